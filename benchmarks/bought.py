@@ -34,7 +34,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.releases.bought_bounds import buy_bounds
 from dpviz.runs.one_run import Run, run, run_frames
 from dpviz.runs.open_table import declare
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
 from dpviz.tables.named import sample
 

@@ -23,7 +23,7 @@ import pandas as pd
 from benchmarks.timing import busy, judge, machine
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.declaration import ColumnBounds, Declaration
+from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.proposal import propose
 

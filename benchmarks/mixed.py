@@ -36,7 +36,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.declaration import Declaration, apply_declaration
+from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
 
 DELTA, ALGORITHMS = 1e-6, ("auto", "lsh-coreset", "balcan", "dplloyd")

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from dpviz.app.lessons.lesson import NumberGuess
 from dpviz.app.lessons.reading import read_lessons
-from dpviz.tables.drawing import encode_drawing, load_preset
+from dpviz.tables.drawings import encode_drawing, load_preset
 from tests.browser.chromium import launched
 from tests.browser.looks import LOOKS, takes_on
 from tests.browser.owner import confirms, declares_people, makes_an_account, says_the_words

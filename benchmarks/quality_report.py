@@ -28,7 +28,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table
 
 DELTA, BAD = 1e-6, 2.0

@@ -32,7 +32,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows, tidy
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.made_tables import simulate
 
 DELTA = 1e-6

@@ -60,7 +60,7 @@ def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> 
     """Prepare the table and run on it."""
     import dpviz.runs.open_table as opening
     from dpviz.tables import parquet_intake
-    from dpviz.tables.declaration import Declaration
+    from dpviz.tables.declarations import Declaration
 
     source = parquet_intake.ParquetTable(Path(folder))
     parquet_intake._MOST_BYTES = 0 if way == "file" else 2**62

@@ -17,7 +17,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.declaration import find_declaration_path, read_declaration_file
+from dpviz.tables.declarations import find_declaration_path, read_declaration_file
 from dpviz.words import quote_name
 
 PUBLISHED, SUBSTITUTE, SYNTHETIC, RECIPE = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.made_tables import FIXED_POINTS, WORDS, draw_fixed_points, make_bag_of_words
 from sample_data.made import LICENCE, SOURCE, Made, MadeSparse, csv_text
 

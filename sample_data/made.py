@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 
 Array = npt.NDArray[np.float64]
 

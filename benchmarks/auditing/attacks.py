@@ -17,7 +17,7 @@ from dpviz.runs.meaning.membership import (
 from dpviz.runs.meaning.odds import bound_advantage
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from dpviz.tables.named import sample
 
 RICH = 45

@@ -14,7 +14,7 @@ from benchmarks.fuzzing.csv_bytes import well_formed_file
 from benchmarks.fuzzing.hostile import any_value, happens, one, some
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import apply_declaration, read_declaration_file, to_json
+from dpviz.tables.declarations import apply_declaration, read_declaration_file, to_json
 
 _COMPLETE: Mapping[str, Any] = {
     "title": "People",

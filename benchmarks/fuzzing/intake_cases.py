@@ -16,7 +16,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.declaration import Declaration, FileKind, apply_declaration, to_json
+from dpviz.tables.declarations import Declaration, FileKind, apply_declaration, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import LoadedTable
 from dpviz.tables.proposal import propose

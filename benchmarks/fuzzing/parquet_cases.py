@@ -22,7 +22,7 @@ from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
 from dpviz.runs.open_table import Plan, declare
 from dpviz.tables import parquet_intake
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.named import open_file
 from dpviz.tables.parquet_intake import ParquetTable
 

@@ -28,7 +28,7 @@ from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.declarations import apply_declaration
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
 _BOMB = 150_000_000

@@ -48,14 +48,13 @@ from dpviz.runs import (
 )
 from dpviz.runs import declare as declare_table
 from dpviz.tables import (
-    NOTHING_DECLARED,
-    PLAIN_FORMAT,
     Content,
     Declaration,
     ParquetTable,
     Proposal,
-    apply_declaration,
+    declarations,
     declare_nothing,
+    file_format,
     find_sample,
     is_parquet,
     make_numeric_table,
@@ -63,7 +62,6 @@ from dpviz.tables import (
     open_file,
     open_named,
     propose,
-    read_declaration,
 )
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
@@ -102,7 +100,9 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
     """
     proposed, _ = complete_proposal(data, confirmed=confirmed)
     return (
-        proposed if known is None else apply_declaration(json.dumps(known), proposed, what="What is known").validate()
+        proposed
+        if known is None
+        else declarations.apply_declaration(json.dumps(known), proposed, what="What is known").validate()
     )
 
 
@@ -124,7 +124,9 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
     """
     path = Path(data)
     proposal = _propose_for_parquet(path) if is_parquet(path) else propose(open_csv(path))
-    return replace(proposal.join_to(NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)), proposal
+    return replace(
+        proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)
+    ), proposal
 
 
 def _propose_for_parquet(path: Path) -> Proposal:
@@ -132,7 +134,7 @@ def _propose_for_parquet(path: Path) -> Proposal:
     table = ParquetTable(path)
     text = tuple(name for name in table.columns if name not in table.numeric_columns)
     note = "Read from the names and types of the columns; no row was looked at."
-    return Proposal(PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
+    return Proposal(file_format.PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
 def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
@@ -426,7 +428,7 @@ def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, De
         content, beside = make_numeric_table(data), Declaration()
     if declaration is None:
         return content, beside
-    return content, read_declaration(declaration, declare_nothing(content))
+    return content, declarations.read_declaration(declaration, declare_nothing(content))
 
 
 for _exported in (declare, open_table, sweep, release, select_k):

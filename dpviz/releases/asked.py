@@ -15,7 +15,7 @@ from dpviz.releases.card_facts import CardWords, is_day
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.seen import AccessCounts, Where
 from dpviz.runs import Contender, Request
-from dpviz.tables import Declaration, apply_declaration, to_json
+from dpviz.tables import Declaration, declarations
 
 
 class AccountThen(NamedTuple):
@@ -87,7 +87,7 @@ class Asked:
             "seen": {**asdict(release_request.seen), "where": release_request.seen.where.value},
             "expected_loss": release_request.expected_loss,
             "n_public": self.n_public,
-            "declared": to_json(self.declared),
+            "declared": declarations.to_json(self.declared),
             "account": self.account._asdict(),
         }
 
@@ -118,7 +118,7 @@ class Asked:
             seen=AccessCounts(**{**seen.list_given(), "where": Where(seen.where)}),
             expected_loss=document.expected_loss,
         )
-        declared = apply_declaration(document.declared).validate()
+        declared = declarations.apply_declaration(document.declared).validate()
         release_request.check(declared)
         if not is_day(document.date):
             raise RequestError("Its date is no day.")

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
 from dpviz.releases.coding_rules import Ends, EqualBins, Magnitudes
-from dpviz.tables import ColumnBounds, Content, Declaration, Stretched, describe_bought_origin
+from dpviz.tables import Content, Declaration, codings, declarations
 from dpviz.words import list_names
 
 # How bounds are read from noisy bins.
@@ -50,7 +50,7 @@ _NOISE_SDS = 2.0  # noise of a sum is allowed for with so many of its standard d
 _ROUND_STEPS = 10  # so many steps of round numbers make about the range
 
 
-_LOG = Stretched("log")
+_LOG = codings.Stretched("log")
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
 
 
 def _declare_bought(declared: Declaration, bought: tuple[BoughtColumn, ...], epsilon: float) -> Declaration:
-    paid = describe_bought_origin(epsilon)
-    new = {column.name: ColumnBounds(column.lower, column.upper, paid) for column in bought}
+    paid = declarations.describe_bought_origin(epsilon)
+    new = {column.name: declarations.ColumnBounds(column.lower, column.upper, paid) for column in bought}
     return declared.with_bounds(declared.columns, [new.get(name, old) for name, old in declared.bounds.items()])
 
 
@@ -193,7 +193,7 @@ class _Range(NamedTuple):
     sure: bool
 
 
-def _find_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
+def _find_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Range:
     """From the first to the last magnitude that holds rows, with 0 for a bound that is as good as 0."""
     noisy = bins.noisy_counts[:-1]  # the last bin is that of missing cells
     held = _find_held_bins(noisy, bins.scale)
@@ -214,7 +214,7 @@ def _find_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
     return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
 
 
-def _find_log_range(bins: NoisyBins, declared: ColumnBounds) -> _Range:
+def _find_log_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Range:
     """The same of amounts on a log scale: what is not above 0 is moved to the lower bound, and says nothing of it."""
     noisy = bins.noisy_counts[:-1].copy()
     noisy[: Magnitudes.middle + 1] = -np.inf
@@ -250,7 +250,7 @@ def _find_held_bins(noisy: Array, scale: float) -> Codes:
     return np.arange(first, last + 1)
 
 
-def _keep_declared_end(found: Ends, declared: ColumnBounds) -> Ends:
+def _keep_declared_end(found: Ends, declared: declarations.ColumnBounds) -> Ends:
     """What was found with what is declared of one end, which is kept; never an empty range."""
     lower = found.lower if declared.lower is None else declared.lower
     upper = found.upper if declared.upper is None else declared.upper

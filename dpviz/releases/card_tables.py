@@ -13,7 +13,7 @@ from dpviz.releases.card_facts import CardFacts
 from dpviz.releases.charges import Charges, group_charges
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_span
 from dpviz.releases.segment_words import ColumnTold, SegmentTold, WrittenInterval, describe_segments
-from dpviz.tables import FROM_ROWS
+from dpviz.tables import declarations
 from dpviz.words import format_number, format_percent, format_things
 
 # What a sheet holds side by side and below each other; the files beside the card have all.
@@ -205,7 +205,9 @@ def make_bounds_table(facts: CardFacts) -> Table:
         for place, column in enumerate(alike):
             name = f"{column.name} *" if column in facts.others else column.name
             said, tall = ([], {}) if place else ([origin], {2: len(alike)} if len(alike) > 1 else {})
-            rows.append(Row([name, format_span(column), *said], "warn" if FROM_ROWS in origin else "", tall))
+            rows.append(
+                Row([name, format_span(column), *said], "warn" if declarations.FROM_ROWS in origin else "", tall)
+            )
     rest, notes = len(facts.named) - _MOST_BOUNDS, list[str]()
     if facts.others:
         notes.append("* described in segments, not used to find them.")

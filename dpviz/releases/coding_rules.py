@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core import Array, Codes, check, lattice
-from dpviz.tables import MOST_BINS
+from dpviz.tables import codings
 
 _SMALLEST, _LARGEST = -6, 15
 # Parsed, not multiplied: 2e-6 is the float nearest to it.
@@ -54,7 +54,7 @@ class EqualBins:
                 f"The bounds of bins are {self.lower:g} and {self.upper:g}: give two finite numbers, the lower one "
                 "first."
             )
-        check.within(1, MOST_BINS - 1, bins=self.bins)
+        check.within(1, codings.MOST_BINS - 1, bins=self.bins)
 
     @property
     def number(self) -> int:
@@ -160,6 +160,6 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
     RequestError
         If a column has more bins than the lattice tells apart.
     """
-    most = min(MOST_BINS, 2 ** (bits - 1))
+    most = min(codings.MOST_BINS, 2 ** (bits - 1))
     check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))
     return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)

@@ -15,7 +15,7 @@ import numpy as np
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.runs import THRESHOLDS, Belief, LossShare, Run, Verdict, judge_centers, profiles
-from dpviz.tables import Closed, Cycle, Nominal
+from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
@@ -219,7 +219,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         typical = profiles.SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
         # A coordinate of a cycle has no unit that a reader knows.
         order = [int(place) for place in made.order_columns("most telling")]
-        named = [place for place in order if not isinstance(made.columns[place].declared, Cycle)][:2]
+        named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
         if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
             none = received.shows_noise or not made.telling.any()
             yield (
@@ -248,7 +248,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
 
 
 def _describe_reach(column: profiles.ProfileColumn, reach: float) -> str:
-    if isinstance(column.declared, Nominal | Closed):
+    if isinstance(column.declared, codings.Nominal | codings.Closed):
         return format_percent(reach)
     return describe_noise(column.coding, reach, column.unit)
 

@@ -29,19 +29,7 @@ from dpviz.core import (
 )
 from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
 from dpviz.runs import LargeTable, OpenTable
-from dpviz.tables import (
-    NUMBER,
-    Categories,
-    Coding,
-    Content,
-    CsvFile,
-    Dates,
-    Declaration,
-    DeclaredColumn,
-    Described,
-    LoadedTable,
-    ParquetTable,
-)
+from dpviz.tables import Content, CsvFile, Declaration, Described, LoadedTable, ParquetTable, codings
 from dpviz.words import list_names
 
 MOST_CLUSTERED = 40
@@ -79,7 +67,7 @@ class SegmentColumn:
     upper: float = 0.0
     labels: tuple[str, ...] = ()
     may_miss: bool = False
-    coding: Coding = NUMBER
+    coding: codings.Coding = codings.NUMBER
 
     @property
     def shape(self) -> Shape | None:
@@ -89,7 +77,7 @@ class SegmentColumn:
     @property
     def first_day(self) -> str:
         """The date of day 0, of a column of dates; else ""."""
-        return self.coding.first.isoformat() if isinstance(self.coding, Dates) else ""
+        return self.coding.first.isoformat() if isinstance(self.coding, codings.Dates) else ""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -253,14 +241,14 @@ def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
 
 def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
     if one.categories:
-        return SegmentColumn(name, unit, place, 1.0, labels=Categories(one.categories).labels, may_miss=True)
+        return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
     assert one.lower is not None and one.upper is not None
     return SegmentColumn(name, unit, place, 1.0, one.lower, one.upper, may_miss=True)
 
 
 def _choose_rule(one: Described) -> CodingRule:
     if one.categories:
-        return Categories(one.categories)
+        return codings.Categories(one.categories)
     assert one.lower is not None and one.upper is not None
     return EqualBins(one.lower, one.upper, FINEST)
 
@@ -287,7 +275,8 @@ def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
     labels = (*domain.columns, *names)
     # Each coordinate is what it is already: bounds are half-widths, whatever weights make of them.
     columns = tuple(
-        DeclaredColumn(name, NUMBER, -side, side, side) for name, side in zip(labels, half.tolist(), strict=True)
+        codings.DeclaredColumn(name, codings.NUMBER, -side, side, side)
+        for name, side in zip(labels, half.tolist(), strict=True)
     )
     radius = sqrt(region.radius**2 + more) if cut else None
     wide = Domain(labels, -half, half, radius, Scaling.UNIT, declared=columns)

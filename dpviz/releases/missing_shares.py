@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dpviz.core import AnySource, Codes, Entry, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.tables import Content, Declaration, Nominal
+from dpviz.tables import Content, Declaration, codings
 from dpviz.words import format_percent
 
 CONFIDENCE = 0.9
@@ -112,7 +112,7 @@ def buy_missing_shares(
 def _make_rule(declared: Declaration, name: str) -> ThereOrNot:
     """Of categories an empty cell is a place of its own, the last one; of all else it is no number."""
     coding = declared.codings.get(name)
-    return ThereOrNot(coding.ends[1] if isinstance(coding, Nominal) else None)
+    return ThereOrNot(coding.ends[1] if isinstance(coding, codings.Nominal) else None)
 
 
 def _compute_share(bins: NoisyBins) -> MissingShare:

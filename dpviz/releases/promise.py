@@ -8,7 +8,7 @@ from math import ceil, exp, expm1, floor, log10
 
 from dpviz.releases.card_facts import CardColumn, CardFacts
 from dpviz.runs import Belief
-from dpviz.tables import Coding, Stretched
+from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_count, format_number
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -320,7 +320,7 @@ def format_steps(steps: Sequence[float]) -> str:
     return " to ".join(map(format_plain_number, ends))
 
 
-def describe_noise(coding: Coding, sd: float, unit: str) -> str:
+def describe_noise(coding: codings.Coding, sd: float, unit: str) -> str:
     """Noise on the scale of a column in words: in its unit, or on a log scale as a factor.
 
     Parameters
@@ -337,13 +337,13 @@ def describe_noise(coding: Coding, sd: float, unit: str) -> str:
     str
         Two digits.
 
-    >>> from dpviz.tables.codings import NUMBER
+    >>> from dpviz.tables.codings import NUMBER, Stretched
     >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")
     ('12 km', 'a factor of 1.1')
     >>> describe_noise(Stretched("root"), 3.0, "€"), describe_noise(NUMBER, 18.0, "days from 2015-01-01")
     ('3 in roots', '18 days')
     """
-    if not isinstance(coding, Stretched):
+    if not isinstance(coding, codings.Stretched):
         return f"{format_number(float(f'{sd:.2g}'))} {unit.partition(' from ')[0]}".rstrip()
     if coding.scale == "root":
         return f"{format_number(float(f'{sd:.2g}'))} in roots"

@@ -21,7 +21,7 @@ from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, S
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import profiles
-from dpviz.tables import Dates, Ordinal, format_csv
+from dpviz.tables import codings, format_csv
 
 # Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
 # than the nine in ten that is said of them.
@@ -224,7 +224,7 @@ def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iter
 def _add_dates(number: ReleasedNumber, domain: Domain) -> ReleasedNumber:
     """The same with the day that a number of days is, or the value that a rank is, in words."""
     dated = (column.coding for column in domain.declared if column.name == number.column)
-    coding = next((coding for coding in dated if isinstance(coding, Dates | Ordinal)), None)
+    coding = next((coding for coding in dated if isinstance(coding, codings.Dates | codings.Ordinal)), None)
     if coding is None or number.value is None or number.words or number.statistic not in _DATED:
         return number
     return number._replace(words=str(coding.describe(np.array([number.value]))))

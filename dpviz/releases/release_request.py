@@ -12,7 +12,7 @@ from dpviz.releases.bought_bounds import list_open_columns
 from dpviz.releases.card_facts import NOT_STATED, CardWords, CostPart
 from dpviz.releases.seen import AccessCounts
 from dpviz.runs import Request
-from dpviz.tables import FROM_ROWS, NUMBER, Declaration
+from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import list_names
 
 SEGMENTS = 0.2
@@ -83,7 +83,7 @@ class ReleaseRequest:
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
         k = self.request.k
-        dim = sum(len(declaration.codings.get(name, NUMBER).labels(name)) for name in declaration.columns)
+        dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
         if k * k * dim > _MOST_WORK:
             raise RequestError(
                 f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
@@ -199,8 +199,8 @@ def refuse_bounds(declaration: Declaration) -> None:
     """
     if declaration.bounds_from_rows:
         raise RequestError(
-            f'Some bounds are said to come from "{FROM_ROWS}": no ε covers what they tell. Declare bounds that are '
-            "known without the rows, or leave them open (null), and they are bought."
+            f'Some bounds are said to come from "{declarations.FROM_ROWS}": no ε covers what they tell. Declare bounds '
+            "that are known without the rows, or leave them open (null), and they are bought."
         )
     if nowhere := list_undefended(declaration):
         raise RequestError(

@@ -34,7 +34,7 @@ from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.zips import make_zip
 from dpviz.runs import OpenTable, create_whole, declare
-from dpviz.tables import ColumnBounds, Content, Declaration, Stretched
+from dpviz.tables import Content, Declaration, codings, declarations
 
 # A number of rows for rehearsals where the public one is not known yet.
 _ANY_N = 10_000
@@ -169,15 +169,17 @@ def _try(release_request: ReleaseRequest, table: OpenTable, content: Content) ->
 def _close(declaration: Declaration) -> Declaration:
     """The same with any bounds in place of open ones: to see whether the table can be read."""
     anywhere = [
-        bounds if None not in bounds[:2] else ColumnBounds(*_find_ends(declaration, name, bounds), bounds.origin)
+        bounds
+        if None not in bounds[:2]
+        else declarations.ColumnBounds(*_find_ends(declaration, name, bounds), bounds.origin)
         for name, bounds in declaration.bounds.items()
     ]
     return declaration.with_bounds(declaration.columns, anywhere)
 
 
-def _find_ends(declaration: Declaration, name: str, bounds: ColumnBounds) -> tuple[float, float]:
+def _find_ends(declaration: Declaration, name: str, bounds: declarations.ColumnBounds) -> tuple[float, float]:
     lower, upper = bounds.lower, bounds.upper
-    if declaration.codings.get(name) == Stretched("log"):  # which has no 0
+    if declaration.codings.get(name) == codings.Stretched("log"):  # which has no 0
         return lower or (upper or 1.0) / 10, upper or 10 * (lower or 0.1)
     if lower is not None:
         return lower, lower + max(1.0, abs(lower))

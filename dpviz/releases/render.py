@@ -47,22 +47,7 @@ from dpviz.releases.segments_report import (
 )
 from dpviz.releases.transcript import Transcript
 from dpviz.runs import Run, describe_center, make_domain, profiles
-from dpviz.tables import (
-    MISSING,
-    PLAIN_FORMAT,
-    TEXT,
-    Closed,
-    Cycle,
-    Dates,
-    Declaration,
-    FileFormat,
-    Nominal,
-    Ordinal,
-    Stretched,
-    format_csv,
-    make_canonical_ids,
-    to_json,
-)
+from dpviz.tables import TEXT, Declaration, codings, declarations, file_format, format_csv, make_canonical_ids
 from dpviz.words import format_ratio
 
 _LEDGER_COLUMNS = (
@@ -110,7 +95,7 @@ def render_files(played: Played) -> dict[str, bytes]:
         PAGE: make_card_page(facts),
         DOSSIER: make_dossier_page(facts),
         LEDGER: format_ledger(played.parts.entries, played.shares),
-        DECLARATION: to_json(played.parts.declaration),
+        DECLARATION: declarations.to_json(played.parts.declaration),
         ASSIGN: format_assign_script(played),
     }
     return {name: text.encode("utf-8") for name, text in texts.items() if text}
@@ -326,7 +311,7 @@ def _list_declared(declared: Declaration, domain: Domain, profile: profiles.Prof
 
 def _describe_told(declared: Declaration, column: CodedColumn, place: int, profile: profiles.Profile) -> ToldColumn:
     origin, unit = _describe_origin(declared, column.name), declared.units.get(column.name, "")
-    if isinstance(column.coding, Stretched) or column.is_number:
+    if isinstance(column.coding, codings.Stretched) or column.is_number:
         ends = CardColumn(column.name, column.lower, column.upper, unit, origin, kind=profile.columns[place].kind)
         return ToldColumn(ends, place)
     here = slice(place, place + column.dim)
@@ -420,7 +405,9 @@ _TEMPLATE = Path(__file__).with_name("assign.py.txt")
 _OF_CATEGORIES = Path(__file__).with_name("assign_mixed.py.txt")
 
 
-def write_assign_script(domain: Domain, centers: Array, *, title: str, file: FileFormat = PLAIN_FORMAT) -> str:
+def write_assign_script(
+    domain: Domain, centers: Array, *, title: str, file: file_format.FileFormat = file_format.PLAIN_FORMAT
+) -> str:
     """The text of ``assign.py``: Python and NumPy only, everything declared and released stands in it as numbers.
 
     Parameters
@@ -484,23 +471,23 @@ def _describe_coded(domain: Domain) -> dict[str, object]:
         "middle": [middle for column in domain.declared for middle in _find_middle(column)],
         "scale": domain.even_scale.tolist(),
         "kinds": list(domain.kinds),
-        "missing": sorted(MISSING),
+        "missing": sorted(file_format.MISSING),
     }
 
 
 def _encode_column(column: CodedColumn) -> tuple[object, ...]:
     """What a column holds, as the program reads it."""
     match coding := column.coding:
-        case Nominal():
+        case codings.Nominal():
             return ("categories", list(_list_canonical(coding.names)))
-        case Closed() | Ordinal():
-            kind = "closed" if isinstance(coding, Closed) else "order"
+        case codings.Closed() | codings.Ordinal():
+            kind = "closed" if isinstance(coding, codings.Closed) else "order"
             return (kind, column.lower, column.upper, list(_list_canonical(coding.values)))
-        case Dates():
+        case codings.Dates():
             return ("dates", column.lower, column.upper, coding.written, coding.first.toordinal())
-        case Cycle():
+        case codings.Cycle():
             return ("cycle", coding.period)
-        case Stretched():
+        case codings.Stretched():
             return (coding.scale, column.lower, column.upper)
         case _:
             return ("number", column.lower, column.upper)
@@ -508,7 +495,7 @@ def _encode_column(column: CodedColumn) -> tuple[object, ...]:
 
 def _find_middle(column: CodedColumn) -> list[float]:
     """What the middle of the region is on the scale of a column."""
-    middle = column.coding.stretch(column.middle) if isinstance(column.coding, Stretched) else column.middle
+    middle = column.coding.stretch(column.middle) if isinstance(column.coding, codings.Stretched) else column.middle
     return [float(one) for one in middle]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.algorithms import CentersStep
 from dpviz.core import Array, Codes
 from dpviz.runs import Run
-from dpviz.tables import Stretched
+from dpviz.tables import codings
 
 # A grid is at most this part of the noise, or of a column's width where no noise is known.
 _PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4
@@ -62,7 +62,7 @@ def _find_widest_grids(run: Run) -> Array:
     if noise is not None:
         grids = np.where(noise > 0, np.minimum(_PART_OF_NOISE * noise * domain.even_scale, whole), grids)
     for column, place in zip(domain.declared, domain.places, strict=False):
-        if isinstance(column.coding, Stretched):
+        if isinstance(column.coding, codings.Stretched):
             amounts = run.centers[:, place.start]
             sd = np.full(run.k, 2 * _PART_OF_WIDTH if not noise else noise * float(column.even_scale[0]))
             spread = column.coding.spread_around(amounts, sd)

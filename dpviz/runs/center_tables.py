@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, TextTable
-from dpviz.tables import Cycle, Dates, Stretched
+from dpviz.tables import codings
 from dpviz.words import format_percent
 
 # Standard deviations within which a released number is not told from another.
@@ -205,10 +205,10 @@ def _describe_column(domain: Domain, column: CodedColumn, center: Array, sd: flo
         return describe_shares(said, None if sd is None else float(compute_share_noise(column, np.array(sd))))
     if isinstance(said, str):
         return said
-    if isinstance(column.coding, Stretched) and sd is not None:
+    if isinstance(column.coding, codings.Stretched) and sd is not None:
         low, high = (end[0, place][0] for end in compute_interval(domain, center[None], np.array([sd])))
         return f"{_format_amount(said)} ({_format_amount(low)} to {_format_amount(high)})"
-    return f"{said:.3g}" if isinstance(column.coding, Cycle) else f"{said:.6g}"
+    return f"{said:.3g}" if isinstance(column.coding, codings.Cycle) else f"{said:.6g}"
 
 
 def describe_center(column: CodedColumn, center: Array, sd: float) -> str:
@@ -231,13 +231,13 @@ def describe_center(column: CodedColumn, center: Array, sd: float) -> str:
     said, known = column.describe(center), np.isfinite(sd)
     if isinstance(said, dict):
         return describe_shares(said, sd if known else None)
-    if isinstance(column.coding, Cycle):
+    if isinstance(column.coding, codings.Cycle):
         away = float(np.hypot(*center))
         if known and away < _TOLD_APART * sd:
             return "spread over the cycle"
         turned = f" ± {sd / away / tau * column.coding.period:.2g}" if known else ""
         return f"{said:.3g}{turned}"
-    unit = " days" if isinstance(column.coding, Dates) else " ranks"
+    unit = " days" if isinstance(column.coding, codings.Dates) else " ranks"
     return f"{said} ± {sd:.2g}{unit}" if known else f"{said}"
 
 

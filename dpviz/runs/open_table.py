@@ -31,7 +31,7 @@ from dpviz.tables import (
     Piece,
     Preparation,
     SparseTable,
-    make_coded_domain,
+    codings,
 )
 from dpviz.words import list_names
 
@@ -266,7 +266,7 @@ def make_domain(declaration: Declaration) -> Domain:
     if not declaration.columns:
         raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
     bounds = declaration.list_bounds(declaration.columns)
-    return make_coded_domain(
+    return codings.make_coded_domain(
         declaration.columns,
         bounds.lower,
         bounds.upper,

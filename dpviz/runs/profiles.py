@@ -18,7 +18,7 @@ from dpviz.core import Array, Codes, Domain, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
 from dpviz.runs.verdict import THRESHOLDS, Evidence
-from dpviz.tables import NUMBER, Closed, Coding, Cycle, Dates, Nominal, Ordinal, Stretched
+from dpviz.tables import codings
 from dpviz.words import format_number, format_percent
 
 SURE = size_estimates.CLEAR
@@ -48,7 +48,7 @@ class ProfileColumn(NamedTuple):
     unit: str = ""
     kind: str = "number"
     source: str = ""
-    declared: Coding = NUMBER
+    declared: codings.Coding = codings.NUMBER
     nth: int = 0
 
     @property
@@ -59,30 +59,32 @@ class ProfileColumn(NamedTuple):
     @property
     def worded(self) -> bool:
         """Whether it says what its number does not show: a date, a rank, with the next one a value of a cycle."""
-        return isinstance(self.declared, Dates | Ordinal) or (isinstance(self.declared, Cycle) and not self.nth)
+        return isinstance(self.declared, codings.Dates | codings.Ordinal) or (
+            isinstance(self.declared, codings.Cycle) and not self.nth
+        )
 
     @property
     def title(self) -> str:
         """What it is called in a picture: of a cycle between which of its values it goes."""
-        if not isinstance(self.declared, Cycle):
+        if not isinstance(self.declared, codings.Cycle):
             return self.name
         return f"{self.whole}: {self.format_value(self.lower)} to {self.format_value(self.upper)}"
 
     def format_value(self, value: float) -> str:
         """What a coordinate says by itself: a share, a date, a rank, the value at an end of a cycle, or a number."""
-        if isinstance(self.declared, Nominal | Closed):
+        if isinstance(self.declared, codings.Nominal | codings.Closed):
             return format_percent(value)
-        if isinstance(self.declared, Cycle):
+        if isinstance(self.declared, codings.Cycle):
             away = np.eye(2)[self.nth] * value
             return format_number(self.declared.describe(away)) if abs(value) > _AT_AN_END else ""
-        if isinstance(self.declared, Dates | Ordinal):
+        if isinstance(self.declared, codings.Dates | codings.Ordinal):
             return str(self.declared.describe(np.array([value])))
         return format_number(value)
 
     @property
-    def coding(self) -> Coding:
+    def coding(self) -> codings.Coding:
         """What makes even numbers of its values."""
-        return NUMBER if self.kind == "number" else Stretched(self.kind)
+        return codings.NUMBER if self.kind == "number" else codings.Stretched(self.kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ class Profile:
             A number, a share, a date, a rank or an hour.
         """
         column = self.columns[place]
-        if not isinstance(column.declared, Cycle):
+        if not isinstance(column.declared, codings.Cycle):
             return column.format_value(float(self.centers[segment, place]))
         return format_number(column.declared.describe(self._find_pair(segment, place)))
 
@@ -153,13 +155,13 @@ class Profile:
             To be put behind what ``format_center`` gives.
         """
         column = self.columns[place]
-        if isinstance(column.declared, Nominal | Closed):
+        if isinstance(column.declared, codings.Nominal | codings.Closed):
             return f" ± {format_percent(reach)}"
-        if isinstance(column.declared, Cycle):
+        if isinstance(column.declared, codings.Cycle):
             turns = reach / max(float(np.linalg.norm(self._find_pair(segment, place))), _LEAST_SD) / tau
             return f" ± {format_number(column.declared.period * min(turns, 0.5))}"
-        if column.coding == NUMBER:
-            days = " days" if isinstance(column.declared, Dates) else ""
+        if column.coding == codings.NUMBER:
+            days = " days" if isinstance(column.declared, codings.Dates) else ""
             return f" ± {format_number(reach)}{days}"
         middle = self.even.centers[segment, place]
         low, high = column.coding.unstretch(middle + np.array([-reach, reach])).tolist()
@@ -184,7 +186,7 @@ class Profile:
         reference = None if self.reference is None else self.stretch(self.reference)
         parts = zip(self.columns, self.centers.T, self.center_sd.T, strict=True)
         sds = [
-            one.coding.find_even_sd(values, sd) if isinstance(one.coding, Stretched) else sd
+            one.coding.find_even_sd(values, sd) if isinstance(one.coding, codings.Stretched) else sd
             for one, values, sd in parts
         ]
         lower, upper = self.stretch(np.array([self.lower, self.upper])).tolist()
@@ -440,7 +442,7 @@ def _spread_noise(made: Profile, sd: Array) -> Array:
     """Noise in data units, shape (k, d), as ``center_sd`` has it, of ``sd`` (k, d) on the scale of each column."""
     parts = zip(made.columns, made.centers.T, sd.T, strict=True)
     spread = (
-        one.coding.spread_around(values, noise) if isinstance(one.coding, Stretched) else noise
+        one.coding.spread_around(values, noise) if isinstance(one.coding, codings.Stretched) else noise
         for one, values, noise in parts
     )
     return np.stack([*spread], axis=1)

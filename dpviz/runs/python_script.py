@@ -12,7 +12,7 @@ from typing import Any
 from dpviz import __version__
 from dpviz.runs.request import Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables import SAMPLES, Declaration, to_json
+from dpviz.tables import SAMPLES, Declaration, declarations
 
 _WIDTH = 100
 _NOT_THERE = "the table was made on the page; write it to a file, and name that file here"
@@ -241,7 +241,9 @@ def _write_table(name: str, declared: Declaration, *, always: bool = False) -> s
     if declared.kind.value == "simulated" and not sample:
         lines[-1] = f"DATA = {name!r}  # {_NOT_THERE}"
     if sample is None or always or not _is_as_declared(sample, declared):
-        lines.append(f"DECLARATION = {pformat(json.loads(to_json(declared)), sort_dicts=False, width=_WIDTH)}")
+        lines.append(
+            f"DECLARATION = {pformat(json.loads(declarations.to_json(declared)), sort_dicts=False, width=_WIDTH)}"
+        )
     return "\n".join(lines)
 
 
@@ -259,7 +261,7 @@ def _is_as_declared(sample_id: str, declared: Declaration) -> bool:
     """Whether the sample says all of this by itself."""
     sample = next(sample for sample in SAMPLES if sample.id == sample_id)
     table, beside = sample.load()
-    return to_json(beside.over(tuple(table.frame.columns))) == to_json(declared)
+    return declarations.to_json(beside.over(tuple(table.frame.columns))) == declarations.to_json(declared)
 
 
 def _format_arguments(asked: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from dpviz import __version__
 from dpviz.core import Array
 from dpviz.runs.one_run import SEEDED, SIMULATION, Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
-from dpviz.tables import NUMBER, Declaration, list_file_values
+from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import Document, key
 
 FORMAT = 2
@@ -146,7 +146,7 @@ class ReleaseRecord(RunFacts):
         same = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
         return {
             "columns": list(said.columns),
-            "bounds": {name: said.codings.get(name, NUMBER).to_plain(*pair) for name, pair in pairs},
+            "bounds": {name: said.codings.get(name, codings.NUMBER).to_plain(*pair) for name, pair in pairs},
             **({"weights": dict(said.weights)} if said.weights else {}),
             "origins": {name: said.describe_origin(name) for name in said.columns},
             "bounds_from_rows": said.bounds_from_rows,
@@ -155,7 +155,7 @@ class ReleaseRecord(RunFacts):
             "kind": said.kind.value,
             "proposed": said.proposed,
             **({} if said.n_range is None else {"n_range": list(said.n_range)}),
-            **({"file": values} if (values := list_file_values(said.file)) else {}),
+            **({"file": values} if (values := declarations.list_file_values(said.file)) else {}),
         }
 
     @classmethod

@@ -20,12 +20,12 @@ from dpviz.runs.profiles import Profile, make_profile
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
 from dpviz.tables import (
-    NUMBER,
-    PLAIN_FORMAT,
     Declaration,
     FileKind,
     FloatArray,
     LoadedTable,
+    codings,
+    file_format,
     make_numeric_table,
     simulate,
 )
@@ -97,7 +97,7 @@ def synthesise_declared(
         label_column=None,
         numbers=(),
         describe={},
-        file=PLAIN_FORMAT,
+        file=file_format.PLAIN_FORMAT,
         proposed=False,
         title=made.name,
     )
@@ -107,7 +107,7 @@ def synthesise_declared(
 def _put_on_scale(declared: Declaration, ends: FloatArray) -> FloatArray:
     """Bounds of each declared column on the scale on which it is clustered."""
     each = zip(declared.columns, ends, strict=True)
-    return np.array([declared.codings.get(name, NUMBER).stretch(end) for name, end in each])
+    return np.array([declared.codings.get(name, codings.NUMBER).stretch(end) for name, end in each])
 
 
 def _make_cells(
@@ -120,7 +120,7 @@ def _make_cells(
     columns: dict[str, Any] = {}
     for name, low, high in zip(declared.columns, *ends, strict=True):
         part = (made.columns([name])[:, 0] - low) / (high - low)
-        columns[name] = declared.codings.get(name, NUMBER).cells(part, low, high, rng)
+        columns[name] = declared.codings.get(name, codings.NUMBER).cells(part, low, high, rng)
     return make_numeric_table(pd.DataFrame(columns), name=made.name)
 
 

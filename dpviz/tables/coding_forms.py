@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpviz.core import RequestError
 from dpviz.tables.codings import (
+    LEAST_WEIGHT,
     MISSING_LABEL,
+    MOST_WEIGHT,
     NUMBER,
     OTHER,
     Categories,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES = 500
 """Declared values of one column."""
-LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 FORMS = (
     'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
     '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '

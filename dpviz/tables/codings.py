@@ -29,6 +29,7 @@ from dpviz.words import list_names, quote_name
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
 OTHER, MISSING_LABEL = "(any other)", "(missing)"
+LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 
 # A library's logarithm or cosine differs in the last bit from machine to machine, and within an array from place to
 # place. Sums, products, quotients and square roots do not (IEEE 754): only these come before a rounding.

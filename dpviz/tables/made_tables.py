@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, make_numeric_table
 
 MAX_CELLS = 50_000_000  # 400 MB

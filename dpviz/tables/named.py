@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
-from dpviz.tables.declaration import (
+from dpviz.tables.declarations import (
     Declaration,
     FileKind,
     apply_declaration_file,

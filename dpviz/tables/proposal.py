@@ -25,7 +25,7 @@ from dpviz.tables.column_kinds import (
     is_no_measure,
 )
 from dpviz.tables.csv_intake import NO_CSV, CsvFile
-from dpviz.tables.declaration import LONGEST_UNIT, NO_BOUNDS, Declaration
+from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
 from dpviz.tables.first_lines import read_first_lines
 from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError

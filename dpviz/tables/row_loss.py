@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dpviz.core import Array
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.file_format import NumberStyle
 from dpviz.tables.loaded_table import LoadedTable, Unread
 from dpviz.tables.number_cells import find_mending_style

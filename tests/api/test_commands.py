@@ -10,7 +10,7 @@ import dpviz
 from dpviz import Account, PrivacyWarning, RequestError
 from dpviz.api import commands
 from dpviz.releases.verifying import verify
-from dpviz.tables.declaration import to_json
+from dpviz.tables.declarations import to_json
 from tests.cases import about
 from tests.command_line import told_by, write_points
 from tests.contract.tables import make_blobs

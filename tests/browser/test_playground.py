@@ -13,7 +13,7 @@ from dpviz.algorithms.baselines.kmeans_plus_plus import find_reference_centers
 from dpviz.app.lessons.lesson import NumberGuess
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.evaluation import nicv
-from dpviz.tables.drawing import decode_drawing, load_preset
+from dpviz.tables.drawings import decode_drawing, load_preset
 from tests.browser import quiet
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import NARROW, PATIENCE, Visitor

@@ -19,7 +19,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.tables.csv_intake import CsvFile, open_csv
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from tests.examples import examples
 

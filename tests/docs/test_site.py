@@ -17,7 +17,7 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.releases.package import MAY_BE_THERE
 from dpviz.runs.record import RunDocument
-from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words.documents import read_document
 from dpviz.words.glossary import read_glossary

@@ -13,7 +13,7 @@ from benchmarks.fuzzing.case import Broken, Case, command
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.proposal import propose
 

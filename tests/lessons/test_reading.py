@@ -20,7 +20,7 @@ from dpviz.app.lessons.lesson import (
     StudyReveal,
 )
 from dpviz.app.lessons.reading import LessonError, read_lesson, read_lesson_fields, read_lessons
-from dpviz.tables.drawing import decode_drawing
+from dpviz.tables.drawings import decode_drawing
 from tests.cases import for_each
 
 GOOD: dict[str, Any] = {

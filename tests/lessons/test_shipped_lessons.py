@@ -23,7 +23,7 @@ from dpviz.app.lessons.lesson import (
     StudyReveal,
 )
 from dpviz.app.lessons.reading import read_lessons
-from dpviz.tables.drawing import encode_drawing, load_preset
+from dpviz.tables.drawings import encode_drawing, load_preset
 from tests.cases import for_each
 
 SHELVED = read_lessons()

@@ -10,7 +10,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from dpviz.tables.named import sample
 from tests import waiting
 

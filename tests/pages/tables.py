@@ -18,7 +18,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import compute_study_rows
 from dpviz.runs.worker import Failure
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from tests import waiting
 from tests.contract.tables import make_blobs

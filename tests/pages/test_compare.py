@@ -14,7 +14,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.compare_panel import find_median_runs
 from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.runs.jobs import JobState
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from dpviz.words.wording import format_ratio
 from tests.pages.site import press
 from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of, truth_switch

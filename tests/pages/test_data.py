@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.ui.data.column_rows import COLUMNS_SHOWN
-from dpviz.tables.declaration import FROM_ROWS, FileKind
+from dpviz.tables.declarations import FROM_ROWS, FileKind
 from tests.cases import about
 from tests.pages.site import (
     declared,

@@ -20,7 +20,7 @@ from dpviz.app.charts.plot import pack
 from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import FROM_ROWS, Declaration, FileKind
+from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import make_blobs
 from tests.pages.tables import app_on, computed, numbers, open_blobs, read_animation, sound, text_of, truth_switch

@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.app.ui import runner
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.open_table import OpenTable
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example

@@ -12,7 +12,7 @@ from dpviz.__main__ import read_arguments
 from dpviz.api.cli.declared_table import open_declared_table
 from dpviz.app.ui.session import DataAccess
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import Declaration, FileKind, to_json
+from dpviz.tables.declarations import Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import propose

@@ -24,7 +24,7 @@ from dpviz.core.accounting import Accounting
 from dpviz.runs.export import format_frame_csv
 from dpviz.runs.one_run import run
 from dpviz.runs.record import AccessKind, ReleaseRecord
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.site import everything_shown, sample_table, visit
 
 

@@ -13,7 +13,7 @@ from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, P
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.meaning import parts
-from dpviz.tables.drawing import load_preset
+from dpviz.tables.drawings import load_preset
 from tests.app.ui.playground.test_board import said
 from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
 

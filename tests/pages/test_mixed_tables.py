@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables.declaration import FileKind, apply_declaration
+from dpviz.tables.declarations import FileKind, apply_declaration
 from tests.cases import for_each
 from tests.pages.site import fine, press, type_bound, upload, visit
 from tests.pages.tables import app_on, text_of

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.playground.page import KEY, make_animation_page, read_link
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.drawing import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
+from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
 from tests.app.charts.test_player_page import packed_in
 from tests.app.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 from tests.cases import about

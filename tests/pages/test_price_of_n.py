@@ -11,7 +11,7 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.ledger import Ledger
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.contract.tables import make_blobs, make_small_table
 from tests.pages.site import everything_shown, upload, visit
 

@@ -29,7 +29,7 @@ from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declaration import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
+from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
 from dpviz.tables.named import open_file
 from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit

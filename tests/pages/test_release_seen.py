@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpviz.runs.open_table import declare
-from dpviz.tables.declaration import apply_declaration_file
+from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.pages.tables import app_on, sound, text_of
 from tests.releases.people import write_people

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
 from tests.pages.tables import players, truth_switch
 

@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.words.wording import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs

@@ -19,7 +19,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.open_study import Study
 from dpviz.runs.worker import Progress
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.tables import app_on, open_blobs, read_animation, sound, study_in, text_of
 from tests.pages.visible_words import visible_words
 

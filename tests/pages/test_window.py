@@ -8,7 +8,7 @@ from dpviz.app.ui.tradeoff import window_section
 from dpviz.app.ui.tradeoff.window_section import read_rows_in
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.known_rows import KnownRows
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.cases import for_each
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 

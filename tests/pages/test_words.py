@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms.registry import CARDS
 from dpviz.runs.open_table import OpenTable
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from dpviz.words.glossary import find_term, find_terms
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation, sound

@@ -13,7 +13,7 @@ from dpviz.releases.account import Account
 from dpviz.releases.release_request import ReleaseRequest, find_words
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declaration import Declaration, apply_declaration_file
+from dpviz.tables.declarations import Declaration, apply_declaration_file
 from dpviz.tables.named import open_file
 
 DECLARED: dict[str, Any] = {

@@ -15,7 +15,7 @@ from dpviz.releases.render import collect_facts
 from dpviz.releases.seen import AccessCounts
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.zips import make_zip, read_members
-from dpviz.tables.declaration import apply_declaration, apply_declaration_file, to_json
+from dpviz.tables.declarations import apply_declaration, apply_declaration_file, to_json
 from dpviz.tables.named import open_file
 from tests.releases.forging import changed, findings
 from tests.releases.people import account_in, order_for, write_people

@@ -15,7 +15,7 @@ from dpviz.releases.package import CARD
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight, publish, refuse_unpaid
 from dpviz.tables.csv_intake import CsvOnDisk
-from dpviz.tables.declaration import apply_declaration_file
+from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
 from tests.releases.people import account_in, order_for, ready_in, write_people

@@ -31,7 +31,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import Stretched
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
-from dpviz.tables.declaration import FROM_ROWS, ColumnBounds, Declaration, apply_declaration, is_bought, to_json
+from dpviz.tables.declarations import FROM_ROWS, ColumnBounds, Declaration, apply_declaration, is_bought, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
 from dpviz.tables.named import sample

@@ -16,7 +16,7 @@ from dpviz.runs.open_table import declare
 from dpviz.tables.coding_forms import Described
 from dpviz.tables.codings import MISSING_LABEL, OTHER
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.named import sample
 from dpviz.tables.sparse_intake import SparseTable

@@ -11,7 +11,7 @@ from dpviz.releases.card_facts import NOT_STATED, OWNER_QUESTIONS, CardWords, Co
 from dpviz.releases.dossier import Who, make_dossier, make_dossier_page
 from dpviz.releases.release_request import find_words
 from dpviz.releases.segments_report import TOO_SMALL
-from dpviz.tables.declaration import RELEASE_WORDS, Declaration, apply_declaration, to_json
+from dpviz.tables.declarations import RELEASE_WORDS, Declaration, apply_declaration, to_json
 from tests.cases import about
 from tests.releases.made_facts import facts, people_facts, words
 

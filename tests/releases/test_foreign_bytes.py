@@ -24,7 +24,7 @@ from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
 from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
-from dpviz.tables.declaration import apply_declaration_file
+from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
 from tests.releases.forging import findings, released

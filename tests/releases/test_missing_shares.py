@@ -13,7 +13,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
 from dpviz.releases.missing_shares import CONFIDENCE, _compute_part, buy_missing_shares
 from dpviz.tables.csv_intake import CsvFile
-from dpviz.tables.declaration import Declaration, apply_declaration
+from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.parquet_intake import ParquetTable
 

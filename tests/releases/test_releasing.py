@@ -26,7 +26,7 @@ from dpviz.releases.verifying import verify
 from dpviz.releases.zips import make_zip
 from dpviz.runs.evaluation import assign
 from dpviz.runs.profiles import Profile, ProfileColumn
-from dpviz.tables.declaration import Declaration, apply_declaration, apply_declaration_file
+from dpviz.tables.declarations import Declaration, apply_declaration, apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.people import account_in, order_for, ready_in, write_people
 

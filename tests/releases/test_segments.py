@@ -36,7 +36,7 @@ from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, Qualit
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import MISSING_LABEL, OTHER
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
-from dpviz.tables.declaration import Declaration, apply_declaration
+from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.named import sample
 from dpviz.tables.parquet_intake import ParquetTable
 from tests.contract.questions import check_move, room_over

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.sparse_intake import SparseTable
 from tests.contract.tables import make_blobs

@@ -15,7 +15,7 @@ from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables.declaration import Declaration, FileKind, apply_declaration
+from dpviz.tables.declarations import Declaration, FileKind, apply_declaration
 from tests.cases import for_each
 
 SAID = {

@@ -22,7 +22,7 @@ from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal, make_coded_domain
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
-from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import LatticeFile, Preparation
 from tests.cases import about, for_each

@@ -16,7 +16,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare, make_domain
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables.declaration import apply_declaration
+from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.named import sample
 
 NAMES = ("age", "town", "hour", "joined", "stage")

@@ -17,7 +17,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.python_script import Script
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables.declaration import FileKind, apply_declaration_file, to_json
+from dpviz.tables.declarations import FileKind, apply_declaration_file, to_json
 from dpviz.tables.named import open_file, sample
 from tests.cases import about
 from tests.releases.people import write_people

@@ -19,7 +19,7 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord, RunDocument
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import FROM_ROWS, Declaration, apply_declaration
+from dpviz.tables.declarations import FROM_ROWS, Declaration, apply_declaration
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.words.documents import read_document

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.declaration import FileKind, read_declaration_file, to_json
+from dpviz.tables.declarations import FileKind, read_declaration_file, to_json
 from sample_data.make import SETS, SPARSE_SETS
 from tests.cases import for_each
 

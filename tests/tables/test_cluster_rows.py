@@ -32,7 +32,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.tables import cluster_rows
 from dpviz.tables.cluster_rows import ClusterRows, _gather, connect
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import Batch, deal_rows
 from tests.cases import about

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from dpviz.tables.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
-from dpviz.tables.declaration import Declaration, apply_bounds_option, apply_declaration, to_json
+from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about, for_each
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError, make_canonical_ids
 from dpviz.tables.parquet_intake import ParquetTable, _read_whole
 from dpviz.tables.prepared_rows import LatticeFile

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import NOTHING_DECLARED, Declaration, apply_declaration, to_json
+from dpviz.tables.declarations import NOTHING_DECLARED, Declaration, apply_declaration, to_json
 from dpviz.tables.file_format import FileFormat
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import propose

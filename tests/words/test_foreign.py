@@ -26,7 +26,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
-from dpviz.tables.declaration import Declaration, apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, read_declaration_file
 from dpviz.tables.named import open_named
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.proposal import propose

@@ -15,7 +15,7 @@ from dpviz.runs import (
     Target,
     advise,
 )
-from dpviz.tables import read_declaration_file
+from dpviz.tables import declarations
 from dpviz.words import round_percent
 
 
@@ -67,7 +67,7 @@ def serve(arguments: argparse.Namespace) -> str:
         If a number is outside its range.
     """
     n = arguments.n
-    declared = None if arguments.declaration is None else read_declaration_file(arguments.declaration)
+    declared = None if arguments.declaration is None else declarations.read_declaration_file(arguments.declaration)
     advice = advise(
         n[0] if n is not None and len(n) == 1 else n,
         arguments.d,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpviz.api.commands import complete_proposal
 from dpviz.api.console import Parser, create_out, read_names, refuse_taken, say
-from dpviz.tables import Declaration, Proposal, to_json
+from dpviz.tables import Declaration, Proposal, declarations
 from dpviz.words import foreign, list_names
 
 _LOOK = (
@@ -48,7 +48,7 @@ def serve(arguments: argparse.Namespace) -> str:
     if out is not None:
         refuse_taken(out)
     declared, proposal = complete_proposal(path, confirmed=arguments.confirm)
-    text = to_json(declared)
+    text = declarations.to_json(declared)
     for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
     if out is None:

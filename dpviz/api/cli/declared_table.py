@@ -18,9 +18,9 @@ from dpviz.tables import (
     FileKind,
     LoadedTable,
     SparseTable,
-    apply_bounds_option,
     connect,
     count_row_loss,
+    declarations,
     declare_nothing,
     open_named,
 )
@@ -148,7 +148,7 @@ def _read_declaration(content: Content, declared: Declaration, arguments: argpar
         if os.path.isfile(arguments.bounds):  # noqa: PTH113
             nothing = declare_nothing(content)
             declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
-        declared = apply_bounds_option(arguments.bounds, declared)
+        declared = declarations.apply_bounds_option(arguments.bounds, declared)
     elif not declared.lower:
         _refuse_without_bounds(Path(arguments.data))
     changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}

@@ -13,7 +13,7 @@ from dpviz.api.console import FoundWrong, Parser, create_out, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles
-from dpviz.tables import NUMBER, Cycle, Dates, Stretched
+from dpviz.tables import codings
 
 _MOST_COLUMNS = 8
 
@@ -98,7 +98,7 @@ def list_center_tables(made: profiles.Profile) -> Iterator[str]:
     """
     sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
     # Both coordinates of a cycle are one value of it.
-    said = [j for j, one in enumerate(made.columns) if not (isinstance(one.declared, Cycle) and one.nth)]
+    said = [j for j, one in enumerate(made.columns) if not (isinstance(one.declared, codings.Cycle) and one.nth)]
     for start in range(0, len(said), _MOST_COLUMNS):
         columns = said[start : start + _MOST_COLUMNS]
         names = [_format_head(made.columns[j]) for j in columns]
@@ -110,7 +110,7 @@ def list_center_tables(made: profiles.Profile) -> Iterator[str]:
 
 
 def _format_head(column: profiles.ProfileColumn) -> str:
-    if isinstance(column.declared, Cycle | Dates):
+    if isinstance(column.declared, codings.Cycle | codings.Dates):
         return column.whole
     return f"{column.name} ({column.unit})" if column.unit else column.name
 
@@ -118,7 +118,7 @@ def _format_head(column: profiles.ProfileColumn) -> str:
 def _format_center(made: profiles.Profile, i: int, j: int) -> str:
     """A coordinate with its noise; on a log or root scale with both ends, which are not even around it."""
     value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
-    if not isinstance(made.columns[j].declared, Stretched) and made.columns[j].declared != NUMBER:
+    if not isinstance(made.columns[j].declared, codings.Stretched) and made.columns[j].declared != codings.NUMBER:
         return f"{made.format_center(i, j)}{made.format_noise(i, j, sd) if np.isfinite(sd) else ' ± ?'}"
     if made.columns[j].kind == "number" or not np.isfinite(sd):
         return _format_sd(value, sd)

@@ -14,7 +14,7 @@ import pandas as pd
 from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot, spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
-from dpviz.tables import Stretched
+from dpviz.tables import codings
 from dpviz.words import Palette, capitalize_first, format_number, format_percent, format_things, shorten
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
@@ -231,7 +231,7 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     ticks = {"nticks": 4, "tickformat": "~s"}
     if (kind := histogram.get("kind", "number")) != "number":
         # Bins are even on the scale on which the column is clustered: on an even axis all would lie at one end.
-        scale = Stretched(kind)
+        scale = codings.Stretched(kind)
         amounts = _list_amounts(kind, float(edges[0]), float(edges[-1]))
         edges = scale.stretch(edges)
         at = scale.stretch(np.array(amounts, dtype=np.float64)).tolist()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Region, Scaling, Shape, check
-from dpviz.tables import Stretched
+from dpviz.tables import codings
 from dpviz.words import format_number
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
@@ -153,7 +153,7 @@ class View:
     def _uneven(self) -> dict[int, CodedColumn]:
         """Coordinates on a log or root scale: an even axis of amounts would not show where they are clustered."""
         declared = zip(self.domain.declared, self.domain.places, strict=False)
-        return {place.start: column for column, place in declared if isinstance(column.coding, Stretched)}
+        return {place.start: column for column, place in declared if isinstance(column.coding, codings.Stretched)}
 
     @property
     def ticks(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -354,14 +354,14 @@ def list_choices(domain: Domain) -> tuple[PlaneChoice, ...]:
 
 
 def _find_scale(column: CodedColumn) -> str:
-    assert isinstance(column.coding, Stretched)
+    assert isinstance(column.coding, codings.Stretched)
     return column.coding.scale
 
 
 def list_ticks(column: CodedColumn) -> dict[str, Any]:
     """Round amounts between the bounds of a column on a log or root scale, and where they stand, unit coordinates.
 
-    >>> from dpviz.tables.codings import DeclaredColumn
+    >>> from dpviz.tables.codings import DeclaredColumn, Stretched
     >>> list_ticks(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
     ['100', '1k', '10k', '100k', '1M']
     """

@@ -25,7 +25,7 @@ from dpviz.runs import (
     evaluation,
     run_request,
 )
-from dpviz.tables import SAMPLES, PointDrawing, decode_drawing, make_painted_table, sample
+from dpviz.tables import SAMPLES, drawings, make_painted_table, sample
 
 
 @dataclass(eq=False)
@@ -36,7 +36,7 @@ class Computed:
     """
 
     table: OpenTable
-    drawing: PointDrawing | None = None
+    drawing: drawings.PointDrawing | None = None
     _references: dict[int, evaluation.Reference] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _studies: dict[str, list[Row]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Computed:
         """
         if any(subject == one.id for one in SAMPLES):
             return cls(declare(*sample(subject).load()))
-        drawing = decode_drawing(subject)
+        drawing = drawings.decode_drawing(subject)
         return cls(declare(*make_painted_table(drawing)), drawing)
 
     @cached_property

@@ -33,7 +33,7 @@ from dpviz.app.lessons.lesson import (
 )
 from dpviz.core import RequestError, format_value
 from dpviz.runs import Contender, Request, StudyGrid
-from dpviz.tables import PRESETS, SAMPLES, PointDrawing, decode_drawing, encode_drawing, load_preset
+from dpviz.tables import SAMPLES, drawings
 from dpviz.words import RESOURCES, foreign
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _read_board(place: str, said: BoardDocument, request: Request) -> LessonBoar
     if view != "run" and drawing.me is None:
         _refuse(place, "view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
     return LessonBoard(
-        encode_drawing(drawing),
+        drawings.encode_drawing(drawing),
         asked,
         said.step,
         next(one for one in get_args(BoardView) if one == view),
@@ -229,14 +229,18 @@ def _read_board(place: str, said: BoardDocument, request: Request) -> LessonBoar
     )
 
 
-def _read_drawing(place: str, said: BoardDocument) -> PointDrawing:
+def _read_drawing(place: str, said: BoardDocument) -> drawings.PointDrawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
     try:
-        drawing = load_preset(said.drawing).drawing if said.drawing in PRESETS else decode_drawing(said.drawing)
+        drawing = (
+            drawings.load_preset(said.drawing).drawing
+            if said.drawing in drawings.PRESETS
+            else drawings.decode_drawing(said.drawing)
+        )
         if said.me is not None:
-            drawing = PointDrawing.of(drawing.points, said.me)
+            drawing = drawings.PointDrawing.of(drawing.points, said.me)
     except RequestError as error:
-        _refuse(place, "drawing", f"{error} The names {', '.join(PRESETS)} are allowed, too.")
+        _refuse(place, "drawing", f"{error} The names {', '.join(drawings.PRESETS)} are allowed, too.")
     if not drawing.size:
         _refuse(place, "drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
     return drawing

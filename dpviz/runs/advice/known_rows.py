@@ -15,7 +15,7 @@ from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, Advice, make_advice
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
-from dpviz.tables import Declaration, read_declaration
+from dpviz.tables import Declaration, declarations
 
 NOBODY_SAID = (
     "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
@@ -215,7 +215,7 @@ def advise(
     RequestError
         If the number of rows is not known, or a number is outside its range.
     """
-    said = Declaration() if declaration is None else read_declaration(declaration)
+    said = Declaration() if declaration is None else declarations.read_declaration(declaration)
     rows = KnownRows.read(said) if n is None else make_known_rows(n)
     columns, coded = said.count_coordinates() if d is None else (d, 0)
     if not columns:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.algorithms import Card
 from dpviz.core import BLOCK_NUMBERS, Accounting, Array, Codes, Domain, PrivateTable, Relation
-from dpviz.tables import Closed, Cycle, Nominal, make_coded_domain
+from dpviz.tables import codings
 
 
 def make_blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> Array:
@@ -92,8 +92,8 @@ def make_small_table(
     )
 
 
-_KINDS = {"category": Nominal(("a",)), "yes": Closed(("no", "yes")), "hour": Cycle(8.0)}
-MIXED = make_coded_domain(
+_KINDS = {"category": codings.Nominal(("a",)), "yes": codings.Closed(("no", "yes")), "hour": codings.Cycle(8.0)}
+MIXED = codings.make_coded_domain(
     ("number", *_KINDS), [-1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 1.0, 8.0], codings=_KINDS, weights={"category": 1.0}
 )
 """A number beside a category of three values, an interval and a circle: seven coordinates."""

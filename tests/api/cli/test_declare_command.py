@@ -7,7 +7,7 @@ import pandas as pd
 import yaml
 
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import NOTHING_DECLARED, read_declaration_file
+from dpviz.tables.declarations import NOTHING_DECLARED, read_declaration_file
 from dpviz.tables.proposal import propose
 from tests.cases import about
 from tests.command_line import call

@@ -12,7 +12,7 @@ import pytest
 from dpviz.runs import owner_files
 from dpviz.runs.evaluation import assign
 from dpviz.runs.owner_files import write_whole
-from dpviz.tables.declaration import FROM_ROWS
+from dpviz.tables.declarations import FROM_ROWS
 from tests.command_line import call, write_points
 
 BOX = {"bounds": {"x": [-1, 1], "y": [-1, 1]}}

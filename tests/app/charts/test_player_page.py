@@ -27,7 +27,7 @@ from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import ReleaseRecord
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.named import sample
 from dpviz.words.theme import choose_palette

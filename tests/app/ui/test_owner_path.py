@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.site import everything_shown, fine, sample_table, upload, visit
 
 CSV = b"a,b\n" + b"\n".join(b"%d,%d" % (row, row % 7) for row in range(40))

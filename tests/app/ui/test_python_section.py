@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.releases.package import CENTERS
 from dpviz.releases.zips import make_zip
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declaration import apply_declaration_file
+from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file, sample
 from tests.pages.tables import app_on, computed, sound, study_in
 from tests.releases.forging import released

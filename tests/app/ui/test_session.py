@@ -16,7 +16,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import AccessKind
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import make_numeric_table
 

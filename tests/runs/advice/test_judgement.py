@@ -22,7 +22,7 @@ from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import Tried, dry_run_work
 from dpviz.runs.verdict import Verdict
-from dpviz.tables.declaration import Declaration
+from dpviz.tables.declarations import Declaration
 from tests.cases import for_each
 
 SIZES = (

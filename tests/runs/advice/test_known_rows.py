@@ -20,7 +20,7 @@ from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.codings import Coding, Cycle, Nominal
 from dpviz.tables.csv_intake import CsvFile
-from dpviz.tables.declaration import Declaration, apply_declaration, to_json
+from dpviz.tables.declarations import Declaration, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 from tests.command_line import call

@@ -12,7 +12,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.drawing import PointDrawing, load_preset, make_painted_table
+from dpviz.tables.drawings import PointDrawing, load_preset, make_painted_table
 
 HERMIT = load_preset("hermit").drawing
 DRAWS = 120

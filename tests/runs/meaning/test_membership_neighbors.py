@@ -10,7 +10,7 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.runs.meaning.membership import make_neighbors
 from dpviz.runs.open_table import declare
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.site import sample_table
 
 

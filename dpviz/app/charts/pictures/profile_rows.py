@@ -11,7 +11,7 @@ from dpviz.app.charts.canvas import spell_name
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
-from dpviz.tables import Dates
+from dpviz.tables import codings
 from dpviz.words import Palette, make_layout, shorten
 
 Lane = Literal["bounds", "centres"]
@@ -70,10 +70,10 @@ class ProfileLanes:
         self.faint = self.made.in_noise[self.order][:, self.cols] | chosen.failed
         self.overall = (self.made.weights @ self.even.centers)[self.cols]
         self.low, self.high = self._ends()
-        codings = [self.made.columns[place].coding for place in self.cols.tolist()]
+        coded = [self.made.columns[place].coding for place in self.cols.tolist()]
         ends = np.array([self.low, self.high])
         self.told_low, self.told_high = np.array(
-            [coding.unstretch(one) for coding, one in zip(codings, ends.T, strict=True)]
+            [coding.unstretch(one) for coding, one in zip(coded, ends.T, strict=True)]
         ).T
 
     def _ends(self) -> tuple[Array, Array]:
@@ -119,7 +119,7 @@ class ProfileLanes:
     def unit(self, place: int) -> str:
         """What the numbers of a column count; "" where it is said otherwise, such as by dates."""
         column = self.made.columns[place]
-        return "" if isinstance(column.declared, Dates) else column.unit
+        return "" if isinstance(column.declared, codings.Dates) else column.unit
 
     def hovers(self) -> list[str]:
         """Of all dots, segment by segment."""

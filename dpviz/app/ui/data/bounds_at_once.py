@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.tables import FROM_ROWS, LONGEST_UNIT, ORIGINS, ColumnBounds, IntakeError
+from dpviz.tables import IntakeError, declarations
 from dpviz.words import list_names
 
 _MARKS = ("\t", ";", ",")
@@ -33,7 +33,7 @@ def draw_bounds_at_once(draft: Draft, *, public: bool) -> None:
     """
     if draft.filled and not public:
         still = {name: read for name, read in draft.filled.items() if _shares_a_bound(draft, name, read)}
-        draft.set_bounds({name: draft.bounds[name]._replace(origin=FROM_ROWS) for name in still})
+        draft.set_bounds({name: draft.bounds[name]._replace(origin=declarations.FROM_ROWS) for name in still})
         draft.filled = {}
     with st.popover("Same bounds for all", icon=":material/width:"):
         _draw_one_pair(draft)
@@ -55,7 +55,7 @@ def draw_bounds_at_once(draft: Draft, *, public: bool) -> None:
 class Pasted(NamedTuple):
     """What lines say, by column."""
 
-    bounds: dict[str, ColumnBounds]
+    bounds: dict[str, declarations.ColumnBounds]
     units: dict[str, str]
 
 
@@ -99,9 +99,11 @@ def read_bounds(text: str, names: Sequence[str]) -> Pasted:
             raise IntakeError(f"Line {place} names no column of the file; the columns are {list_names(names)}.")
         if any(rest) or (low and _read_number(low) is None) or (high and _read_number(high) is None):
             raise IntakeError(f"Line {place} is not name,lower,upper,unit; write numbers with a decimal point.")
-        if len(unit) > LONGEST_UNIT or not unit.isprintable():
-            raise IntakeError(f"The unit in line {place} is longer than {LONGEST_UNIT} characters; shorten it.")
-        pasted.bounds[name] = ColumnBounds(_read_number(low), _read_number(high))
+        if len(unit) > declarations.LONGEST_UNIT or not unit.isprintable():
+            raise IntakeError(
+                f"The unit in line {place} is longer than {declarations.LONGEST_UNIT} characters; shorten it."
+            )
+        pasted.bounds[name] = declarations.ColumnBounds(_read_number(low), _read_number(high))
         if unit:
             pasted.units[name] = unit
     if not pasted.bounds:
@@ -117,7 +119,7 @@ def _read_number(text: str) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _shares_a_bound(draft: Draft, name: str, read: ColumnBounds) -> bool:
+def _shares_a_bound(draft: Draft, name: str, read: declarations.ColumnBounds) -> bool:
     now = draft.bounds.get(name, read)
     return now.lower == read.lower or now.upper == read.upper
 
@@ -126,12 +128,12 @@ def _draw_one_pair(draft: Draft) -> None:
     with st.form(draft.make_key("pair"), border=False):
         low = st.number_input("lower bound of every column", value=None, format="%.12g")
         high = st.number_input("upper bound of every column", value=None, format="%.12g")
-        origin = st.selectbox("where from?", ORIGINS, index=None, placeholder="choose")
+        origin = st.selectbox("where from?", declarations.ORIGINS, index=None, placeholder="choose")
         st.caption("For the ticked columns; for all, if none is.")
         if st.form_submit_button("Use for all columns"):
             chosen = [name for name in draft.columns if name in draft.numbers] or draft.numbers
             draft.use(*chosen)
-            draft.set_bounds(dict.fromkeys(chosen, ColumnBounds(low, high, origin or "")))
+            draft.set_bounds(dict.fromkeys(chosen, declarations.ColumnBounds(low, high, origin or "")))
 
 
 def _draw_paste_box(draft: Draft) -> None:
@@ -149,11 +151,11 @@ def _draw_paste_box(draft: Draft) -> None:
         draft.set_bounds(pasted.bounds)
 
 
-def _measure_bounds(draft: Draft, columns: Sequence[str]) -> dict[str, ColumnBounds]:
+def _measure_bounds(draft: Draft, columns: Sequence[str]) -> dict[str, declarations.ColumnBounds]:
     """Least and largest values among the whole rows of a public source."""
     values = draft.read_columns(columns).columns(columns)
     whole = values[np.isfinite(values).all(axis=1)]
     if not len(whole):
         return {}
     pairs = zip(columns, whole.min(axis=0).tolist(), whole.max(axis=0).tolist(), strict=True)
-    return {name: ColumnBounds(low, high, "public data") for name, low, high in pairs}
+    return {name: declarations.ColumnBounds(low, high, "public data") for name, low, high in pairs}

@@ -15,17 +15,7 @@ from dpviz.app.ui.escape import escape_markdown, strip_markdown
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import RequestError
 from dpviz.runs import compute_column_noise, count_cluster_rows
-from dpviz.tables import (
-    LEAST_WEIGHT,
-    MOST_WEIGHT,
-    NO_BOUNDS,
-    TEXT,
-    Declaration,
-    IntakeError,
-    LoadedTable,
-    Stretched,
-    make_coded_domain,
-)
+from dpviz.tables import TEXT, Declaration, IntakeError, LoadedTable, codings, declarations
 from dpviz.words import format_number, format_things, quote_name
 
 # Values that a proposal takes from the rows, the commonest first.
@@ -96,8 +86,8 @@ def draw_codings_form(draft: Draft) -> None:
         written = _ask_written(draft, name) if kind == "dates" else "ymd"
         weight = st.number_input(
             "Weight (optional)",
-            LEAST_WEIGHT,
-            MOST_WEIGHT,
+            codings.LEAST_WEIGHT,
+            codings.MOST_WEIGHT,
             value=None,
             placeholder="as usual",
             help="How much the column counts: the half-width of numbers (usually 1), how far two categories lie apart "
@@ -123,7 +113,7 @@ def draw_codings_form(draft: Draft) -> None:
 def _draw_line(draft: Draft, name: str) -> None:
     """What is declared of one column, with a button that takes it back."""
     declared = draft.declaration
-    bounds = declared.bounds.get(name, NO_BOUNDS)
+    bounds = declared.bounds.get(name, declarations.NO_BOUNDS)
     coding, weight = declared.codings.get(name), declared.weights.get(name)
     parts = [] if coding is None else [describe_coding(coding.to_plain(*bounds[:2]))]
     parts += [] if weight is None else [f"weight {weight:g}"]
@@ -209,7 +199,7 @@ def _make_change(
     values = [one.strip() for one in said.split(",") if one.strip()]
 
     def change(now: Declaration) -> Declaration:
-        bounds = now.bounds.get(name, NO_BOUNDS)
+        bounds = now.bounds.get(name, declarations.NO_BOUNDS)
         forms: dict[str, Any] = {
             "categories": {"categories": values},
             "closed": {"categories": values, "closed": True},
@@ -248,13 +238,15 @@ def remove_coding(now: Declaration, name: str) -> Declaration:
         With that column as plain numbers.
     """
     coding = now.codings.get(name)
-    codings = {other: one for other, one in now.codings.items() if other != name}
+    others = {other: one for other, one in now.codings.items() if other != name}
     weights = {other: one for other, one in now.weights.items() if other != name}
-    plain_now = replace(now, codings=codings, weights=weights)
+    plain_now = replace(now, codings=others, weights=weights)
     if coding is None or coding.ends is None:
         return plain_now
     columns = [one for one in now.columns if one != name or not coding.textual]
-    return plain_now.with_bounds(columns, [NO_BOUNDS if one == name else now.bounds[one] for one in columns])
+    return plain_now.with_bounds(
+        columns, [declarations.NO_BOUNDS if one == name else now.bounds[one] for one in columns]
+    )
 
 
 def _has_rows(draft: Draft) -> bool:
@@ -280,7 +272,7 @@ def _propose(draft: Draft, name: str, key: str) -> None:
 
 def _draw_harm(draft: Draft, name: str, kind: str) -> None:
     """What a long tail costs: the noise on a centre on either scale, from what is declared alone."""
-    bounds = draft.declaration.bounds.get(name, NO_BOUNDS)
+    bounds = draft.declaration.bounds.get(name, declarations.NO_BOUNDS)
     if bounds.lower is None or bounds.upper is None:
         st.caption(
             f"Type the bounds of {escape_markdown(quote_name(name))} above; the smallest amount that matters first."
@@ -318,9 +310,9 @@ def compare_noise_on_scales(declaration: Declaration, name: str, kind: str) -> t
     assert bounds.lower is not None and bounds.upper is not None
     rows, noises = count_cluster_rows(declaration.n_public, 5), []
     try:
-        Stretched(kind).check_bounds(name, bounds.lower, bounds.upper)
-        for codings in ({}, {name: Stretched(kind)}):
-            domain = make_coded_domain([name], bounds.lower, bounds.upper, codings=codings, weights={})
+        codings.Stretched(kind).check_bounds(name, bounds.lower, bounds.upper)
+        for coded in ({}, {name: codings.Stretched(kind)}):
+            domain = codings.make_coded_domain([name], bounds.lower, bounds.upper, codings=coded, weights={})
             noises.append(float(compute_column_noise(domain, rows=rows, epsilon=1.0)[0]))
     except RequestError:
         return None

@@ -16,7 +16,7 @@ from dpviz.app.ui.escape import escape_markdown, strip_markdown
 from dpviz.app.ui.session import read_setting, recall, remember
 from dpviz.core import RequestError
 from dpviz.runs import KnownRows, compute_column_noise, count_cluster_rows
-from dpviz.tables import LONGEST_UNIT, NO_BOUNDS, ColumnBounds, Declaration, Stretched, make_coded_domain
+from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import explain_words, format_number, quote_name
 
 COLUMNS_SHOWN = 12
@@ -35,8 +35,8 @@ _NAME, _BOUND, _UNIT = 210, 119, 100
 
 def draw_column_rows(draft: Draft) -> None:
     """The lines of up to ``COLUMNS_SHOWN`` columns; what they say goes into the draft's declaration."""
-    codings = draft.declaration.codings
-    names = tuple(name for name in draft.numbers if name not in codings or codings[name].ends is None)
+    coded = draft.declaration.codings
+    names = tuple(name for name in draft.numbers if name not in coded or coded[name].ends is None)
     first = _draw_pages(draft, len(names))
     draft.say_columns()
     noise = compute_noise_by_column(draft.declaration, k=_read_clusters(), epsilon=_read_epsilon())
@@ -89,9 +89,9 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
         return {}
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
-    bounds = [known.get(name, ColumnBounds(1.0, 2.0)) for name in declaration.columns]
+    bounds = [known.get(name, declarations.ColumnBounds(1.0, 2.0)) for name in declaration.columns]
     try:
-        domain = make_coded_domain(
+        domain = codings.make_coded_domain(
             declaration.columns,
             np.array([one.lower for one in bounds], dtype=np.float64),
             np.array([one.upper for one in bounds], dtype=np.float64),
@@ -113,7 +113,7 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
     return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
 
 
-def _describe_lack(bounds: ColumnBounds, name: str) -> str | None:
+def _describe_lack(bounds: declarations.ColumnBounds, name: str) -> str | None:
     low, high, _ = bounds
     if low is None or high is None:
         missing = "both bounds" if low is None and high is None else f"the {'lower' if low is None else 'upper'} bound"
@@ -134,7 +134,7 @@ def _count_rows(declaration: Declaration) -> int | None:
 
 
 def _draw_line(draft: Draft, name: str, noise: float | None) -> None:
-    bounds = draft.bounds.get(name, NO_BOUNDS)
+    bounds = draft.bounds.get(name, declarations.NO_BOUNDS)
     use_key = _make_key(draft, "use", name)
     # Set anew: a column is used as soon as a bound of it is typed.
     st.session_state[use_key] = name in draft.columns
@@ -164,7 +164,7 @@ def _draw_line(draft: Draft, name: str, noise: float | None) -> None:
         unit = st.text_input(
             f"{strip_markdown(name)}, unit",
             placeholder="unit",
-            max_chars=LONGEST_UNIT,
+            max_chars=declarations.LONGEST_UNIT,
             label_visibility="collapsed",
             width=_UNIT,
             key=key,
@@ -179,8 +179,8 @@ def _draw_line(draft: Draft, name: str, noise: float | None) -> None:
 
 def _describe_amount(declaration: Declaration, name: str) -> str:
     """Of which amount the noise on a log or root scale is told: it grows with the amount."""
-    coding, (low, high, _) = declaration.codings.get(name), declaration.bounds.get(name, NO_BOUNDS)
-    if not isinstance(coding, Stretched) or low is None or high is None:
+    coding, (low, high, _) = declaration.codings.get(name), declaration.bounds.get(name, declarations.NO_BOUNDS)
+    if not isinstance(coding, codings.Stretched) or low is None or high is None:
         return ""
     return f" at {format_number(float(coding.unstretch(coding.stretch(np.array([low, high])).mean(keepdims=True))[0]))}"
 

@@ -29,19 +29,17 @@ from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
 from dpviz.core import N_SHARE, Array
 from dpviz.runs import AccessKind
 from dpviz.tables import (
-    MAX_DECLARATION_BYTES,
-    NO_BOUNDS,
-    ORIGINS,
     USUAL_LABEL,
     CsvFile,
     Declaration,
     FileKind,
     IntakeError,
     LoadedTable,
-    NumberStyle,
     ParquetTable,
     RowLoss,
     count_row_loss,
+    declarations,
+    file_format,
 )
 from dpviz.words import explain_term, format_percent
 
@@ -170,7 +168,7 @@ def _draw_json_panel(draft: Draft) -> None:
             "JSON file",
             type=["json"],
             key=f"declare_json:{draft.source.number}",
-            max_upload_size=MAX_DECLARATION_BYTES // 1_000_000,
+            max_upload_size=declarations.MAX_DECLARATION_BYTES // 1_000_000,
         )
         with st.form(f"declare_json_text:{draft.source.number}", border=False):
             text = st.text_area(
@@ -209,7 +207,7 @@ def _draw_format(draft: Draft) -> None:
 
 def _ask_origin(draft: Draft) -> None:
     start = draft.start.bounds_origin
-    options = [*ORIGINS, *([start] if start and start not in ORIGINS else [])]
+    options = [*declarations.ORIGINS, *([start] if start and start not in declarations.ORIGINS else [])]
     origin = st.selectbox(
         "Where are these bounds from?",
         options,
@@ -491,7 +489,7 @@ def _offer_style(draft: Draft, loss: RowLoss) -> None:
                 draft.change = _make_reading(column.name, column.style)
 
 
-def _make_reading(name: str, style: NumberStyle) -> Change:
+def _make_reading(name: str, style: file_format.NumberStyle) -> Change:
     return lambda now: replace(now, file=replace(now.file, styles={**now.file.styles, name: style}))
 
 
@@ -526,7 +524,7 @@ def describe_moves(values: Array, declared: Declaration) -> str:
     whole = values[np.isfinite(values).all(axis=1)]
     if len(whole) == 0:
         return ""
-    ends = [declared.bounds.get(name, NO_BOUNDS) for name in declared.columns]
+    ends = [declared.bounds.get(name, declarations.NO_BOUNDS) for name in declared.columns]
     low = np.array([-np.inf if end.lower is None else end.lower for end in ends])
     high = np.array([np.inf if end.upper is None else end.upper for end in ends])
     outside = ((whole < low) | (whole > high)).any(axis=1)

@@ -13,9 +13,6 @@ import streamlit as st
 from dpviz.app.ui.session import Source, make_once, recall, remember
 from dpviz.runs import list_columns
 from dpviz.tables import (
-    NO_BOUNDS,
-    NOTHING_DECLARED,
-    ColumnBounds,
     Content,
     CsvFile,
     CsvOnDisk,
@@ -24,7 +21,7 @@ from dpviz.tables import (
     LoadedTable,
     ParquetTable,
     Proposal,
-    apply_declaration,
+    declarations,
 )
 from dpviz.words import list_names
 
@@ -85,13 +82,13 @@ class Draft:
     source: Source
     start: Declaration
     version: int
-    declaration: Declaration = NOTHING_DECLARED
+    declaration: Declaration = declarations.NOTHING_DECLARED
     missing: list[str] = field(default_factory=list)
     names: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    bounds: dict[str, ColumnBounds] = field(default_factory=dict)
-    filled: dict[str, ColumnBounds] = field(default_factory=dict)
+    bounds: dict[str, declarations.ColumnBounds] = field(default_factory=dict)
+    filled: dict[str, declarations.ColumnBounds] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     in_force: Declaration | None = None
     complete: Declaration | None = None
@@ -103,7 +100,7 @@ class Draft:
     looked: bool = False
     _refused: tuple[Declaration, str] | None = None
     _tables: dict[str, _TypedTable] = field(default_factory=dict)
-    _stated: dict[str, ColumnBounds] = field(default_factory=dict)
+    _stated: dict[str, declarations.ColumnBounds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._begin_anew()
@@ -124,7 +121,9 @@ class Draft:
             for name in self.columns
             if name in self.numbers or (name in self.names and name in coded and coded[name].textual)
         ]
-        bounded = self.declaration.with_bounds(columns, [self.bounds.get(name, NO_BOUNDS) for name in columns])
+        bounded = self.declaration.with_bounds(
+            columns, [self.bounds.get(name, declarations.NO_BOUNDS) for name in columns]
+        )
         self.declaration = replace(bounded, units={name: unit for name, unit in self.units.items() if unit})
 
     def use(self, *names: str) -> None:
@@ -147,15 +146,15 @@ class Draft:
         **ends : float or None
             ``lower`` or ``upper``, data units; None: left open.
         """
-        typed = self.bounds.get(name, NO_BOUNDS)._replace(**ends, origin="")
-        stated = self._stated.get(name, NO_BOUNDS)
+        typed = self.bounds.get(name, declarations.NO_BOUNDS)._replace(**ends, origin="")
+        stated = self._stated.get(name, declarations.NO_BOUNDS)
         if any(one is not None and one == other for one, other in zip(typed[:2], stated[:2], strict=True)):
             typed = typed._replace(origin=stated.origin)
         self.bounds[name] = typed
         if any(end is not None for end in ends.values()):
             self.use(name)
 
-    def set_bounds(self, bounds: Mapping[str, ColumnBounds]) -> None:
+    def set_bounds(self, bounds: Mapping[str, declarations.ColumnBounds]) -> None:
         """Put bounds in that were not typed column by column: what shows them begins anew."""
         self.bounds |= bounds
         self._stated |= bounds
@@ -355,7 +354,7 @@ def merge_declaration(declaration: Declaration, text: str, content: Content) -> 
     IntakeError
         If the two contradict each other, or the file has no such column.
     """
-    joint = apply_declaration(text, declaration)
+    joint = declarations.apply_declaration(text, declaration)
     names = list_columns(content, joint)
     for what, columns in {
         "columns to cluster": joint.columns,

@@ -17,20 +17,7 @@ from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import DataAccess, count_access, count_accesses, make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.runs import AccessKind
-from dpviz.tables import (
-    ENCODINGS,
-    INDIAN,
-    MOST_SKIPPED,
-    TEXT,
-    CsvFile,
-    Declaration,
-    FileFormat,
-    Header,
-    IntakeError,
-    NumberStyle,
-    format_names,
-    propose,
-)
+from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
 
 # Whether the first line holds names, and whether units stand below them.
 _FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
@@ -43,7 +30,7 @@ _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
 _DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
 _GROUPINGS = {
     **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
-    INDIAN: "Indian: 12,34,567",
+    file_format.INDIAN: "Indian: 12,34,567",
 }
 _NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
 READ_BY_DECLARATION = (
@@ -157,18 +144,23 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
         count_access(DataAccess(seen, seen, file.name, kind, AccessKind.PROPOSAL, note))
 
 
-def _propose(now: Declaration, file: CsvFile, draft: Draft, reading: FileFormat | None = None) -> Declaration:
+def _propose(
+    now: Declaration, file: CsvFile, draft: Draft, reading: file_format.FileFormat | None = None
+) -> Declaration:
     draft.proposal = propose(file, reading=reading)
     draft.notes = draft.proposal.notes
     return draft.proposal.join_to(now)
 
 
-def _ask_file_format(draft: Draft) -> FileFormat:
+def _ask_file_format(draft: Draft) -> file_format.FileFormat:
     """The format of all columns, as the controls say it."""
     start = draft.start.file
     with st.grid(min_column_width=128, gap="small"):
         encoding = st.selectbox(
-            "Encoding", ENCODINGS, index=ENCODINGS.index(start.encoding), **draft.bind_to_visit("encoding")
+            "Encoding",
+            file_format.ENCODINGS,
+            index=file_format.ENCODINGS.index(start.encoding),
+            **draft.bind_to_visit("encoding"),
         )
         delimiter = _ask_choice("Delimiter", _DELIMITERS, start.delimiter, draft, own=True)
         first = st.selectbox(
@@ -193,7 +185,7 @@ def _ask_file_format(draft: Draft) -> FileFormat:
         skip = st.number_input(
             "Lines to skip",
             0,
-            MOST_SKIPPED,
+            file_format.MOST_SKIPPED,
             value=start.skip,
             help="Titles, comments and blank lines above the names.",
             **draft.bind_to_visit("skip"),
@@ -218,8 +210,8 @@ def _ask_file_format(draft: Draft) -> FileFormat:
         help="For public files only: one row could then change how all rows below it are read.",
         **draft.bind_to_visit("several_lines"),
     )
-    style = NumberStyle(decimal, grouping, sign.strip(), negative)
-    return FileFormat(
+    style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative)
+    return file_format.FileFormat(
         encoding or start.encoding,
         delimiter,
         header,
@@ -295,7 +287,7 @@ class ColumnStyles(NamedTuple):
     """
 
     text: tuple[str, ...]
-    styles: Mapping[str, NumberStyle]
+    styles: Mapping[str, file_format.NumberStyle]
 
 
 def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
@@ -330,7 +322,7 @@ def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
     )
 
 
-def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> ColumnStyles:
+def read_frame(frame: pd.DataFrame, usual: file_format.NumberStyle) -> ColumnStyles:
     """What the editor's table says.
 
     Parameters
@@ -346,10 +338,10 @@ def read_frame(frame: pd.DataFrame, usual: NumberStyle) -> ColumnStyles:
         How some columns write theirs.
     """
     text, styles = [], {}
-    for name, kind, *marks in frame[["column", "kind", *NumberStyle._fields]].itertuples(index=False):
+    for name, kind, *marks in frame[["column", "kind", *file_format.NumberStyle._fields]].itertuples(index=False):
         own = {
             mark: _MARKS.get(value.strip(), value.strip())
-            for mark, value in zip(NumberStyle._fields, marks, strict=True)
+            for mark, value in zip(file_format.NumberStyle._fields, marks, strict=True)
             if isinstance(value, str) and value.strip()
         }
         if kind == _TEXT:

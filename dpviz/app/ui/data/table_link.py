@@ -28,7 +28,7 @@ from dpviz.app.ui.data.ways_in import (
 )
 from dpviz.app.ui.session import TABLE_LINK, find_source, find_table, find_undeclared, open_table, recall, remember
 from dpviz.core import RequestError
-from dpviz.tables import SAMPLES, CsvFile, Declaration, decode_drawing
+from dpviz.tables import SAMPLES, CsvFile, Declaration, drawings
 
 _FILE, _KEPT = "file", "file."
 _WORD = "table_link:word"
@@ -82,7 +82,7 @@ def _open(named: str) -> None:
             open_synthetic_table(told)
     elif named.startswith(PAINTED):
         with suppress(RequestError):
-            drawing = decode_drawing(named.removeprefix(PAINTED))
+            drawing = drawings.decode_drawing(named.removeprefix(PAINTED))
             open_painted(drawing, recall("k", USUAL_CLUSTERS))
     elif named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
         open_table(kept.file, kept.declaration)

@@ -12,7 +12,7 @@ from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE
 from dpviz.runs import OpenTable, Script
-from dpviz.tables import PLAIN_FORMAT, PLAIN_STYLE, Declaration, FileFormat, FileKind, to_json
+from dpviz.tables import Declaration, FileKind, declarations, file_format
 from dpviz.words import explain_words, format_number, format_percent, list_names
 
 _SHOWN = 4
@@ -35,7 +35,7 @@ def draw_declaration_download(table: OpenTable) -> None:
     """A button that hands on what is declared about ``table``: public statements only."""
     st.download_button(
         "Declaration (JSON)",
-        to_json(table.declaration),
+        declarations.to_json(table.declaration),
         f"{table.loaded.name}.json",
         "application/json",
         key="declaration_json",
@@ -60,7 +60,7 @@ def _draw_public_facts(table: OpenTable) -> list[str]:
         f"bounds: {', '.join(bounds[:_SHOWN])}{rest}",
         f"they come from: {escape_markdown(_describe_origins(table))}",
     ]
-    if table.declaration.file != PLAIN_FORMAT:
+    if table.declaration.file != file_format.PLAIN_FORMAT:
         lines.append(f"read as {_describe_format(table.declaration.file)}")
     if domain.radius is not None:
         lines.append(f"radius {format_number(domain.radius)}")
@@ -91,7 +91,7 @@ def _describe_origins(table: OpenTable) -> str:
     return "; ".join(f"{origin} ({list_names(names, most=_SHOWN)})" for origin, names in said.items())
 
 
-def _describe_format(file: FileFormat) -> str:
+def _describe_format(file: file_format.FileFormat) -> str:
     """How the file is read, where it is not plain CSV."""
     said = [
         escape_markdown(file.encoding.upper()),
@@ -99,7 +99,7 @@ def _describe_format(file: FileFormat) -> str:
         "the first line is a row" if file.header is False else "",
         f"{file.skip} line{'' if file.skip == 1 else 's'} above skipped" if file.skip else "",
         "units below the names" if file.units_line else "",
-        f"numbers like {escape_markdown(str(file.style))}" if file.style != PLAIN_STYLE else "",
+        f"numbers like {escape_markdown(str(file.style))}" if file.style != file_format.PLAIN_STYLE else "",
         f"in another way in {describe_columns(tuple(file.styles), _SHOWN)}" if file.styles else "",
         "rows over several lines" if file.several_lines else "",
     ]

@@ -41,10 +41,8 @@ from dpviz.tables import (
     Declaration,
     FileKind,
     IntakeError,
-    PointDrawing,
     Sample,
-    decode_drawing,
-    encode_drawing,
+    drawings,
     find_sample,
     make_painted_table,
     open_csv,
@@ -126,7 +124,7 @@ PAINTED = "painted."
 """What the name of a drawing in a link begins with; its text follows."""
 
 
-def open_painted(drawing: PointDrawing, k: int) -> None:
+def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
     """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
 
     Parameters
@@ -141,8 +139,8 @@ def open_painted(drawing: PointDrawing, k: int) -> None:
     RequestError
         If nobody is on the board.
     """
-    text = encode_drawing(drawing)
-    table, declared = make_painted_table(decode_drawing(text))
+    text = drawings.encode_drawing(drawing)
+    table, declared = make_painted_table(drawings.decode_drawing(text))
     open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
     _set_name_in_links(f"{PAINTED}{text}")
     suggest_k(k)

@@ -48,7 +48,7 @@ from dpviz.app.ui.player.player import play
 from dpviz.app.ui.playground.board import Board, draw_board
 from dpviz.app.ui.session import make_once
 from dpviz.runs import Row, StudyGrid, membership, tidy
-from dpviz.tables import decode_drawing
+from dpviz.tables import drawings
 from dpviz.words import choose_palette
 
 _JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
@@ -123,7 +123,13 @@ def _draw_board(lesson: Lesson, place: int, shown: LessonBoard, computed: Comput
     locked = shown.guess and not revealed
     step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
     begins = Board(
-        decode_drawing(shown.drawing), shown.request, step, shown.view, shown.tools, shown.preview, locked=locked
+        drawings.decode_drawing(shown.drawing),
+        shown.request,
+        step,
+        shown.view,
+        shown.tools,
+        shown.preview,
+        locked=locked,
     )
     draw_board(begins, key=f"lesson:{lesson.id}:{place}:board")
     if locked:

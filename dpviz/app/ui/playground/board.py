@@ -25,16 +25,16 @@ from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOA
 from dpviz.app.ui.player.vendor import BOARD_FILES
 from dpviz.core import Domain, PrivateTable, RequestError
 from dpviz.runs import Contender, Crowd, Request, Run, run_request
-from dpviz.tables import COLUMNS, MOST_POINTS, PRESETS, SIDE, PointDrawing, Preset, encode_drawing, load_preset
+from dpviz.tables import drawings
 from dpviz.words import choose_palette, format_number, format_percent, format_things
 
-DOMAIN = Domain.of(COLUMNS, 0.0, float(SIDE), scaling="common")
+DOMAIN = Domain.of(drawings.COLUMNS, 0.0, float(drawings.SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"
 _ROOM_BELOW = 76  # pixels of a wide page, for what stands under the board
 WORLD_DRAWS = 12
 """Draws with me in the table, and as many without."""
 _FINE = "Painted points are simulated: nobody's. The noise is study noise."
-_FULL = f"The board holds {MOST_POINTS:,} points and is full: erase some first."
+_FULL = f"The board holds {drawings.MOST_POINTS:,} points and is full: erase some first."
 _NO_SCRIPT = "The board cannot be drawn: start the app with app.py, which serves its script."
 _GARBLED = "The board said something that cannot be read: reload the page."
 
@@ -62,7 +62,7 @@ class Ask:
 
     token: int
     draw: int
-    drawing: PointDrawing
+    drawing: drawings.PointDrawing
     request: Request
     step: int | None = None
     view: BoardView = "run"
@@ -108,7 +108,7 @@ class Ask:
         return cls(
             _read_whole(said.get("token")),
             _read_whole(said.get("draw")),
-            PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
+            drawings.PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
             request,
             None if step is None else _read_whole(step),
             next((known for known in get_args(BoardView) if known == view), "run"),
@@ -131,8 +131,10 @@ def _read_place(value: Any) -> tuple[int, int] | None:
 
 
 def _read_points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    if not isinstance(text, str) or len(text) > 4 * MOST_POINTS:
-        raise RequestError(f"More than {MOST_POINTS:,} points are painted; the board holds no more: erase some.")
+    if not isinstance(text, str) or len(text) > 4 * drawings.MOST_POINTS:
+        raise RequestError(
+            f"More than {drawings.MOST_POINTS:,} points are painted; the board holds no more: erase some."
+        )
     try:
         raw = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -252,7 +254,7 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
     """
     ask, run = drawn.ask, drawn.run
     told: dict[str, Any] = {"token": ask.token, "draw": ask.draw, "refused": drawn.refused}
-    told["fine"] = _FULL if len(ask.drawing.points) >= MOST_POINTS else _FINE
+    told["fine"] = _FULL if len(ask.drawing.points) >= drawings.MOST_POINTS else _FINE
     if run is None or drawn.refused:
         return pack(told)
     context = RenderContext(make_view(run.domain), choose_palette(theme), epsilon=run.epsilon)
@@ -316,7 +318,7 @@ def format_board_link(ask: Ask) -> dict[str, str]:
     """What an address says of a board."""
     asked = ask.request
     return {
-        DRAWING_LINK: encode_drawing(ask.drawing),
+        DRAWING_LINK: drawings.encode_drawing(ask.drawing),
         ASKED_LINK: f"{asked.algorithm},{asked.epsilon:g},{asked.k}",
     }
 
@@ -348,7 +350,7 @@ class Board:
         Of its title among the headings of the page.
     """
 
-    drawing: PointDrawing
+    drawing: drawings.PointDrawing
     request: Request
     step: int | None = None
     view: BoardView = "run"
@@ -440,7 +442,10 @@ def _answer(begins: Board, said: Any, held: BoardAnswer | None) -> BoardAnswer:
 
 
 def _start(stands: Ask, begins: Board) -> str:
-    asked, presets = stands.request, {name: load_preset(name) for name in PRESETS} if begins.tools else {}
+    asked, presets = (
+        stands.request,
+        {name: drawings.load_preset(name) for name in drawings.PRESETS} if begins.tools else {},
+    )
     return pack(
         {
             **_describe_board(stands.drawing),
@@ -453,7 +458,7 @@ def _start(stands: Ask, begins: Board) -> str:
             "draw": stands.draw,
             "limits": {
                 "epsilons": BOARD_EPSILONS,
-                "most": MOST_POINTS,
+                "most": drawings.MOST_POINTS,
                 "algorithms": BOARD_ALGORITHMS,
                 "titles": {name: CARDS[name].title for name in BOARD_ALGORITHMS},
             },
@@ -462,11 +467,11 @@ def _start(stands: Ask, begins: Board) -> str:
     )
 
 
-def _draw_preset(one: Preset) -> dict[str, Any]:
+def _draw_preset(one: drawings.Preset) -> dict[str, Any]:
     return {"title": one.title, "k": one.k, **_describe_board(one.drawing)}
 
 
-def _describe_board(drawing: PointDrawing) -> dict[str, Any]:
+def _describe_board(drawing: drawings.PointDrawing) -> dict[str, Any]:
     return {"points": base64.b64encode(drawing.points.tobytes()).decode(), "me": drawing.me}
 
 

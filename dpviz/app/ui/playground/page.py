@@ -28,7 +28,7 @@ from dpviz.app.ui.playground.board import (
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import RequestError
 from dpviz.runs import Contender, Request, export
-from dpviz.tables import COLUMNS, decode_drawing, format_csv, load_preset
+from dpviz.tables import drawings, format_csv
 from dpviz.words import choose_palette
 
 KEY = "playground:board"
@@ -55,7 +55,7 @@ def draw_playground_page() -> None:
                 _open_on(page, standing)
         st.download_button(
             "Points (CSV)",
-            lambda: format_csv([COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]).encode(),
+            lambda: format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]).encode(),
             "painted.csv",
             "text/csv",
             icon=":material/download:",
@@ -82,11 +82,11 @@ def draw_playground_page() -> None:
 
 def _begin_board() -> Board:
     """The board of the link, said once a visit, or of the first picture."""
-    usual = load_preset(FIRST)
+    usual = drawings.load_preset(FIRST)
     drawing, request = usual.drawing, Request(Contender.of(GRID), usual.k, 1.0)
     if find_standing(KEY).drawn is None and (text := st.query_params.get(DRAWING_LINK)):
         try:
-            drawing = decode_drawing(text)
+            drawing = drawings.decode_drawing(text)
             request = read_link(st.query_params.get(ASKED_LINK, ""), request)
             remember(_CUT, "")
         except RequestError as error:

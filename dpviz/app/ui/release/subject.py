@@ -10,7 +10,7 @@ from dpviz.app.ui.data.draft import complete_draft
 from dpviz.app.ui.session import find_source, find_table, find_undeclared
 from dpviz.releases import CardWords
 from dpviz.runs import OpenTable
-from dpviz.tables import RELEASE_WORDS, Content, Declaration
+from dpviz.tables import Content, Declaration, declarations
 
 _WHICH = "release:which"
 
@@ -35,7 +35,7 @@ class ReleaseSubject:
 
     def with_words(self, words: CardWords) -> ReleaseSubject:
         """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
-        said = {name: value for name in RELEASE_WORDS if (value := getattr(words, name))}
+        said = {name: value for name in declarations.RELEASE_WORDS if (value := getattr(words, name))}
         said.pop("publication_date")
         return replace(self, declaration=replace(self.declaration, words=said))
 

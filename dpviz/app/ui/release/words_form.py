@@ -38,7 +38,7 @@ from dpviz.releases import (
     list_undefended,
 )
 from dpviz.runs import AccessKind, Contender, Request
-from dpviz.tables import FROM_ROWS, NUMBER, SEVERAL_WORDS, Declaration
+from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import capitalize_first, explain_term, format_number, format_things, list_names
 
 _LONGEST = 2_000
@@ -133,17 +133,17 @@ def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     usual = find_words(declared, today=today)
     asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
     words = {name: getattr(usual, name) for name in (*_ASKED, *OWNER_QUESTIONS, "sector", "publication_date")}
-    return words | {name: () if name in SEVERAL_WORDS else "" for name in asked}
+    return words | {name: () if name in declarations.SEVERAL_WORDS else "" for name in asked}
 
 
 def _ask_answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
-    text = "\n".join(before) if name in SEVERAL_WORDS else before
+    text = "\n".join(before) if name in declarations.SEVERAL_WORDS else before
     if name not in _LONG:
         return st.text_input(escape_markdown(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
     said = (
         st.text_area(escape_markdown(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
     )
-    if name not in SEVERAL_WORDS:
+    if name not in declarations.SEVERAL_WORDS:
         return said
     return tuple(line.strip() for line in said.splitlines() if line.strip())
 
@@ -274,8 +274,14 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
             cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
             lines.append(Line(name, "open", "nobody knows them", cost=cost))
             continue
-        wrong = "blocked: the rows" if FROM_ROWS in origin else "blocked: nobody says" if origin == _NOWHERE else ""
-        coding = declared.codings.get(name, NUMBER)
+        wrong = (
+            "blocked: the rows"
+            if declarations.FROM_ROWS in origin
+            else "blocked: nobody says"
+            if origin == _NOWHERE
+            else ""
+        )
+        coding = declared.codings.get(name, codings.NUMBER)
         span = (
             describe_coding(coding.to_plain(bounds.lower, bounds.upper))
             if coding.words
@@ -318,7 +324,7 @@ def _make_table(lines: list[Line]) -> str:
 
 def _describe_origin(line: Line) -> str:
     if line.wrong:
-        said = f" ({escape_markdown(line.origin)})" if line.origin not in (_NOWHERE, FROM_ROWS) else ""
+        said = f" ({escape_markdown(line.origin)})" if line.origin not in (_NOWHERE, declarations.FROM_ROWS) else ""
         return f":red[:material/block: **{escape_markdown(line.wrong)}**]{said}"
     return f"**{escape_markdown(line.cost)}**" if line.cost else escape_markdown(line.origin)
 

@@ -16,7 +16,7 @@ from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
 from dpviz.releases import format_small
 from dpviz.runs import Contender, KnownRows, OpenTable, Request, Target, windows
-from dpviz.tables import NOTHING_DECLARED
+from dpviz.tables import declarations
 from dpviz.words import choose_palette, explain_term, explain_words, format_percent
 
 _KEY = "window"
@@ -179,7 +179,9 @@ def find_stated_rows(table: OpenTable) -> KnownRows | None:
 
 def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     """Whether a number of rows is one that a run of this visit has bought."""
-    return any(rows == KnownRows.read(NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table))
+    return any(
+        rows == KnownRows.read(declarations.NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table)
+    )
 
 
 def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> windows.Window | None:

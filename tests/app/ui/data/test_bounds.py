@@ -19,7 +19,7 @@ from dpviz.core.domain import Domain
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.column_noise import compute_column_noise
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import ColumnBounds, Declaration
+from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 

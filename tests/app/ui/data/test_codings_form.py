@@ -9,7 +9,7 @@ import pytest
 from dpviz.app.ui import table_words
 from dpviz.app.ui.data.codings_form import compare_noise_on_scales, remove_coding
 from dpviz.tables.codings import Cycle, Nominal, Ordinal, Stretched
-from dpviz.tables.declaration import ColumnBounds, Declaration
+from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import IntakeError
 
 START = Declaration(columns=("age", "pay"), lower=(0.0, 1.0), upper=(100.0, 60_000.0), n_public=5_000)

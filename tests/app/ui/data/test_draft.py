@@ -9,7 +9,7 @@ import pytest
 from dpviz.app.ui.data.draft import merge_declaration
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import Declaration, FileKind, to_json
+from dpviz.tables.declarations import Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import Proposal

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dpviz.app.ui.data.table_link import KeptFile, KeptFiles
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 
 PUBLIC = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), kind=FileKind.PUBLIC)
 

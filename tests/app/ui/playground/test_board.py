@@ -30,7 +30,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.drawing import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
+from dpviz.tables.drawings import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
 from dpviz.words.theme import choose_palette
 from tests.cases import for_each
 

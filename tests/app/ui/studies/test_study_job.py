@@ -10,7 +10,7 @@ from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from tests.pages.tables import open_blobs
 
 GRID = StudyGrid((Contender("auto"), Contender("dplloyd")), (3, 9), (0.3, 1.0), (0.0,), repeats=20)

@@ -18,7 +18,7 @@ from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.tables.csv_intake import CsvFile
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()

@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from dpviz.core.check import RequestError
 from dpviz.runs.open_table import declare
-from dpviz.tables import drawing as painted
-from dpviz.tables.declaration import FileKind
-from dpviz.tables.drawing import (
+from dpviz.tables import drawings as painted
+from dpviz.tables.declarations import FileKind
+from dpviz.tables.drawings import (
     CUT,
     MOST_LETTERS,
     MOST_POINTS,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables.coding_forms import Described
-from dpviz.tables.declaration import (
+from dpviz.tables.declarations import (
     FROM_ROWS,
     ORIGINS,
     ColumnBounds,

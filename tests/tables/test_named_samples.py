@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from dpviz.tables.declaration import FileKind
+from dpviz.tables.declarations import FileKind
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.made_tables import _draw_spread_centers, simulate
 from dpviz.tables.named import SAMPLES, Sample, sample

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpviz.core import Array, Codes, RequestError
-from dpviz.tables.declaration import Declaration, FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
 
 SIDE, MOST_POINTS = 256, 3_000
