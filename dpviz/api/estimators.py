@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from math import fsum
 from pathlib import Path
@@ -34,25 +34,7 @@ from dpviz.core import (
 )
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
-from dpviz.tables import (
-    ClusterRows,
-    DeclaredFrame,
-    RowLoss,
-    compute_in_parts,
-    count_loss,
-    describe_wrong_columns,
-    is_collection,
-    list_batches,
-    list_objects,
-    list_parts,
-    make_canonical_ids,
-    make_empty_frame,
-    make_example_row,
-    read_bounds,
-    read_given,
-    read_plain_numbers,
-    refuse_other_types,
-)
+from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, make_canonical_ids
 from dpviz.words import list_names
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
@@ -209,14 +191,14 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             ``AccountExceeded``); nothing is charged or released then.
         """
         _refuse_others(others)
-        X = read_given(X)
+        given = GivenRows.read(X)
         one_of(("unit", "data"), distances=self.distances)
         card, account = find_card(self.algorithm), self._find_account()
         params = card.params.parse(self.params or {})
         if account is not None and card.private:  # before a row is read
             delta = check.check_delta(None, delta=self.delta)
             account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), _spend_delta(card, params, delta))
-        table = self._make_table(X, groups)
+        table = self._make_table(given, groups)
         if params.points_per_row(self.n_clusters) > 1:
             raise RequestError(
                 "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
@@ -239,8 +221,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        if is_collection(X):
-            later: Codes = compute_in_parts(self.predict, X)
+        if (given := GivenRows(X)).is_collection:
+            later: Codes = given.compute_in_parts(self.predict)
             return later
         labels = []
         for points in self._scale_points(X):
@@ -290,9 +272,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
-        values = self._check_values(read_given(X), reset=False)
+        values = self._check_values(GivenRows.read(X), reset=False)
         names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
-        return count_loss(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
+        return RowLoss.count(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
     def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
         """``fit`` on X, then ``predict`` on X, shape (n,).
@@ -334,13 +316,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return len(self.cluster_centers_)
 
     def _make_domain(self) -> Domain:
-        """The domain of as many numbers as X has columns."""
+        """The domain of what is declared by name, or of as many numbers as X has columns."""
+        if self._frame is not None:
+            return self._frame.domain(radius=self.radius, scaling=self.scaling)
         columns = getattr(self, "feature_names_in_", None)
         if isinstance(self.bounds, Domain):
             self._refuse_other_domain(self.bounds, columns)
             return self.bounds
         names = [f"x{place}" for place in range(self.n_features_in_)] if columns is None else columns
-        lower, upper = read_bounds(self.bounds, len(names))
+        lower, upper = DeclaredFrame.read_bounds(self.bounds, len(names))
         return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
 
     def _refuse_other_domain(self, given: Domain, columns: Sequence[str] | None) -> None:
@@ -361,58 +345,60 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return Account.current()
         return self.account if isinstance(self.account, Account) else Account.open(self.account)
 
-    def _make_table(self, X: Any, groups: Any) -> PrivateTable:
-        collection = is_collection(X)
-        if collection and groups is not None:
+    def _make_table(self, given: GivenRows, groups: Any) -> PrivateTable:
+        if given.is_collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
         if self.bounds is None and self.categories is None:
             raise RequestError(
                 "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
                 "from what is known before anyone looks at X; they are never computed from X."
             )
-        numbers: Callable[[Any], Array] = read_plain_numbers
-        self._frame: DeclaredFrame | None = self._declare_frame(X)
+        self._frame: DeclaredFrame | None = self._declare_frame(given)
+        if given.is_collection:
+            return self._make_table_of_parts(given)
+        # What is declared is refused before a row is looked at; how many plain numbers there are, only X says.
+        domain = None if self._frame is None else self._make_domain()
+        values = self._check_values(given, reset=True)
+        return PrivateTable(
+            values,
+            domain or self._make_domain(),
+            relation=self.relation,
+            n_public=self.n_public,
+            persons=None if groups is None else _code_persons(groups),
+            rows_per_person=self.rows_per_person,
+        )
+
+    def _make_table_of_parts(self, given: GivenRows) -> PrivateTable:
+        """Of a collection only the shape and the names are looked at here: a row is read where it lies."""
         if self._frame is None:
-            # Of a collection only the shape and the names are looked at here: a row is read where it lies.
-            values = self._check_values(make_example_row(X) if collection else X, reset=True)
+            self._check_values(given.make_example(), reset=True)
             domain = self._make_domain()
         else:
-            domain, numbers = self._frame.domain(radius=self.radius, scaling=self.scaling), self._frame.numbers
-            values = np.empty((0, domain.width)) if collection else self._check_values(X, reset=True)
-            if collection:
-                validate_data(self, make_empty_frame(X), reset=True, skip_check_array=True)
-        if not collection:
-            return PrivateTable(
-                values,
-                domain,
-                relation=self.relation,
-                n_public=self.n_public,
-                persons=None if groups is None else _code_persons(groups),
-                rows_per_person=self.rows_per_person,
-            )
+            domain = self._make_domain()
+            validate_data(self, given.make_empty_frame(), reset=True, skip_check_array=True)
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
         drops = Relation(self.relation) is Relation.ADD_REMOVE
-        rows = ClusterRows.of(list_batches(X, numbers), domain, drop_incomplete=drops)
+        rows = given.prepare(domain, self._frame, drop_incomplete=drops)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
 
-    def _declare_frame(self, X: Any) -> DeclaredFrame | None:
+    def _declare_frame(self, given: GivenRows) -> DeclaredFrame | None:
         """What is declared of the columns by their names; None where a pair of bounds is all there is."""
         by_name = isinstance(self.bounds, Mapping) or self.categories is not None or self.weights is not None
         if not by_name:
             return None
-        if not hasattr(X, "columns"):
+        if not given.has_names:
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
         if isinstance(self.bounds, Domain):
             raise RequestError("bounds is a Domain: declare categories and weights with bounds by column name.")
-        return DeclaredFrame.of(list(X.columns), self.bounds, self.categories, self.weights)
+        return given.declare(self.bounds, self.categories, self.weights)
 
     def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
         """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
         check_is_fitted(self)
         domain = self.run_.domain
-        given = self._check_values(read_given(X), reset=False)
-        return (self._place(part) for part in list_parts(given, max(1, _WRITTEN_OUT // domain.dim)))
+        values = self._check_values(GivenRows.read(X), reset=False)
+        return (self._place(part) for part in list_parts(values, max(1, _WRITTEN_OUT // domain.dim)))
 
     def _place(self, part: Any) -> Array:
         values: Array = part.toarray() if is_sparse(part) else part
@@ -422,11 +408,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         points[whole] = domain.to_unit(domain.limit(values[whole], far=_FAR))
         return points
 
-    def _check_values(self, X: npt.ArrayLike, *, reset: bool) -> Array:
-        """X as a checked float64 array. Missing cells are accepted: a refusal would tell that somebody has one."""
+    def _check_values(self, given: GivenRows, *, reset: bool) -> Array:
+        """Their numbers, checked. Missing cells are accepted: a refusal would tell that somebody has one."""
         if self._frame is not None:
-            return self._code_frame(X, self._frame, reset=reset)
-        refuse_other_types(X)
+            return self._code_frame(given, self._frame, reset=reset)
+        given.refuse_other_types()
+        X = given.values
         if is_sparse(X) and not find_card(self.algorithm).sparse:
             able = ", ".join(card.id for card in CARDS.values() if card.sparse)
             raise RequestError(
@@ -437,12 +424,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         try:
             values: Array = validate_data(self, X, reset=reset, **options)
         except ValueError as error:
-            raise RequestError(_describe_refusal(str(error), list_objects(X))) from None
+            raise RequestError(_describe_refusal(str(error), given.describe_objects())) from None
         return values
 
-    def _code_frame(self, X: Any, declared: DeclaredFrame, *, reset: bool) -> Array:
+    def _code_frame(self, given: GivenRows, declared: DeclaredFrame, *, reset: bool) -> Array:
         """The columns of a data frame as the numbers of their codings."""
-        if not hasattr(X, "columns"):
+        X = given.values
+        if not given.has_names:
             raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
         try:
             validate_data(self, X, reset=reset, skip_check_array=True)
@@ -460,8 +448,8 @@ PrivateKMeans.__module__ = "dpviz"
 _NO_VALUES = ("Found array with", "X has ", "The feature names should match")
 
 
-def _describe_refusal(message: str, objects: Sequence[Any] = ()) -> str:
-    """Why scikit-learn refused X, with no value of X in it; ``objects`` are its columns that may hold anything."""
+def _describe_refusal(message: str, objects: str = "") -> str:
+    """Why scikit-learn refused X, with no value of X in it; ``objects`` says which of its columns may hold anything."""
     if message.startswith(_NO_VALUES):
         return message
     if message.startswith("Expected 2D array"):
@@ -469,8 +457,15 @@ def _describe_refusal(message: str, objects: Sequence[Any] = ()) -> str:
     if message.startswith("Complex data not supported"):
         return "Complex data not supported: give real numbers."
     if objects:
-        return describe_wrong_columns(list(objects))
+        return objects
     return "X is not a table of numbers: give numeric columns of one length, without text."
+
+
+def list_parts(values: Any, rows: int) -> list[Any]:
+    """Sparse rows in parts of at most so many rows; whatever else as one part."""
+    if not is_sparse(values):
+        return [values]
+    return [values[start : start + rows] for start in range(0, max(1, values.shape[0]), rows)]
 
 
 def _make_charge(request: Request, table: PrivateTable) -> Charge:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.core import Array, Domain, check, is_sparse
+from dpviz.core import Array, Domain, check
+from dpviz.tables.cluster_rows import ClusterRows
 from dpviz.tables.coding_forms import FORMS, check_weight, read_coding
 from dpviz.tables.codings import NUMBER, Coding, make_coded_domain
 from dpviz.tables.loaded_table import IntakeError, stack_columns
@@ -28,88 +29,10 @@ _WHAT_TO_DO = (
 )
 
 
-def read_given(values: Any) -> Any:
-    """``values`` as NumPy, SciPy, pandas or Dask have them; another library's frame becomes one of pandas.
-
-    A masked cell becomes a missing one: what is behind a mask is not used.
-
-    Raises
-    ------
-    RequestError
-        If the type of the array holds no real numbers, or two columns have one name.
-    """
-    if isinstance(values, np.ma.MaskedArray):
-        refuse_array(values.dtype)
-        return np.ma.filled(values.astype(np.float64), np.nan)
-    if hasattr(values, "to_pandas") and not hasattr(values, "__dask_graph__"):  # Polars, Arrow
-        values = values.to_pandas()
-    if isinstance(getattr(values, "dtype", None), np.dtype):
-        refuse_array(values.dtype)
-    if hasattr(values, "columns") and hasattr(values, "dtypes"):
-        names = list(map(str, values.columns))
-        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise check.RequestError(
-                f"Two columns of X are called {quote_name(twice[0])}: give every column its own name."
-            )
-    if isinstance(values, pd.DataFrame) and any(isinstance(kind, pd.SparseDtype) for kind in values.dtypes):
-        return values.astype({name: kind.subtype for name, kind in _list_sparse(values)})
-    return values
-
-
 def _list_sparse(frame: pd.DataFrame) -> list[tuple[Any, pd.SparseDtype]]:
     return [
         (name, kind) for name, kind in zip(frame.columns, frame.dtypes, strict=True) if isinstance(kind, pd.SparseDtype)
     ]
-
-
-def refuse_array(kind: np.dtype[Any]) -> None:
-    """Refuse arrays of dates, durations, complex numbers and records, which NumPy would turn into some number.
-
-    Raises
-    ------
-    RequestError
-        If it is one.
-    """
-    wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
-    if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
-        raise check.RequestError("Complex data not supported: X holds complex numbers; give real ones.")
-    if wrong is not None:
-        raise check.RequestError(f"X is an array of {wrong}, not of numbers: give real numbers of shape (n, d).")
-
-
-def refuse_other_types(frame: Any) -> None:
-    """Refuse columns of a data frame, in memory or of Dask, whose type says that they hold no real numbers.
-
-    Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes, and
-    so do columns of objects in memory, of which nobody knows before they are read.
-
-    Raises
-    ------
-    RequestError
-        If there are such columns.
-    """
-    if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
-        return
-    in_memory = not hasattr(frame, "__dask_graph__")
-    wrong = [
-        name
-        for name, kind in zip(frame.columns, frame.dtypes, strict=True)
-        if not _holds_numbers(kind) and not (in_memory and kind == np.dtype(object))
-    ]
-    if wrong:
-        raise check.RequestError(describe_wrong_columns(wrong))
-
-
-def describe_wrong_columns(names: list[Any]) -> str:
-    """That these columns hold no numbers, and what to do."""
-    return f"Columns {list_names(list(map(str, names)))} of X hold no numbers: {_WHAT_TO_DO}"
-
-
-def list_objects(frame: Any) -> list[Any]:
-    """Columns of a data frame in memory that may hold anything; nothing of what is no frame."""
-    if not isinstance(frame, pd.DataFrame):
-        return []
-    return [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if kind == np.dtype(object)]
 
 
 def _holds_numbers(kind: Any) -> bool:
@@ -118,24 +41,142 @@ def _holds_numbers(kind: Any) -> bool:
     return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
 
 
-def list_parts(values: Any, rows: int) -> list[Any]:
-    """Sparse rows in parts of at most so many rows; whatever else as one part.
+@dataclass(frozen=True, eq=False)
+class GivenRows:
+    """Rows as NumPy, SciPy, pandas or Dask have them: ``values`` in memory, or a collection that stays where it is.
 
-    Parameters
-    ----------
-    values : array-like of shape (n, d)
-        As they were given.
-    rows : int
-        At most in a part.
-
-    Returns
-    -------
-    list
-        Of array-likes, in their order.
+    Types and names alone decide what is refused. No message has a value of a cell.
     """
-    if not is_sparse(values):
-        return [values]
-    return [values[start : start + rows] for start in range(0, max(1, values.shape[0]), rows)]
+
+    values: Any
+
+    @classmethod
+    def read(cls, values: Any) -> GivenRows:
+        """What a program gives: another library's frame becomes one of pandas, and a masked cell a missing one.
+
+        What is behind a mask is not used.
+
+        Raises
+        ------
+        RequestError
+            If the type of the array holds no real numbers, or two columns have one name.
+        """
+        return cls(_convert(values))
+
+    @property
+    def is_collection(self) -> bool:
+        """Whether they are a Dask array or data frame."""
+        # Nobody has one who has not imported Dask.
+        return "dask" in sys.modules and hasattr(self.values, "__dask_graph__")
+
+    @property
+    def has_names(self) -> bool:
+        """Whether columns have names."""
+        return hasattr(self.values, "columns")
+
+    def make_example(self) -> GivenRows:
+        """One row of numbers of the same columns as a collection has, in memory, of which nothing is from the rows.
+
+        Raises
+        ------
+        RequestError
+            If the collection is not a table of numbers.
+        """
+        collection = self.values
+        if hasattr(collection, "dtypes"):  # a data frame
+            self.refuse_other_types()
+            return GivenRows(pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns)))
+        _refuse_array(collection.dtype)
+        if collection.ndim != 2 or collection.dtype.kind not in "biuf":
+            raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
+        return GivenRows(np.zeros((1, collection.shape[1])))
+
+    def make_empty_frame(self) -> pd.DataFrame:
+        """A data frame of the same columns without rows."""
+        return pd.DataFrame(columns=list(self.values.columns))
+
+    def declare(
+        self, bounds: Any, categories: Mapping[str, Any] | None, weights: Mapping[str, float] | None
+    ) -> DeclaredFrame:
+        """What is said of their columns by name; see ``DeclaredFrame.of``."""
+        return DeclaredFrame.of(list(self.values.columns), bounds, categories, weights)
+
+    def refuse_other_types(self) -> None:
+        """Refuse columns of a data frame, in memory or of Dask, whose type says that they hold no real numbers.
+
+        Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes,
+        and so do columns of objects in memory, of which nobody knows before they are read.
+
+        Raises
+        ------
+        RequestError
+            If there are such columns.
+        """
+        frame = self.values
+        if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
+            return
+        in_memory = not hasattr(frame, "__dask_graph__")
+        wrong = [
+            name
+            for name, kind in zip(frame.columns, frame.dtypes, strict=True)
+            if not _holds_numbers(kind) and not (in_memory and kind == np.dtype(object))
+        ]
+        if wrong:
+            raise check.RequestError(_describe_wrong_columns(wrong))
+
+    def describe_objects(self) -> str:
+        """That columns of a data frame in memory that may hold anything hold no numbers; empty where there are none."""
+        frame = self.values
+        if not isinstance(frame, pd.DataFrame):
+            return ""
+        found = [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if kind == np.dtype(object)]
+        return _describe_wrong_columns(found) if found else ""
+
+    def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
+        """A Dask array of shape (n,) of what ``compute`` makes of each part of a collection; nothing is computed yet.
+
+        Parameters
+        ----------
+        compute : function
+            Of a part, to an array of shape (rows,).
+
+        Returns
+        -------
+        Dask array
+            Of shape (n,).
+        """
+        array = import_module("dask.array")
+        delayed = import_module("dask").delayed(partial(_apply, compute=compute))
+        parts = [delayed(part) for part in _list_delayed(self.values)]
+        made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
+        return array.concatenate(made, allow_unknown_chunksizes=True)
+
+    def prepare(self, domain: Domain, declared: DeclaredFrame | None, *, drop_incomplete: bool) -> ClusterRows:
+        """The rows of a collection, prepared where they lie.
+
+        Parameters
+        ----------
+        domain : Domain
+            Declared bounds and scaling.
+        declared : DeclaredFrame or None
+            How cells become numbers; None where they are numbers.
+        drop_incomplete : bool
+            Whether a row with a missing cell is dropped; else the middle stands in for it.
+
+        Returns
+        -------
+        ClusterRows
+            Rows that stay on the workers.
+
+        Raises
+        ------
+        RequestError
+            If Dask does not answer.
+        """
+        make = partial(_make_batch, numbers=_read_numbers if declared is None else declared.numbers)
+        delayed = import_module("dask").delayed(make)
+        batches = [delayed(part) for part in _list_delayed(self.values)]
+        return ClusterRows.of(batches, domain, drop_incomplete=drop_incomplete)
 
 
 @dataclass(frozen=True)
@@ -206,6 +247,43 @@ class DeclaredFrame:
             {str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
         )
 
+    @staticmethod
+    def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:
+        """Lower and upper bounds of ``dim`` columns, each a number or an array.
+
+        Parameters
+        ----------
+        bounds : object
+            A pair (lower, upper), each a number or an array of shape (dim,); or a pair for each column.
+        dim : int
+            Columns.
+
+        Returns
+        -------
+        number or array, number or array
+            As they were given; nothing but their form was looked at.
+
+        Raises
+        ------
+        RequestError
+            If they are neither, or of two columns may be both.
+        """
+        try:
+            shape = np.asarray(bounds, dtype=np.float64).shape
+        except (TypeError, ValueError):  # an array and a number
+            shape = ()
+        if shape == (dim, 2) and (dim != 2 or _is_pair_a_column(bounds)):
+            pairs = np.asarray(bounds, dtype=np.float64)
+            return pairs[:, 0], pairs[:, 1]
+        try:
+            lower, upper = bounds
+        except (TypeError, ValueError):
+            raise check.RequestError(
+                f"bounds is not a pair: give (lower, upper), numbers or arrays of shape ({dim},), or a list of "
+                f"{dim} pairs."
+            ) from None
+        return lower, upper
+
     def domain(self, **geometry: Any) -> Domain:
         """Their domain, with a radius and a scaling."""
         declared: dict[str, Any] = {"codings": self.codings, "weights": self.weights, **geometry}
@@ -245,42 +323,6 @@ def _name_kind(kind: Any) -> str:
     return "text: declare its categories"
 
 
-def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:
-    """Lower and upper bounds of ``dim`` columns, each a number or an array.
-
-    Parameters
-    ----------
-    bounds : object
-        A pair (lower, upper), each a number or an array of shape (dim,); or a pair for each column.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    number or array, number or array
-        As they were given; nothing but their form was looked at.
-
-    Raises
-    ------
-    RequestError
-        If they are neither, or of two columns may be both.
-    """
-    try:
-        shape = np.asarray(bounds, dtype=np.float64).shape
-    except (TypeError, ValueError):  # an array and a number
-        shape = ()
-    if shape == (dim, 2) and (dim != 2 or _is_pair_a_column(bounds)):
-        pairs = np.asarray(bounds, dtype=np.float64)
-        return pairs[:, 0], pairs[:, 1]
-    try:
-        lower, upper = bounds
-    except (TypeError, ValueError):
-        raise check.RequestError(
-            f"bounds is not a pair: give (lower, upper), numbers or arrays of shape ({dim},), or a list of {dim} pairs."
-        ) from None
-    return lower, upper
-
-
 def _is_pair_a_column(bounds: Any) -> bool:
     """Of two columns, whether two pairs of numbers are pairs of a column: a list of tuples is, a tuple of arrays not.
 
@@ -303,7 +345,7 @@ def _is_pair_a_column(bounds: Any) -> bool:
 
 def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
     """Bounds of all columns of numbers as one pair a column."""
-    lower, upper = read_bounds(bounds, len(names))
+    lower, upper = DeclaredFrame.read_bounds(bounds, len(names))
     try:
         low, high = (
             np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
@@ -326,94 +368,59 @@ def _read(name: str, said: Any) -> tuple[Coding, float, float]:
     return coding, lower, upper
 
 
-def is_collection(values: Any) -> bool:
-    """Whether ``values`` is a Dask array or data frame."""
-    # Nobody has one who has not imported Dask.
-    return "dask" in sys.modules and hasattr(values, "__dask_graph__")
-
-
-def make_example_row(collection: Any) -> Any:
-    """One row of the same columns, in memory, of which nothing is from the rows.
-
-    Raises
-    ------
-    RequestError
-        If the collection is not a table of numbers.
-    """
-    if hasattr(collection, "dtypes"):  # a data frame
-        import pandas as pd
-
-        refuse_other_types(collection)
-        return pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns))
-    refuse_array(collection.dtype)
-    if collection.ndim != 2 or collection.dtype.kind not in "biuf":
-        raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
-    return np.zeros((1, collection.shape[1]))
-
-
-def make_empty_frame(frame: Any) -> Any:
-    """A data frame of the same columns without rows."""
-    import pandas as pd
-
-    return pd.DataFrame(columns=list(frame.columns))
-
-
-def list_batches(collection: Any, numbers: Callable[[Any], Array]) -> list[Any]:
-    """The parts of ``collection``, delayed, as batches of what ``numbers`` makes of each.
-
-    Parameters
-    ----------
-    collection : object
-        A Dask array or data frame.
-    numbers : function
-        Of a part, to an array of shape (rows, d) in data units.
-
-    Returns
-    -------
-    list of object
-        Delayed; nothing is computed.
-    """
-    delayed = import_module("dask").delayed(partial(_make_batch, numbers=numbers))
-    return [delayed(part) for part in _list_parts(collection)]
-
-
-def compute_in_parts(compute: Callable[[Any], Any], collection: Any) -> Any:
-    """A Dask array of what ``compute`` makes of each part: one number a row.
-
-    Parameters
-    ----------
-    compute : function
-        Of a part, to an array of shape (rows,).
-    collection : object
-        A Dask array or data frame.
-
-    Returns
-    -------
-    Dask array
-        Of shape (n,), nothing computed.
-    """
-    array = import_module("dask.array")
-    delayed = import_module("dask").delayed(partial(_apply, compute=compute))
-    parts = [delayed(part) for part in _list_parts(collection)]
-    made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
-    return array.concatenate(made, allow_unknown_chunksizes=True)
-
-
-def _list_parts(collection: Any) -> list[Any]:
-    if hasattr(collection, "dtypes"):
-        return list(collection.to_delayed())
-    whole_rows = collection.rechunk({1: -1})
-    return list(whole_rows.to_delayed().ravel())
-
-
-def read_plain_numbers(part: Any) -> Array:
-    """A part of numbers as it is."""
-    return np.asarray(part, dtype=np.float64)
-
-
 def _make_batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
     return Batch(numbers(part), None, 1.0)
 
 
 def _apply(part: Any, *, compute: Callable[[Any], Any]) -> Any:
     return compute(part)
+
+
+def _convert(values: Any) -> Any:
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_array(values.dtype)
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    if hasattr(values, "to_pandas") and not hasattr(values, "__dask_graph__"):  # Polars, Arrow
+        values = values.to_pandas()
+    if isinstance(getattr(values, "dtype", None), np.dtype):
+        _refuse_array(values.dtype)
+    if hasattr(values, "columns") and hasattr(values, "dtypes"):
+        names = list(map(str, values.columns))
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise check.RequestError(
+                f"Two columns of X are called {quote_name(twice[0])}: give every column its own name."
+            )
+    if isinstance(values, pd.DataFrame) and any(isinstance(kind, pd.SparseDtype) for kind in values.dtypes):
+        return values.astype({name: kind.subtype for name, kind in _list_sparse(values)})
+    return values
+
+
+def _refuse_array(kind: np.dtype[Any]) -> None:
+    """Refuse arrays of dates, durations, complex numbers and records, which NumPy would turn into some number.
+
+    Raises
+    ------
+    RequestError
+        If it is one.
+    """
+    wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
+    if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
+        raise check.RequestError("Complex data not supported: X holds complex numbers; give real ones.")
+    if wrong is not None:
+        raise check.RequestError(f"X is an array of {wrong}, not of numbers: give real numbers of shape (n, d).")
+
+
+def _describe_wrong_columns(names: list[Any]) -> str:
+    """That these columns hold no numbers, and what to do."""
+    return f"Columns {list_names(list(map(str, names)))} of X hold no numbers: {_WHAT_TO_DO}"
+
+
+def _list_delayed(collection: Any) -> list[Any]:
+    if hasattr(collection, "dtypes"):
+        return list(collection.to_delayed())
+    whole_rows = collection.rechunk({1: -1})
+    return list(whole_rows.to_delayed().ravel())
+
+
+def _read_numbers(part: Any) -> Array:
+    return np.asarray(part, dtype=np.float64)

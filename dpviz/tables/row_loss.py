@@ -18,7 +18,6 @@ from dpviz.tables.loaded_table import LoadedTable, Unread
 from dpviz.tables.number_cells import find_mending_style
 from dpviz.words import list_names, quote_name
 
-FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
 _NAMED = 6
 
 
@@ -81,6 +80,77 @@ class RowLoss:
     columns: tuple[ColumnLoss, ...]
     dropped: bool
 
+    @classmethod
+    def of_table(cls, loaded: LoadedTable, declared: Declaration) -> RowLoss:
+        """What ``loaded`` lost of the columns that ``declared`` clusters.
+
+        Parameters
+        ----------
+        loaded : LoadedTable
+            The table in memory.
+        declared : Declaration
+            What is declared about it.
+
+        Returns
+        -------
+        RowLoss
+            For the owner's eyes.
+
+        **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
+        """
+        names = declared.columns
+        values = loaded.encode_columns(names, declared.coded)
+        loss = cls.count(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
+        mended = tuple(
+            replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))
+            for one in loss.columns
+        )
+        nobody = 0
+        if declared.id_column is not None:
+            nobody = int(np.count_nonzero(loaded.identifiers(declared.id_column) < 0))
+        return replace(loss, nobody=nobody, columns=mended)
+
+    @classmethod
+    def count(
+        cls,
+        values: Array,
+        names: Sequence[str],
+        *,
+        dropped: bool = True,
+        unread: Mapping[str, Unread] = MappingProxyType({}),
+    ) -> RowLoss:
+        """What rows (n, d) of numbers lost, NaN where one is missing.
+
+        Parameters
+        ----------
+        values : array of shape (n, d)
+            Data units, NaN where a cell is missing.
+        names : sequence of str
+            Of the columns.
+        dropped : bool
+            Whether incomplete rows are dropped.
+        unread : mapping of str to Unread
+            What could not be read, by column.
+
+        Returns
+        -------
+        RowLoss
+            For the owner's eyes.
+
+        **Guarantee.** None: this reads the rows.
+        """
+        missing = ~np.isfinite(values)
+        incomplete = missing.any(axis=1)
+        alone = missing & (missing.sum(axis=1) == 1)[:, None]
+        columns = []
+        for place, name in enumerate(names):
+            lost = unread.get(name, Unread(empty=int(missing[:, place].sum())))
+            if lost.empty or lost.no_number:
+                columns.append(ColumnLoss(name, lost.empty, lost.no_number, int(alone[:, place].sum())))
+        columns.sort(key=lambda one: (one.alone, one.empty + one.no_number), reverse=True)
+        broken = max((lost.broken for name, lost in unread.items() if name in names), default=0)
+        return cls(len(values), int(incomplete.sum()), broken, 0, tuple(columns), dropped)
+
     @property
     def is_none(self) -> bool:
         """Whether every row is whole."""
@@ -112,72 +182,6 @@ class RowLoss:
         if rest := [column.name for column in self.columns[_NAMED:]]:
             said.append(f"Less is missing in {list_names(rest)}.")
         return tuple(said)
-
-
-def count_row_loss(loaded: LoadedTable, declared: Declaration) -> RowLoss:
-    """What ``loaded`` lost of the columns that ``declared`` clusters.
-
-    Parameters
-    ----------
-    loaded : LoadedTable
-        The table in memory.
-    declared : Declaration
-        What is declared about it.
-
-    Returns
-    -------
-    RowLoss
-        For the owner's eyes.
-
-    **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
-    """
-    names = declared.columns
-    values = loaded.encode_columns(names, declared.coded)
-    loss = count_loss(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
-    mended = tuple(
-        replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))
-        for one in loss.columns
-    )
-    nobody = 0
-    if declared.id_column is not None:
-        nobody = int(np.count_nonzero(loaded.identifiers(declared.id_column) < 0))
-    return replace(loss, nobody=nobody, columns=mended)
-
-
-def count_loss(
-    values: Array, names: Sequence[str], *, dropped: bool = True, unread: Mapping[str, Unread] = MappingProxyType({})
-) -> RowLoss:
-    """The same of rows (n, d) of numbers, NaN where one is missing.
-
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        Data units, NaN where a cell is missing.
-    names : sequence of str
-        Of the columns.
-    dropped : bool
-        Whether incomplete rows are dropped.
-    unread : mapping of str to Unread
-        What could not be read, by column.
-
-    Returns
-    -------
-    RowLoss
-        For the owner's eyes.
-
-    **Guarantee.** None: this reads the rows.
-    """
-    missing = ~np.isfinite(values)
-    incomplete = missing.any(axis=1)
-    alone = missing & (missing.sum(axis=1) == 1)[:, None]
-    columns = []
-    for place, name in enumerate(names):
-        lost = unread.get(name, Unread(empty=int(missing[:, place].sum())))
-        if lost.empty or lost.no_number:
-            columns.append(ColumnLoss(name, lost.empty, lost.no_number, int(alone[:, place].sum())))
-    columns.sort(key=lambda one: (one.alone, one.empty + one.no_number), reverse=True)
-    broken = max((lost.broken for name, lost in unread.items() if name in names), default=0)
-    return RowLoss(len(values), int(incomplete.sum()), broken, 0, tuple(columns), dropped)
 
 
 def _find_mending(lost: Unread, style: NumberStyle) -> NumberStyle | None:

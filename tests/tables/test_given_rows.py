@@ -14,7 +14,8 @@ import pytest
 from scipy import sparse
 
 from dpviz import CARDS, PrivateKMeans, RequestError
-from dpviz.tables.given_rows import list_parts, read_given
+from dpviz.api.estimators import list_parts
+from dpviz.tables.given_rows import GivenRows
 from tests.cases import about
 
 ROWS = np.random.default_rng(0).integers(-96, 97, (60, 2)) / 32
@@ -122,7 +123,7 @@ def test_a_masked_cell_is_a_missing_one_whatever_lies_behind_it() -> None:
         np.testing.assert_array_equal(model().fit(masked).cluster_centers_, missing.cluster_centers_)
         np.testing.assert_array_equal(missing.predict(masked), missing.predict(holes))
     whole = np.ma.masked_array(np.arange(8).reshape(4, 2), mask=np.eye(4, 2))
-    assert np.isnan(read_given(whole)).sum() == 2
+    assert np.isnan(GivenRows.read(whole).values).sum() == 2
 
 
 def test_sparse_rows_are_served_where_an_algorithm_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dpviz import PrivateKMeans
 from dpviz.core.check import RequestError
-from dpviz.tables.given_rows import DeclaredFrame, read_bounds
+from dpviz.tables.given_rows import DeclaredFrame
 from tests.cases import about, for_each
 
 BOUNDS = {
@@ -138,9 +138,9 @@ def test_parts_of_a_dask_frame_are_read_as_the_whole(model):
 def test_bounds_are_read_by_their_form_and_never_guessed(bounds, dim, expected):
     if expected is None:
         with pytest.raises(RequestError, match=r"can be read in two ways|not a pair"):
-            read_bounds(bounds, dim)
+            DeclaredFrame.read_bounds(bounds, dim)
         return
-    for found, wanted in zip(read_bounds(bounds, dim), expected, strict=True):
+    for found, wanted in zip(DeclaredFrame.read_bounds(bounds, dim), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
 
 

@@ -12,14 +12,13 @@ from dpviz.api.console import Parser, read_names, read_number, read_whole, read_
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable, declare, declare_on_cluster, list_columns
 from dpviz.tables import (
-    FOR_THE_OWNER,
     Content,
     Declaration,
     FileKind,
     LoadedTable,
+    RowLoss,
     SparseTable,
     connect,
-    count_row_loss,
     declarations,
     declare_nothing,
     open_named,
@@ -97,6 +96,9 @@ def add_table_options(command: Parser) -> None:
     file.add_argument("--negative", metavar="() or -", help="negative as (5) or as 5- (default: as -5 only)")
 
 
+_FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
+
+
 def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     """Read the file as declared; an option of the command line goes before the declaration file.
 
@@ -129,12 +131,12 @@ def _describe_lost_rows(table: OpenTable) -> tuple[str, ...]:
     """What the table lost on the way in; nothing where memory does not hold it, or nothing is lost."""
     if not isinstance(table.loaded, LoadedTable):
         return ()
-    loss = count_row_loss(table.loaded, table.declaration)
+    loss = RowLoss.of_table(table.loaded, table.declaration)
     if loss.is_none:
         return ()
     wrong = any(column.no_number for column in loss.columns)
     hint = ('"dpviz declare FILE" proposes how to read the file.',) if wrong else ()
-    return tuple(f"{FOR_THE_OWNER}{sentence}" for sentence in (*loss.sentences, *hint))
+    return tuple(f"{_FOR_THE_OWNER}{sentence}" for sentence in (*loss.sentences, *hint))
 
 
 def _refuse_names(arguments: argparse.Namespace) -> None:

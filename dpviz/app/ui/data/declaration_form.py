@@ -37,7 +37,6 @@ from dpviz.tables import (
     LoadedTable,
     ParquetTable,
     RowLoss,
-    count_row_loss,
     declarations,
     file_format,
 )
@@ -458,7 +457,7 @@ def draw_lost_rows(draft: Draft) -> None:
         count_access(DataAccess(seen, seen, draft.source.content.name, declared.kind, AccessKind.ROWS, _COUNTED))
     kinds = tuple(declared.coded.items())
     given = (draft.source.number, declared.file, declared.columns, declared.relation, declared.id_column, kinds)
-    loss = make_once("declare:loss", given, lambda: count_row_loss(draft.read_rows(), declared))
+    loss = make_once("declare:loss", given, lambda: RowLoss.of_table(draft.read_rows(), declared))
     said = "" if loss.is_none else format_bullets(loss.sentences)
     moved = ""
     if draft.may_read_rows:
