@@ -10,8 +10,8 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "asked", "package", "comparing", "verifying", "checks", "zips", "seen", "card_facts"),
-    *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "charges", "segment_words"),
+    *("render", "playing", "release_request", "package", "verifying", "card_facts"),
+    *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "segment_words"),
     *("segments_report", "signature", "rounding"),
 )
 
@@ -70,8 +70,8 @@ def test_a_row_behind_a_door_is_found():
     ):
         assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
         assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
-    field = Source.of("dpviz/releases/seen.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
-    assert "dpviz.releases.seen.Seen" in TYPES.beside(Types.of([field])).reaching()
+    field = Source.of("dpviz/releases/card_facts.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
+    assert "dpviz.releases.card_facts.Seen" in TYPES.beside(Types.of([field])).reaching()
 
 
 def test_whatever_makes_or_checks_a_file_holds_none():
@@ -85,7 +85,7 @@ def test_what_is_rendered_reaches_no_row():
         "playing.Played",
         "release_parts.Parts",
         "transcript.Transcript",
-        "asked.Asked",
+        "release_request.Asked",
         "card_facts.CardFacts",
     ):
         assert f"dpviz.releases.{name}" in TYPES.made_of and f"dpviz.releases.{name}" not in REACHING
@@ -106,7 +106,7 @@ def test_what_is_rendered_reaches_no_row():
         ("promise", "from dpviz.releases import releasing\ndef promise(facts, ready: releasing.Preflight): ..."),
         ("verifying", "from dpviz.tables.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
         (
-            "asked",
+            "release_request",
             "from collections.abc import Callable\nfrom dpviz.core.private_session import PrivateSession\n"
             "x: Callable[[], PrivateSession]",
         ),

@@ -19,14 +19,13 @@ from dpviz.api.cli.verify_command import format_verdict
 from dpviz.core.accounting import Accounting
 from dpviz.core.exact_noise import ExactSource, WholeTruth
 from dpviz.releases.account_file import create, open_to_change
-from dpviz.releases.asked import AccountThen, Asked
-from dpviz.releases.package import LEDGER, TRANSCRIPT, VERIFY, format_verify
+from dpviz.releases.card_facts import find_words
+from dpviz.releases.package import LEDGER, TRANSCRIPT, VERIFY, format_verify, make_zip, read_members
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
-from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
-from dpviz.releases.zips import make_zip, read_members
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import apply_declaration
 

@@ -19,19 +19,7 @@ from dpviz.algorithms import AUTO, synopsis_reading
 from dpviz.api.costs import read_uncounted
 from dpviz.api.estimators import PrivateKMeans
 from dpviz.core import PrivateTable, RequestError, check
-from dpviz.releases import (
-    BOUNDS,
-    SEGMENTS,
-    AccessCounts,
-    Account,
-    Preflight,
-    Release,
-    ReleaseRequest,
-    Where,
-    find_words,
-    preflight,
-    publish,
-)
+from dpviz.releases import Account, Preflight, Release, ReleaseRequest, card_facts, preflight, publish
 from dpviz.runs import (
     AccessKind,
     Contender,
@@ -250,8 +238,8 @@ def release(
     delta: float = 0.0,
     algorithm: str = "auto",
     params: Mapping[str, Any] | None = None,
-    segments: float = SEGMENTS,
-    buy_bounds: float = BOUNDS,
+    segments: float = ReleaseRequest.segments,
+    buy_bounds: float = ReleaseRequest.bounds,
     missing: float = 0.0,
     chosen: str | None = None,
     words: Mapping[str, Any] | None = None,
@@ -341,15 +329,15 @@ def plan_release(
     fits = read_uncounted()
     release_request = ReleaseRequest(
         request,
-        find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
+        card_facts.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
         segments=segments,
         bounds=bounds,
         missing=missing,
-        seen=AccessCounts(
+        seen=card_facts.AccessCounts(
             {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
             runs=fits.number,
             runs_epsilon=fits.epsilon,
-            where=Where.COMMAND,
+            where=card_facts.Where.COMMAND,
         ),
     )
     prepared = preflight(release_request, content, declared, account, opened=opened)

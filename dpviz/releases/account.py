@@ -514,6 +514,10 @@ class Account:
         with open_to_read(self.path, wait=self.patience) as file:
             return _read_standing(file, self.path)
 
+    def locate_copy(self, number: int) -> Path:
+        """Where the copy of the release with charge ``number`` lies beside the account, whether it is there or not."""
+        return self.path.with_name(f"{self.path.stem}-release-{number}.zip")
+
     def summary(self) -> str:
         """What is spent and left, by simple and by numerical composition, and each release and fit; a text.
 

@@ -83,11 +83,6 @@ class BoughtBounds:
         return f"The bounds of {names} were bought for ε = {self.epsilon:g} in all; a few rows beyond are cut.{doubt}"
 
 
-def list_open_columns(declaration: Declaration) -> tuple[str, ...]:
-    """The columns to cluster, spelled out, whose bounds are not declared."""
-    return tuple(name for name, bounds in declaration.bounds.items() if None in bounds[:2])
-
-
 def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
     """Refuse to buy what noise would hide: ``epsilon`` a column, where the number of rows is public.
 
@@ -144,7 +139,7 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
     """
     declared = spell_out_columns(source, declaration)
-    wanted = list_open_columns(declared)
+    wanted = declared.open_columns
     if not wanted:
         return BoughtBounds(declared, (), (), 0.0)
     check.positive(epsilon=epsilon)

@@ -1,11 +1,15 @@
-"""What a card says: public and released values of one release, and the owner's own words; nothing revealed fits in."""
+"""What a card says: public and released values of one release, and the owner's own words; nothing revealed fits in.
+
+What was seen of the rows before is counted, and the ledger is told in few lines: charges that are alike together.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from enum import StrEnum
 from functools import cached_property
 from math import fsum, isclose
 from typing import Any, NamedTuple
@@ -13,8 +17,94 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, RequestError
-from dpviz.releases.seen import AccessCounts, Where
 from dpviz.runs import profiles
+from dpviz.tables import Declaration
+from dpviz.words import format_count, format_number, format_things
+
+_ACCESSES = {
+    "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
+    "loss": ("look at losses on the rows", "looks at losses on the rows"),
+    "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
+    "proposal": ("look that proposed how to read the file", "looks that proposed how to read the file"),
+}
+
+
+class Where(StrEnum):
+    """Who counted."""
+
+    VISIT = "visit"
+    """A visit of the pages, from its first page on."""
+    COMMAND = "command"
+    """One command, which knows nothing of what was done before it."""
+
+
+@dataclass(frozen=True)
+class AccessCounts:
+    """Whatever was seen of the rows, without or with noise, before the release; no number in it is a value of a row.
+
+    Attributes
+    ----------
+    looks : mapping of str to int
+        At the rows themselves, by kind (see ``AccessKind``).
+    studies : int
+        Studies of losses on them.
+    runs : int
+        Runs with study noise on them, which no account has paid for.
+    runs_epsilon : float
+        What these cost together.
+    grids_read : int
+        How often a k was read from the grid of such a run.
+    where : Where
+        Who counted.
+    """
+
+    looks: Mapping[str, int] = field(default_factory=dict, hash=False)
+    studies: int = 0
+    runs: int = 0
+    runs_epsilon: float = 0.0
+    grids_read: int = 0
+    where: Where = Where.VISIT
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing was counted."""
+        return not (any(self.looks.values()) or self.studies or self.runs or self.grids_read)
+
+    @property
+    def words(self) -> str:
+        """In sentences.
+
+        >>> AccessCounts().words
+        'None in this visit: no row, no true count and no loss was seen before the release.'
+        >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(". ")[0]
+        'In this visit: 50 runs on the rows with study noise, ε = 25 in all, which no account has paid for'
+        """
+        told = list(self._describe())
+        listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
+        if self.where is Where.VISIT:
+            if not told:
+                return "None in this visit: no row, no true count and no loss was seen before the release."
+            return f"In this visit: {listed}. No ε covers what was chosen because of them."
+        before = "What was seen of the rows before that command began, only their owner can say."
+        if not told:
+            return f"None that the releasing command knows of: it showed no row, no true count and no loss. {before}"
+        return f"The releasing command knows of {listed}. No ε covers what was chosen because of them. {before}"
+
+    def _describe(self) -> list[str]:
+        told = [
+            f"{format_count(times)} {_ACCESSES.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
+            for kind, times in self.looks.items()
+            if times
+        ]
+        if self.studies:
+            told.append(f"{format_things(self.studies, 'study', 'studies')} on them")
+        if self.runs:
+            paid = f"ε = {format_number(self.runs_epsilon)} in all, which no account has paid for"
+            told.append(f"{format_things(self.runs, 'run')} on the rows with study noise, {paid}")
+        if self.grids_read:
+            told.append(f"{format_things(self.grids_read, 'reading')} of k from the grid of such a run")
+        return told
+
 
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
@@ -127,6 +217,10 @@ class ToldColumn(NamedTuple):
     column: CardColumn
     place: int
     words: tuple[str, ...] = ()
+
+
+ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
+"""The parts of a release: each has a ledger of its own, and they add up."""
 
 
 class CostPart(NamedTuple):
@@ -377,3 +471,105 @@ def is_day(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_QUESTIONS = {
+    "Count": "numbers of rows",
+    "Sum": "sums of coordinates",
+    "ResidualSum": "sums of differences from the centres",
+    "ScaledResidualSum": "sums of differences from the centres, over their clipping radii",
+    "Spread": "how far rows spread",
+    "Radii": "how far rows lie",
+    "SegmentHistogram": "histograms of columns",
+    "DistanceScales": "scales of distances",
+    "CappedLosses": "capped distances",
+    "SparseCount": "numbers of rows",
+    "SwapLoss": "what a swap would save",
+    "Loss": "losses of sets of centres",
+    "Pull": "pulls on the centres",
+    "MedianLoss": "what a move of a centre would save",
+}
+
+
+@dataclass(frozen=True)
+class Charges:
+    """Charges of one part with the same mechanism and the same question.
+
+    Attributes
+    ----------
+    part, mechanism, query : str
+    notes : tuple of str
+        What each was for, in the order of the ledger.
+    scales : tuple of float
+        Their noise scales, in the mechanism's own norm.
+    """
+
+    part: str
+    mechanism: str
+    query: str
+    notes: tuple[str, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def purpose(self) -> str:
+        """What they were for: the first, and the last of many."""
+        first, *others = dict.fromkeys(self.notes)
+        if not others:
+            return first
+        return f"{first} … {others[-1]}" if first.split()[:1] == others[-1].split()[:1] else f"{first}, and others"
+
+    @property
+    def asked(self) -> str:
+        """The question in plain words, where it has some."""
+        return _QUESTIONS.get(self.query, self.query)
+
+    @property
+    def noise(self) -> str:
+        """Their noise scale, or the range of it."""
+        low, high = format_number(min(self.scales)), format_number(max(self.scales))
+        return low if low == high else f"{low} to {high}"
+
+
+def group_charges(facts: CardFacts) -> Iterator[Charges]:
+    """The ledger's entries in groups, in the order in which the first of each was charged."""
+    alike: dict[tuple[str, str, str], list[tuple[str, float]]] = {}
+    for entry in facts.entries:
+        key = (str(entry.get("part", "")), str(entry.get("mechanism", "")), str(entry.get("query", "")))
+        alike.setdefault(key, []).append((str(entry.get("note", "")), float(entry.get("scale", 0.0))))
+    for key, said in alike.items():
+        notes, scales = zip(*said, strict=True)
+        yield Charges(*key, notes, scales)
+
+
+def find_words(declaration: Declaration, *, today: str, **said: Any) -> CardWords:
+    """The owner's words: what is declared for a release, and where nothing is, that it is not stated.
+
+    ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
+
+    Parameters
+    ----------
+    declaration : Declaration
+        What is declared of the table.
+    today : str
+        The day, as 2026-01-31.
+    **said
+        Words by the names of ``CardWords``.
+
+    Returns
+    -------
+    CardWords
+        For the card.
+    """
+    nothing = NOT_STATED
+    usual: dict[str, Any] = {
+        "name": declaration.title or "Cluster centres",
+        "description": declaration.description or "Cluster centres of a table of persons.",
+        "intended_use": nothing,
+        "curators": (nothing,),
+        "region": nothing,
+        "publication_date": today,
+        "sector": "",
+        "justification": nothing,
+        "authors": (nothing,),
+    }
+    return CardWords(**{**usual, **declaration.words, **said})

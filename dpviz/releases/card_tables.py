@@ -9,8 +9,7 @@ from itertools import groupby
 from math import ceil, log10
 from typing import NamedTuple
 
-from dpviz.releases.card_facts import CardFacts
-from dpviz.releases.charges import Charges, group_charges
+from dpviz.releases.card_facts import CardFacts, Charges, group_charges
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_span
 from dpviz.releases.segment_words import ColumnTold, SegmentTold, WrittenInterval, describe_segments
 from dpviz.tables import declarations

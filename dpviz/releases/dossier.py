@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.releases.card_facts import OWNER_QUESTIONS, CardFacts, list_said
+from dpviz.releases.card_facts import OWNER_QUESTIONS, CardFacts, group_charges, list_said
 from dpviz.releases.card_page import render_page
-from dpviz.releases.charges import group_charges
 from dpviz.releases.promise import (
     ALONE,
     compute_certainty,

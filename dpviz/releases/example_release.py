@@ -1,6 +1,6 @@
 """A release to look at for whoever has none: of a public sample, drawn when it is asked for.
 
-It stands apart from ``work_check``, which is never given a row.
+It stands apart from ``check_work``, which is never given a row.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpviz.releases.account import Account
+from dpviz.releases.card_facts import find_words
+from dpviz.releases.package import make_zip
 from dpviz.releases.release_reader import ReadRelease, read_release
-from dpviz.releases.release_request import SEGMENTS, ReleaseRequest, find_words
+from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight, publish
-from dpviz.releases.zips import make_zip
 from dpviz.runs import Contender, Progress, Request, brief
 from dpviz.tables import sample
 
@@ -36,7 +37,7 @@ def make_example_release() -> Mapping[str, bytes]:
     source, declared = sample(_SAMPLE).load()
     words = find_words(declared, today=datetime.now(UTC).date().isoformat())
     words = replace(words, name=f"{words.name} (an example)", intended_use="Show what a release looks like")
-    request = ReleaseRequest(Request(Contender("auto"), _K, _EPSILON, _DELTA), words, SEGMENTS, who="an example")
+    request = ReleaseRequest(Request(Contender("auto"), _K, _EPSILON, _DELTA), words, who="an example")
     with TemporaryDirectory(prefix="dpviz-example-") as folder:
         account = Account.new(
             Path(folder) / "example.sqlite", name="example", cap_epsilon=_EPSILON, cap_delta=10 * _DELTA

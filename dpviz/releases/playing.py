@@ -8,9 +8,9 @@ from functools import partial
 from math import fsum
 
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon, list_draws
-from dpviz.releases.asked import Asked
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.release_request import Asked
 from dpviz.releases.transcript import Playback, Transcript
 from dpviz.runs import Run, compute_independent_epsilon
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from dpviz.core import RequestError
+from dpviz.releases.account import Account
+from dpviz.releases.package import make_zip
 from dpviz.releases.releasing import Preflight, Release, publish
-from dpviz.releases.zips import make_zip
 from dpviz.runs import OWNER_ONLY, Failure, JobState, Progress, RunSoFar, Work, create_whole
 
 _STEPS = 1000
@@ -64,7 +64,7 @@ class PublishJob(Work[Release]):
             self._take(Progress(0, _STEPS, "a rehearsal over no rows"))
             release = publish(self._prepared, watch=self._watch, charged=self._note_charge)
             with suppress(OSError):
-                self.kept = keep_copy(self._prepared.account.path, release)
+                self.kept = keep_copy(self._prepared.account, release)
             self._take(release)
         except RequestError as error:
             self._finish(JobState.FAILED, Failure(type(error).__name__, str(error)))
@@ -82,15 +82,15 @@ class PublishJob(Work[Release]):
         self._take(Progress(round(_STEPS * step.spent_fraction), _STEPS, step.frames[-1].step.title))
 
 
-def keep_copy(account: Path, release: Release) -> str:
+def keep_copy(account: Account, release: Release) -> str:
     """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
 
     Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
 
     Parameters
     ----------
-    account : Path
-        Of the account's file.
+    account : Account
+        That was charged.
     release : Release
         What leaves.
 
@@ -104,24 +104,6 @@ def keep_copy(account: Path, release: Release) -> str:
     OSError
         If it cannot be written, or another file has that name.
     """
-    path = read_copy(account, release.number)
+    path = account.locate_copy(release.number)
     create_whole(path, make_zip(release.files), mode=OWNER_ONLY)
     return path.name
-
-
-def read_copy(account: Path, number: int) -> Path:
-    """Where the copy of a release lies beside its account.
-
-    Parameters
-    ----------
-    account : Path
-        Of the account's file.
-    number : int
-        Of its charge.
-
-    Returns
-    -------
-    Path
-        Whether it is there or not.
-    """
-    return account.with_name(f"{account.stem}-release-{number}.zip")

@@ -13,8 +13,7 @@ from typing import Any
 
 import yaml
 
-from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, CostPart
-from dpviz.releases.charges import group_charges
+from dpviz.releases.card_facts import NOT_STATED, CardColumn, CardFacts, CardWords, CostPart, group_charges
 from dpviz.releases.promise import (
     describe_accesses,
     describe_choice,

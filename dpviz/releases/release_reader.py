@@ -20,7 +20,7 @@ from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs import profiles
+from dpviz.runs import Progress, brief, profiles
 from dpviz.tables import codings, format_csv
 
 # Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
@@ -266,3 +266,10 @@ def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...])
 
 def _read_written(cell: object) -> object:
     return f"{cell:.9g}" if isinstance(cell, float) else cell
+
+
+@brief
+def check_work(data: bytes) -> Iterator[Progress | ReadRelease]:
+    """The release in the bytes of a zip, checked and read; a ``RequestError`` if it is none."""
+    yield Progress(0, 1, "every file is made anew and compared")
+    yield read_release(data)

@@ -1,31 +1,37 @@
-"""What is asked of a release: one run, a share for segments, the owner's words; and how its ε is divided."""
+"""What is asked of a release: one run, a share for segments, the owner's words; and how its ε is divided.
+
+All that its files say beside what was drawn is here: plain values, none of them of a row. It is a part of the
+transcript, so that whoever reads one can make every file again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
+from dpviz.algorithms import CARDS
 from dpviz.core import Accounting, RequestError, check
 from dpviz.releases.account import Charge, read_user
-from dpviz.releases.bought_bounds import list_open_columns
-from dpviz.releases.card_facts import NOT_STATED, CardWords, CostPart
-from dpviz.releases.seen import AccessCounts
-from dpviz.runs import Request
+from dpviz.releases.card_facts import (
+    ALGORITHM,
+    OF_BOUNDS,
+    OF_MISSING,
+    OF_SEGMENTS,
+    AccessCounts,
+    CardWords,
+    CostPart,
+    Where,
+    is_day,
+)
+from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import list_names
-
-SEGMENTS = 0.2
-"""The share of ε that segments get where nobody says otherwise."""
-
-BOUNDS = 0.03
-"""The part of ε that buys the bounds of one column."""
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
-ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
-"""The parts of a release: each has a ledger of its own, and they add up."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,8 @@ class ReleaseRequest:
 
     request: Request
     words: CardWords
-    segments: float = SEGMENTS
-    bounds: float = BOUNDS
+    segments: float = 0.2
+    bounds: float = 0.03
     missing: float = 0.0
     who: str = field(default_factory=read_user)
     seen: AccessCounts = field(default_factory=AccessCounts)
@@ -96,7 +102,7 @@ class ReleaseRequest:
     def shares(self, declaration: Declaration) -> dict[str, CostPart]:
         """What each part of the release may spend; together the whole, by basic composition."""
         epsilon = self.request.epsilon
-        bounds = epsilon * self.bounds * len(list_open_columns(declaration))
+        bounds = epsilon * self.bounds * len(declaration.open_columns)
         missing = epsilon * self.missing
         segments = (epsilon - bounds - missing) * self.segments
         costs = {OF_BOUNDS: bounds, OF_MISSING: missing, ALGORITHM: epsilon - bounds - missing - segments}
@@ -122,22 +128,20 @@ class ReleaseRequest:
         """The run, for so much of the release."""
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 
-    def charge(self, declaration: Declaration, *, unit: str) -> Charge:
+    def charge(self, declaration: Declaration) -> Charge:
         """What the account is charged.
 
         Parameters
         ----------
         declaration : Declaration
             What is declared of the table.
-        unit : str
-            What is protected, in words.
 
         Returns
         -------
         Charge
             ε, δ and what the account says of it.
         """
-        bought = list_open_columns(declaration)
+        bought = declaration.open_columns
         bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
         closed = [name for name in declaration.columns if name not in bought]
         of_closed = [pair for name, pair in zip(declaration.columns, bounds, strict=True) if name in closed]
@@ -146,47 +150,13 @@ class ReleaseRequest:
             delta=self.delta,
             algorithm=self.request.algorithm,
             k=self.request.k,
-            unit=unit,
+            unit=describe_unit(declaration),
             relation=declaration.relation,
             columns=tuple(closed or declaration.columns),
             lower=tuple(low for low, _ in of_closed or bounds),
             upper=tuple(high for _, high in of_closed or bounds),
             who=self.who,
         )
-
-
-def find_words(declaration: Declaration, *, today: str, **said: Any) -> CardWords:
-    """The owner's words: what is declared for a release, and where nothing is, that it is not stated.
-
-    ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
-
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared of the table.
-    today : str
-        The day, as 2026-01-31.
-    **said
-        Words by the names of ``CardWords``.
-
-    Returns
-    -------
-    CardWords
-        For the card.
-    """
-    nothing = NOT_STATED
-    usual: dict[str, Any] = {
-        "name": declaration.title or "Cluster centres",
-        "description": declaration.description or "Cluster centres of a table of persons.",
-        "intended_use": nothing,
-        "curators": (nothing,),
-        "region": nothing,
-        "publication_date": today,
-        "sector": "",
-        "justification": nothing,
-        "authors": (nothing,),
-    }
-    return CardWords(**{**usual, **declaration.words, **said})
 
 
 def refuse_bounds(declaration: Declaration) -> None:
@@ -202,7 +172,7 @@ def refuse_bounds(declaration: Declaration) -> None:
             f'Some bounds are said to come from "{declarations.FROM_ROWS}": no ε covers what they tell. Declare bounds '
             "that are known without the rows, or leave them open (null), and they are bought."
         )
-    if nowhere := list_undefended(declaration):
+    if nowhere := declaration.unexplained:
         raise RequestError(
             f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: "
             "put it "
@@ -210,7 +180,126 @@ def refuse_bounds(declaration: Declaration) -> None:
         )
 
 
-def list_undefended(declaration: Declaration) -> list[str]:
-    """Columns with bounds of which nobody says where they come from."""
-    closed = [name for name in declaration.columns if name not in list_open_columns(declaration)]
-    return [name for name in closed if declaration.describe_origin(name) == "not stated"]
+class AccountThen(NamedTuple):
+    """An account as it stood at the moment of the charge, and what it was charged."""
+
+    name: str
+    cap_epsilon: float
+    cap_delta: float
+    spent_epsilon: float
+    spent_delta: float
+    charged_epsilon: float
+    charged_delta: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A release apart from its noise.
+
+    Attributes
+    ----------
+    version, noise : str
+        Of dpviz, and the library that drew the noise.
+    platform, code : str
+        On which the program ran, and the SHA-256 of its own source files, as it says itself.
+    date : str
+        The day, UTC.
+    release_request : ReleaseRequest
+    n_public : int or None
+        The number of rows, where it is public.
+    declared : Declaration
+        With the columns spelled out; bounds that were bought are still open.
+    account : AccountThen
+    """
+
+    version: str
+    noise: str
+    platform: str
+    code: str
+    date: str
+    release_request: ReleaseRequest
+    n_public: int | None
+    declared: Declaration
+    account: AccountThen
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, which ``of`` reads."""
+        release_request, request = self.release_request, self.release_request.request
+        settings = asdict(request.contender.settings)
+        return {
+            "version": self.version,
+            "noise": self.noise,
+            "platform": self.platform,
+            "code": self.code,
+            "date": self.date,
+            "request": {
+                "algorithm": request.algorithm,
+                "k": int(request.k),
+                "epsilon": float(request.epsilon),
+                "delta": float(request.delta),
+                "parameters": {name: value for name, value in settings.items() if value is not None},
+            },
+            "segments": float(release_request.segments),
+            "bounds": float(release_request.bounds),
+            "missing": float(release_request.missing),
+            "words": {
+                name: list(said) if isinstance(said, tuple) else said
+                for name, said in asdict(release_request.words).items()
+            },
+            "seen": {**asdict(release_request.seen), "where": release_request.seen.where.value},
+            "expected_loss": release_request.expected_loss,
+            "n_public": self.n_public,
+            "declared": declarations.to_json(self.declared),
+            "account": self.account._asdict(),
+        }
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Asked:
+        """What plain values from anywhere say.
+
+        Raises
+        ------
+        RequestError
+            If something is missing, is there beside, or could not have been released.
+        """
+        from dpviz.releases.release_document import AskedDocument
+        from dpviz.words import read_document  # slow to import
+
+        document = read_document(AskedDocument, said, RequestError, whole=True)
+        request, seen = document.request, document.seen
+        if request.algorithm not in CARDS.ours:
+            raise RequestError("Its algorithm is none of those that dpviz releases.")
+        contender = Contender.parse(request.algorithm, request.parameters)
+        release_request = ReleaseRequest(
+            Request(contender, request.k, request.epsilon, request.delta),
+            CardWords(**document.words.list_given()),
+            segments=document.segments,
+            bounds=document.bounds,
+            missing=document.missing,
+            who="",
+            seen=AccessCounts(**{**seen.list_given(), "where": Where(seen.where)}),
+            expected_loss=document.expected_loss,
+        )
+        declared = declarations.apply_declaration(document.declared).validate()
+        release_request.check(declared)
+        if not is_day(document.date):
+            raise RequestError("Its date is no day.")
+        return cls(
+            version=document.version,
+            noise=document.noise,
+            platform=document.platform,
+            code=document.code,
+            date=document.date,
+            release_request=release_request,
+            n_public=document.n_public,
+            declared=declared,
+            account=AccountThen(**document.account.list_given()),
+        )
+
+
+def describe_unit(declaration: Declaration) -> str:
+    """The unit of privacy in words."""
+    if declaration.id_column is None:
+        return "1 row"
+    plural = "" if declaration.rows_per_person == 1 else "s"
+    return f"1 person, up to {declaration.rows_per_person} row{plural}"

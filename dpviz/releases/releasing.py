@@ -20,19 +20,17 @@ import numpy as np
 from dpviz import __version__
 from dpviz.core import ExactNoise, RequestError, name_library
 from dpviz.releases.account import Account, AccountBalance, Charge
-from dpviz.releases.asked import AccountThen, Asked
-from dpviz.releases.bought_bounds import list_open_columns, refuse_too_few
+from dpviz.releases.bought_bounds import refuse_too_few
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
-from dpviz.releases.comparing import list_differences
 from dpviz.releases.described_table import make_described_table
-from dpviz.releases.package import CARD
+from dpviz.releases.package import CARD, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_empty_content, make_empty_tables
-from dpviz.releases.release_request import ReleaseRequest
+from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.transcript import AnswerRecording, Transcript
-from dpviz.releases.zips import make_zip
+from dpviz.releases.verifying import list_differences
 from dpviz.runs import OpenTable, create_whole, declare
 from dpviz.tables import Content, Declaration, codings, declarations
 
@@ -64,7 +62,7 @@ class Preflight:
     @property
     def charge(self) -> Charge:
         """What the account is charged."""
-        return self.release_request.charge(self.declaration, unit=describe_unit(self.declaration))
+        return self.release_request.charge(self.declaration)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +136,7 @@ def preflight(
     name_library()  # refuses where it is not installed
     declaration = spell_out_columns(content, declaration)
     release_request.check(declaration)
-    if to_buy := list_open_columns(declaration):
+    if to_buy := declaration.open_columns:
         refuse_beyond_memory(content, to_buy)
         refuse_too_few(declaration, epsilon=release_request.bounds * release_request.request.epsilon)
     if release_request.missing:
@@ -294,14 +292,6 @@ def make_fresh_noise(parts: Iterable[str]) -> dict[str, ExactNoise]:
 def _open(prepared: Preflight, declaration: Declaration) -> Tables:
     table = prepared.table or declare(prepared.content, declaration)  # else its bounds had to be bought first
     return Tables(table.private, partial(make_described_table, table, prepared.content))
-
-
-def describe_unit(declaration: Declaration) -> str:
-    """The unit of privacy in words."""
-    if declaration.id_column is None:
-        return "1 row"
-    plural = "" if declaration.rows_per_person == 1 else "s"
-    return f"1 person, up to {declaration.rows_per_person} row{plural}"
 
 
 def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge, drawn: ReleaseDraws) -> Transcript:

@@ -6,7 +6,8 @@ the account stood. No table gets here, nor anything that could reach one, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, sqrt
 from pathlib import Path
 from string import Template
@@ -16,12 +17,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import find_card
-from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
+from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, SparseCounts
+from dpviz.releases.card_facts import OF_SEGMENTS, AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.intervals import Interval
-from dpviz.releases.legend import make_legend
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -37,6 +37,7 @@ from dpviz.releases.package import (
 from dpviz.releases.package import format_verify as verify_text_of
 from dpviz.releases.playing import Played, play, recompose
 from dpviz.releases.registry_card import format_card
+from dpviz.releases.release_parts import Parts
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -45,10 +46,80 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.transcript import Transcript
+from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import Run, describe_center, make_domain, profiles
 from dpviz.tables import TEXT, Declaration, codings, declarations, file_format, format_csv, make_canonical_ids
 from dpviz.words import format_ratio
+
+# Of each question: the axes of its answer, and the unit of its numbers.
+_AXES: dict[str, tuple[tuple[str, ...], str]] = {
+    "Count": (("cell",), "rows"),
+    "SparseCount": (("cell",), "rows"),
+    "Sum": (("cell", "column"), "unit coordinates, added up"),
+    "ResidualSum": (("cell", "column"), "unit coordinates, added up"),
+    "Radii": (("bin of distance",), "rows"),
+    "SegmentHistogram": (("segment", "bin"), "rows"),
+    "DistanceScales": (("segment", "half octave of squared distance"), "rows"),
+    "CappedLosses": (("set of centres",), "unit coordinates squared, added up"),
+    "SwapLoss": (("swap",), "unit coordinates squared, added up"),
+    "Loss": (("set of centres",), "unit coordinates squared, added up"),
+}
+
+
+def make_legend(transcript: Transcript, parts: Parts) -> str:
+    """The legend as JSON: an object for every answer, by the name of its arrays in the file.
+
+    Each says ``part``, ``question``, ``for`` (what it was asked for), ``mechanism``, ``noise_scale`` in the mechanism's
+    own norm, ``axes``, ``shape`` and ``unit``; a histogram of segments also says its ``column`` and the ``edges`` or
+    ``labels`` of its bins.
+
+    Parameters
+    ----------
+    transcript : Transcript
+        Every released answer.
+    parts : Parts
+        What they come to.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
+    report = None if parts.told is None else parts.told.report
+    told = {
+        name: one
+        for part, recording in transcript.recordings.items()
+        for name, one in _describe_part(
+            part, recording, parts.entries.get(part, ()), report if part == OF_SEGMENTS else None
+        )
+    }
+    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+
+
+def _describe_part(
+    part: str, recording: AnswerRecording, entries: Sequence[Any], report: SegmentsReport | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Questions stand in the ledger in the order of their answers."""
+    columns = iter(report.segments[0].columns if report is not None and report.segments else ())
+    for place, answer in enumerate(recording.answers):
+        about: dict[str, Any] = {"part": part}
+        if place < len(entries):
+            entry = entries[place]
+            axes, unit = _AXES.get(entry.query, ((), ""))
+            about |= {"question": entry.query, "for": entry.note, "mechanism": entry.mechanism}
+            about |= {"noise_scale": float(entry.scale), "axes": list(axes), "unit": unit}
+            if entry.query == "SegmentHistogram" and (said := next(columns, None)) is not None:
+                bins = said.histogram
+                about |= {"column": said.column, "labels": list(bins.labels), "edges": list(bins.edges)}
+        about["shape"] = _list_lengths(answer)
+        yield f"{part}/{place:04d}", about
+
+
+def _list_lengths(answer: Any) -> list[int]:
+    if isinstance(answer, SparseCounts):
+        return [len(answer.codes)]
+    return [] if isinstance(answer, int) else list(np.shape(answer))
+
 
 _LEDGER_COLUMNS = (
     *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Accounting, ExactSource, Mechanism, RequestError, SparseCounts, WholeTruth
-from dpviz.releases.zips import make_zip, read_members
+from dpviz.releases.package import make_zip, read_members
 
 _FORMAT = 3
 _OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpviz.core import Array
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.jobs import brief
@@ -22,7 +23,6 @@ from dpviz.runs.worker import Progress
 from dpviz.tables import (
     Declaration,
     FileKind,
-    FloatArray,
     LoadedTable,
     codings,
     file_format,
@@ -104,14 +104,14 @@ def synthesise_declared(
     return declare(made, declaration)
 
 
-def _put_on_scale(declared: Declaration, ends: FloatArray) -> FloatArray:
+def _put_on_scale(declared: Declaration, ends: Array) -> Array:
     """Bounds of each declared column on the scale on which it is clustered."""
     each = zip(declared.columns, ends, strict=True)
     return np.array([declared.codings.get(name, codings.NUMBER).stretch(end) for name, end in each])
 
 
 def _make_cells(
-    made: LoadedTable, declared: Declaration, ends: tuple[FloatArray, FloatArray], k: int, rng: np.random.Generator
+    made: LoadedTable, declared: Declaration, ends: tuple[Array, Array], k: int, rng: np.random.Generator
 ) -> LoadedTable:
     """The made-up numbers as cells of the declared kinds: amounts, declared values, dates, places of a cycle.
 

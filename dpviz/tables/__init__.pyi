@@ -22,7 +22,6 @@ from .given_rows import DeclaredFrame as DeclaredFrame
 from .given_rows import GivenRows as GivenRows
 from .loaded_table import TEXT as TEXT
 from .loaded_table import USUAL_LABEL as USUAL_LABEL
-from .loaded_table import FloatArray as FloatArray
 from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import make_canonical_ids as make_canonical_ids

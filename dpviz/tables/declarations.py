@@ -395,6 +395,17 @@ class Declaration:
         return FROM_ROWS in self.origins or FROM_ROWS in self.bounds_origin
 
     @property
+    def open_columns(self) -> tuple[str, ...]:
+        """The columns to cluster, spelled out, whose bounds are not declared."""
+        return tuple(name for name, bounds in self.bounds.items() if None in bounds[:2])
+
+    @property
+    def unexplained(self) -> list[str]:
+        """Columns with bounds of which nobody says where they come from."""
+        closed = [name for name in self.columns if name not in self.open_columns]
+        return [name for name in closed if self.describe_origin(name) == "not stated"]
+
+    @property
     def _pair(self) -> ColumnBounds:
         """Without ``columns``: what is declared of every column."""
         return next(map(ColumnBounds, self.lower, self.upper, self.origins or ("",)), NO_BOUNDS)

@@ -1,4 +1,7 @@
-"""The table that one word names, for the command line and for the page that it opens: a file, or else a sample."""
+"""The table that one word names, for the command line and for the page that it opens: a file, or else a sample.
+
+Samples are tables that anybody may look at: files of ``sample_data/``, tables made on demand, scikit-learn's digits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Cells of one column as numbers, in a declared style, or as text: each cell by itself, whatever stands in others."""
+"""Cells of one column as numbers, in a declared style, or as text: each cell by itself, whatever stands in others.
+
+In which style the columns of a file seem to write their numbers is a guess for its owner, from the evidence of all of
+them together: 247.548 alone may have either mark, and a sibling that writes 118,65 decides. Nothing is read by it.
+"""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.releases.account import Account
+from dpviz.releases.card_facts import find_words
 from dpviz.releases.example_release import make_example_release
-from dpviz.releases.package import CENTERS
-from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.package import CENTERS, make_zip
+from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight, publish
-from dpviz.releases.zips import make_zip
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.named import sample
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on

@@ -6,10 +6,9 @@ import pytest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
-from dpviz.releases.package import CENTERS, TRANSCRIPT
+from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
-from dpviz.releases.zips import make_zip
 from tests.pages.tables import app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in

@@ -11,12 +11,11 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from dpviz.releases import verifying
-from dpviz.releases.package import SIGNATURE, VERIFY, format_verify
+from dpviz.releases.package import SIGNATURE, VERIFY, format_verify, make_zip
 from dpviz.releases.playing import Played
 from dpviz.releases.releasing import publish
 from dpviz.releases.transcript import Transcript
 from dpviz.releases.verifying import Verification, verify
-from dpviz.releases.zips import make_zip
 from tests.releases.people import ready_in
 
 Files = Mapping[str, bytes]

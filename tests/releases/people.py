@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.releases.account import Account
-from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.card_facts import find_words
+from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import Declaration, apply_declaration_file

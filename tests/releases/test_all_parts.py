@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from dpviz.core.ledger import compute_total_epsilon
-from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT
+from dpviz.releases.card_facts import AccessCounts
+from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT, make_zip, read_members
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.render import collect_facts
-from dpviz.releases.seen import AccessCounts
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
-from dpviz.releases.zips import make_zip, read_members
 from dpviz.tables.declarations import apply_declaration, apply_declaration_file, to_json
 from dpviz.tables.named import open_file
 from tests.releases.forging import changed, findings

@@ -106,7 +106,7 @@ def test_what_an_account_is_charged_is_what_the_parts_may_spend(tmp_path):
     for shares in ({"segments": 0.0}, {"segments": 0.3, "missing": 0.1}, {"segments": 0.2, "bounds": 0.1}):
         release_request = replace(order_for(said), **shares)
         parts = release_request.shares(said).values()
-        assert release_request.charge(said, unit="1 row").epsilon == pytest.approx(sum(part.epsilon for part in parts))
+        assert release_request.charge(said).epsilon == pytest.approx(sum(part.epsilon for part in parts))
     assert json.loads(declaration.read_text())["title"] == "Visitors" and data.exists()
 
 

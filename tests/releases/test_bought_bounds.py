@@ -23,7 +23,6 @@ from dpviz.releases.bought_bounds import (
     _find_held_bins,
     _round_outward,
     buy_bounds,
-    list_open_columns,
 )
 from dpviz.releases.coded_table import Histograms
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
@@ -172,7 +171,7 @@ def test_what_is_declared_is_kept_and_not_paid_for():
     declared = Declaration(
         columns=("age", "year"), lower=(18.0, None), upper=(100.0, 2030.0), origins=("law or physics", "")
     )
-    assert list_open_columns(declared.over(table.frame.columns)) == ("year",)
+    assert declared.over(table.frame.columns).open_columns == ("year",)
     bought = buy_bounds(table, declared, epsilon=EPSILON, noise=noise())
     assert bought.declaration.bounds["age"] == ColumnBounds(18.0, 100.0, "law or physics")
     lower, upper, origin = bought.declaration.bounds["year"]

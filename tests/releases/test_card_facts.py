@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.check import RequestError
-from dpviz.releases.card_facts import NOT_STATED, CardColumn, CostPart
-from dpviz.releases.charges import group_charges
+from dpviz.releases.card_facts import NOT_STATED, CardColumn, CostPart, group_charges
 from dpviz.releases.promise import (
     describe_accesses,
     describe_promise,

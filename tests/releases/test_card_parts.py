@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.releases import card_pictures, card_tables, charges, segment_words
+from dpviz.releases import card_facts, card_pictures, card_tables, segment_words
 from dpviz.releases.card_facts import CardColumn, CostPart
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
@@ -25,7 +25,7 @@ from dpviz.words.templates.rendering import render
 from tests.releases.made_facts import facts, people_facts
 
 
-@pytest.mark.parametrize("module", [segment_words, charges, card_tables, card_pictures])
+@pytest.mark.parametrize("module", [segment_words, card_facts, card_tables, card_pictures])
 def test_doctests(module) -> None:
     assert doctest.testmod(module).failed == 0
 

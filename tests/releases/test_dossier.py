@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.releases.card_facts import NOT_STATED, OWNER_QUESTIONS, CardWords, CostPart
+from dpviz.releases.card_facts import NOT_STATED, OWNER_QUESTIONS, CardWords, CostPart, find_words
 from dpviz.releases.dossier import Who, make_dossier, make_dossier_page
-from dpviz.releases.release_request import find_words
 from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.tables.declarations import RELEASE_WORDS, Declaration, apply_declaration, to_json
 from tests.cases import about

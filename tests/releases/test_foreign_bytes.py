@@ -19,11 +19,10 @@ from benchmarks.fuzzing.release_cases import account_case, release_case
 from dpviz.core.check import RequestError
 from dpviz.releases.account import Account
 from dpviz.releases.account_file import open_to_change
-from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATURE, VERIFY
+from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
 from dpviz.releases.verifying import verify
-from dpviz.releases.zips import make_zip
 from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge

@@ -92,7 +92,7 @@ def left(request, tmp_path, monkeypatch):
     if request.param == "no links":
         monkeypatch.setattr(Path, "hardlink_to", no_links)
     prepared = ready_in(tmp_path)
-    return prepared.account.path, publish(prepared)
+    return prepared.account, publish(prepared)
 
 
 def test_a_copy_never_takes_the_place_of_another_file(tmp_path, left):

@@ -24,14 +24,13 @@ from dpviz.core.exact_noise import ExactNoise
 from dpviz.core.ledger import compute_total_epsilon
 from dpviz.releases import releasing
 from dpviz.releases.account import Account
-from dpviz.releases.package import CARD, DECLARATION, PAGE
-from dpviz.releases.release_request import ReleaseRequest, find_words
+from dpviz.releases.card_facts import AccessCounts, find_words
+from dpviz.releases.package import CARD, DECLARATION, PAGE, make_zip
+from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.render import collect_facts, render
-from dpviz.releases.seen import AccessCounts
 from dpviz.releases.transcript import AnswerRecording, Playback, read_transcript
 from dpviz.releases.verifying import verify
-from dpviz.releases.zips import make_zip
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import ReleaseRecord

@@ -11,10 +11,9 @@ import pytest
 
 import dpviz
 from dpviz.core.check import RequestError
-from dpviz.releases.package import CENTERS, TRANSCRIPT
+from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import SNIPPET, read_release
 from dpviz.releases.releasing import publish
-from dpviz.releases.zips import make_zip
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
 

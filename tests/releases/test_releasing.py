@@ -18,12 +18,12 @@ import yaml
 from dpviz.core.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
-from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED
+from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED, make_zip
 from dpviz.releases.release_reader import read_release
-from dpviz.releases.releasing import Release, describe_unit, hash_code, preflight, publish
+from dpviz.releases.release_request import describe_unit
+from dpviz.releases.releasing import Release, hash_code, preflight, publish
 from dpviz.releases.render import make_centers_table
 from dpviz.releases.verifying import verify
-from dpviz.releases.zips import make_zip
 from dpviz.runs.evaluation import assign
 from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables.declarations import Declaration, apply_declaration, apply_declaration_file
@@ -353,7 +353,7 @@ def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_el
     known = {hash_now()}
     for name in ("core/rows.py", "core/__init__.pyi", "words/templates/card.html.j2"):
         for text in ("", "x"):
-            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
             assert hash_now() not in known, name
             known.add(hash_now())

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from dpviz.api.cli import release_command
-from dpviz.releases import seen as seen_module
+from dpviz.releases import card_facts
+from dpviz.releases.card_facts import AccessCounts, Where
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.registry_card import make_registry_card
-from dpviz.releases.seen import AccessCounts, Where
 from tests.command_line import call
 from tests.releases.made_facts import facts, words
 from tests.releases.people import account_in, write_people
@@ -23,7 +23,7 @@ NOTHING_SEEN = "no row, no true count and no loss was seen"
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(seen_module).failed == 0
+    assert doctest.testmod(card_facts).failed == 0
 
 
 def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:

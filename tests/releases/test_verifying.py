@@ -12,11 +12,10 @@ import pytest
 import yaml
 
 from dpviz.core.check import RequestError
-from dpviz.releases import zips
-from dpviz.releases.checks import CANNOT_TELL, Check
-from dpviz.releases.comparing import list_differences
+from dpviz.releases import package
 from dpviz.releases.package import (
     ASSIGN,
+    CANNOT_TELL,
     CARD,
     CENTERS,
     DECLARATION,
@@ -28,11 +27,12 @@ from dpviz.releases.package import (
     SIGNATURE,
     TRANSCRIPT,
     VERIFY,
+    Check,
+    make_zip,
 )
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
-from dpviz.releases.verifying import verify
-from dpviz.releases.zips import make_zip
+from dpviz.releases.verifying import list_differences, verify
 from tests.cases import about
 from tests.releases.forging import changed, findings, rehashed, released, verdict_on
 
@@ -361,7 +361,7 @@ def test_damage_inside_a_zip_is_a_finding_and_no_error(files):
 
 
 def test_a_zip_that_unpacks_to_more_than_any_release_is_refused(files, monkeypatch):
-    monkeypatch.setattr(zips, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(package, "MOST_BYTES", 100_000)
     bomb = {**files, PAGE: b" " * 10_000_000}
     with pytest.raises(RequestError, match="unpacks to more"):
         verify(make_zip(bomb))
@@ -451,6 +451,6 @@ def test_a_file_that_is_damaged_is_named_and_those_behind_it_are_read(files):
         for name, data in files.items():
             kind = zipfile.ZIP_BZIP2 if name == CENTERS else zipfile.ZIP_DEFLATED
             archive.writestr(zipfile.ZipInfo(name), data, kind)
-    read, wrong = zips.read_members(held.getvalue(), frozenset(files))
+    read, wrong = package.read_members(held.getvalue(), frozenset(files))
     assert read == {name: data for name, data in files.items() if name != CENTERS}
     assert wrong[0] == f"{CENTERS} cannot be unpacked: it is damaged"

@@ -14,19 +14,14 @@ from dpviz.api.commands import plan_release, read_declared
 from dpviz.api.console import NotWritten, Parser, read_number, read_numbers, read_whole, refuse_taken, say
 from dpviz.core import RequestError
 from dpviz.releases import (
-    BOUNDS,
-    CENTERS,
-    OF_BOUNDS,
-    SEGMENTS,
-    SIGNATURE,
-    VERIFY,
     Account,
     Played,
     Preflight,
+    ReleaseRequest,
+    card_facts,
     check_signer,
     format_signature,
-    list_open_columns,
-    make_zip,
+    package,
     publish,
     receive,
 )
@@ -60,12 +55,16 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--segments",
         type=read_number,
-        default=SEGMENTS,
+        default=ReleaseRequest.segments,
         metavar="SHARE",
-        help=f"of ε (default: {SEGMENTS}); 0 for none",
+        help=f"of ε (default: {ReleaseRequest.segments}); 0 for none",
     )
     command.add_argument(
-        "--buy-bounds", type=read_number, default=BOUNDS, metavar="PART", help=f"of ε a column (default: {BOUNDS})"
+        "--buy-bounds",
+        type=read_number,
+        default=ReleaseRequest.bounds,
+        metavar="PART",
+        help=f"of ε a column (default: {ReleaseRequest.bounds})",
     )
     command.add_argument(
         "--missing",
@@ -133,12 +132,14 @@ def serve(arguments: argparse.Namespace) -> str:
     release = publish(prepared)
     files = dict(release.files)
     if arguments.sign is not None:
-        files[SIGNATURE] = format_signature(files[VERIFY], Path(arguments.sign)).encode()
-    data = make_zip(files)
+        files[package.SIGNATURE] = format_signature(files[package.VERIFY], Path(arguments.sign)).encode()
+    data = package.make_zip(files)
     try:
         write_whole(out, data)
     except OSError as error:
-        raise _report_kept(Path(arguments.account), release.number, data, release.files[CENTERS], error) from None
+        raise _report_kept(
+            Path(arguments.account), release.number, data, release.files[package.CENTERS], error
+        ) from None
     tables = list_center_tables(release.played.parts.profile)
     blocks = [*tables, *_list_conclusions(release.played, prepared)]
     return "\n\n".join([*blocks, f"Written to {format_name(out)}; charge {release.number}."])
@@ -236,10 +237,9 @@ def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) ->
 def describe_promise(prepared: Preflight) -> str:
     """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
     release_request, before = prepared.release_request, prepared.before
-    bought = prepared.shares.get(OF_BOUNDS)
+    bought = prepared.shares.get(card_facts.OF_BOUNDS)
     told = (
-        f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(list_open_columns(prepared.declaration))}, "
-        "which are open."
+        f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(prepared.declaration.open_columns)}, which are open."
         if bought is not None
         else ""
     )

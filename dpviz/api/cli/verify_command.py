@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from dpviz.api.console import FoundWrong, Parser
-from dpviz.releases import CANNOT_TELL, Verification, verify
+from dpviz.releases import Verification, package, verify
 
 
 def add(command: Parser) -> None:
@@ -45,5 +45,5 @@ def format_verdict(verdict: Verification) -> str:
     else:
         listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
         blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")
-    blocks.append("What nobody can tell from these files:\n" + "\n".join(f"  {line}" for line in CANNOT_TELL))
+    blocks.append("What nobody can tell from these files:\n" + "\n".join(f"  {line}" for line in package.CANNOT_TELL))
     return "\n\n".join(blocks)

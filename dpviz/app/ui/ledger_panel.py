@@ -15,7 +15,7 @@ from dpviz.app.ui.figure import draw_badge, format_badge
 from dpviz.app.ui.session import Booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
-from dpviz.releases import format_small
+from dpviz.releases import promise
 from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import explain_term, explain_words, format_number
 
@@ -246,7 +246,7 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
                 )
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
                 st.caption(
-                    f"δ = {escape_markdown(format_small(group.delta))}, over {runs}  \n{protected}",
+                    f"δ = {escape_markdown(promise.format_small(group.delta))}, over {runs}  \n{protected}",
                     help=explain_words("δ, unit of privacy"),
                 )
     if any(group.runs > 1 for group in groups):

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from dpviz.api.cli import release_command
 from dpviz.core.check import RequestError, check_delta
 from dpviz.releases.account import Account
-from dpviz.releases.checks import CANNOT_TELL
+from dpviz.releases.package import CANNOT_TELL
 from tests.cases import about
 from tests.command_line import call
 from tests.releases.people import account_in, write_people

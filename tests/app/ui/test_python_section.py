@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.releases.package import CENTERS
-from dpviz.releases.zips import make_zip
+from dpviz.releases.package import CENTERS, make_zip
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file, sample

@@ -21,7 +21,7 @@ from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.meaning.stage import Stage, draw_stage_in_rail
 from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
-from dpviz.releases import format_small
+from dpviz.releases import promise
 from dpviz.runs import AskingAgain, Job, clip_rows, membership, run_request
 from dpviz.words import choose_palette, explain_words
 
@@ -145,7 +145,10 @@ def _say_unit_and_slack(stage: Stage) -> None:
     )
     if delta > 0:
         # Too little for the digits of a share.
-        slack, more = escape_markdown(format_small(delta)), escape_markdown(f"{format_small(100 * delta)} %")
+        slack, more = (
+            escape_markdown(promise.format_small(delta)),
+            escape_markdown(f"{promise.format_small(100 * delta)} %"),
+        )
         st.markdown(
             f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
             help=explain_words("δ"),

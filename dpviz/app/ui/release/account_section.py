@@ -17,17 +17,7 @@ from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, format_value
-from dpviz.releases import (
-    Account,
-    AccountBalance,
-    PublishJob,
-    ReleaseRequest,
-    State,
-    describe_unit,
-    format_small,
-    preflight,
-    read_copy,
-)
+from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
 from dpviz.words import capitalize_first, choose_palette, explain_term, format_number, format_things
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
@@ -119,7 +109,7 @@ def _open_account(path: str) -> Opened:
 
 def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject, standing: AccountBalance) -> list[str]:
     try:
-        standing.refuse(release_request.charge(asked_of.declaration, unit=describe_unit(asked_of.declaration)))
+        standing.refuse(release_request.charge(asked_of.declaration))
     except RequestError as error:
         return [str(error)]
     return []
@@ -132,13 +122,15 @@ def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: lis
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=explain_term("epsilon"))
     show(plot, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
     left_delta = standing.left_delta - release_request.delta
-    after = f"{escape_markdown(format_small(left_delta))} left after it" if left_delta >= 0 else "not enough left"
+    after = (
+        f"{escape_markdown(promise.format_small(left_delta))} left after it" if left_delta >= 0 else "not enough left"
+    )
     st.caption(
         f"ε: {format_number(standing.spent_epsilon)} before, {format_number(release_request.request.epsilon)} now, "
         f"{format_number(bar.left)} left of "
-        f"{format_number(standing.cap_epsilon)}. δ: {escape_markdown(format_small(standing.spent_delta))} "
-        f"before, {escape_markdown(format_small(release_request.delta))} "
-        f"now, {after} of {escape_markdown(format_small(standing.cap_delta))}."
+        f"{format_number(standing.cap_epsilon)}. δ: {escape_markdown(promise.format_small(standing.spent_delta))} "
+        f"before, {escape_markdown(promise.format_small(release_request.delta))} "
+        f"now, {after} of {escape_markdown(promise.format_small(standing.cap_delta))}."
     )
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
@@ -151,7 +143,7 @@ def _draw_last_releases(opened: Opened) -> None:
     entries = standing.entries[-_SHOWN:]
     lines = [
         f"- release {entry.number:d}: ε = {format_number(entry.charge.epsilon)}, {escape_markdown(entry.at[:10])}, "
-        f"{_describe_state(entry.state)}{_draw_copy(account.path, entry.number)}"
+        f"{_describe_state(entry.state)}{_draw_copy(account, entry.number)}"
         for entry in reversed(entries)
     ]
     if lines:
@@ -166,9 +158,9 @@ def _describe_state(state: State) -> str:
     )
 
 
-def _draw_copy(account: Path, number: int) -> str:
+def _draw_copy(account: Account, number: int) -> str:
     """Whoever has reloaded the page finds here what was paid for."""
-    path = read_copy(account, number)
+    path = account.locate_copy(number)
     return f"; its zip lies beside the account as {escape_markdown(path.name)}" if path.is_file() else ""
 
 

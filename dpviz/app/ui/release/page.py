@@ -36,15 +36,7 @@ from dpviz.app.ui.release.words_form import (
 from dpviz.app.ui.session import require_table
 from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.core import RequestError, name_library
-from dpviz.releases import (
-    BOUNDS,
-    ReleaseRequest,
-    describe_odds,
-    find_words,
-    format_one_in,
-    format_small,
-    list_open_columns,
-)
+from dpviz.releases import ReleaseRequest, card_facts, promise
 from dpviz.runs import (
     Job,
     Judgement,
@@ -88,9 +80,9 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
 
 def _draw_form(asked_of: ReleaseSubject) -> None:
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    terms = draw_terms(buys=bool(list_open_columns(declared)))
+    terms = draw_terms(buys=bool(declared.open_columns))
     draft = ReleaseRequest(
-        terms.request, find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
+        terms.request, card_facts.find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
     )
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
@@ -159,12 +151,13 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
     rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
     slack = (
-        f"The exception is δ = {format_small(release_request.delta)}, {format_one_in(release_request.delta)}."
+        f"The exception is δ = {promise.format_small(release_request.delta)}, "
+        f"{promise.format_one_in(release_request.delta)}."
         if release_request.delta
         else ""
     )
     odds = capitalize_first(
-        describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
+        promise.describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
     )
     st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=explain_words("ε, odds, unit of privacy"))
     draw_caption_with_badge("public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}.")
@@ -201,7 +194,7 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
     of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
     said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
     said += f" --segments {release_request.segments:g}"
-    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != BOUNDS else ""
+    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != ReleaseRequest.bounds else ""
     said += f" --missing {release_request.missing:g}" if release_request.missing else ""
     return [
         f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "

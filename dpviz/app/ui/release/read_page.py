@@ -20,7 +20,6 @@ from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.core import RequestError
 from dpviz.releases import (
-    CANNOT_TELL,
     SNIPPET,
     Comparison,
     QualityReport,
@@ -29,7 +28,8 @@ from dpviz.releases import (
     Received,
     check_work,
     example_work,
-    format_small,
+    package,
+    promise,
 )
 from dpviz.runs import Job, Script, profiles
 from dpviz.words import capitalize_first, choose_palette, explain_words, format_ratio, format_things, make_layout
@@ -142,9 +142,9 @@ def _draw_title(release: ReadRelease | None) -> None:
     st.markdown(
         f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} "
         f"checks hold, from the zip "
-        f"alone. ε = {received.epsilon:g}, δ = {escape_markdown(format_small(received.delta))}; protected: "
+        f"alone. ε = {received.epsilon:g}, δ = {escape_markdown(promise.format_small(received.delta))}; protected: "
         f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
-        help="Nobody can tell from the files: " + "; ".join(CANNOT_TELL) + ".",
+        help="Nobody can tell from the files: " + "; ".join(package.CANNOT_TELL) + ".",
     )
     if received.finding.reason:
         st.markdown(f"**{escape_markdown(received.finding.reason)}**")
@@ -232,7 +232,7 @@ def _draw_more(release: ReadRelease) -> None:
         with checked:
             st.markdown("\n".join(f"- {escape_markdown(line)}" for line in release.verdict.checked))
             st.markdown("**What nobody can tell from these files**")
-            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in CANNOT_TELL))
+            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in package.CANNOT_TELL))
 
 
 def _draw_comparison(release: ReadRelease) -> None:

@@ -15,19 +15,15 @@ from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.release.account_section import Publication, prepare_another
 from dpviz.core import RequestError
 from dpviz.releases import (
-    CENTERS,
-    PAGE,
-    SEGMENTS_FILE,
     AccountBalance,
-    Headline,
     Parts,
     QualityReport,
     QualityVerdict,
+    Received,
     Release,
     SegmentsReport,
-    format_plain_number,
-    format_small,
-    make_zip,
+    package,
+    promise,
     receive,
 )
 from dpviz.words import (
@@ -112,7 +108,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "The release (zip)",
-            make_zip(release.files),
+            package.make_zip(release.files),
             f"{_name_file(publication)}.zip",
             "application/zip",
             type="primary",
@@ -122,7 +118,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
         )
         st.download_button(
             "The card alone (HTML)",
-            release.files[PAGE],
+            release.files[package.PAGE],
             f"{_name_file(publication)}-card.html",
             "text/html",
             icon=":material/article:",
@@ -140,11 +136,11 @@ def _draw_tables(release: Release) -> None:
     st.subheader("The centres", divider="gray", anchor=False, help=explain_term("centre"))
     draw_badge("released")
     received = receive(release.played)
-    _draw_finding(received.finding)
+    _draw_finding(received)
     if release.played.parts.profile.dim >= _PROFILED:
         key, noise = f"release:{release.number}", received.shows_noise
         draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
-    centers = _read(release.files[CENTERS])
+    centers = _read(release.files[package.CENTERS])
     facts = f"{len(centers)} released centres in data units, rounded to their grid"
     draw_data_table(centers, alt=facts, height="auto")
     st.caption(
@@ -153,14 +149,15 @@ def _draw_tables(release: Release) -> None:
         help=explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
-    if SEGMENTS_FILE in release.files:
+    if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
-            segments = _read(release.files[SEGMENTS_FILE])
+            segments = _read(release.files[package.SEGMENTS_FILE])
             draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
 
 
-def _draw_finding(finding: Headline) -> None:
+def _draw_finding(received: Received) -> None:
     """What came out, as its recipient reads it: the worst first."""
+    finding = received.finding
     said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
     st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
 
@@ -182,8 +179,8 @@ def _draw_bought(release: Release) -> None:
         return
     st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explain_term("bounds"))
     lines = [
-        f"- **{escape_markdown(one.name)}**: {escape_markdown(format_plain_number(one.lower))} to "
-        f"{escape_markdown(format_plain_number(one.upper))}"
+        f"- **{escape_markdown(one.name)}**: {escape_markdown(promise.format_plain_number(one.lower))} to "
+        f"{escape_markdown(promise.format_plain_number(one.upper))}"
         + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
         for one in bought.columns
     ]
@@ -208,7 +205,7 @@ def _draw_failure(publication: Publication) -> None:
     if charged:
         st.markdown(
             f"The charge of ε = {format_number(publication.release_request.request.epsilon)}, "
-            f"δ = {escape_markdown(format_small(publication.release_request.delta))} stays in "
+            f"δ = {escape_markdown(promise.format_small(publication.release_request.delta))} stays in "
             "the account: noise may have been drawn. Another release is another charge."
         )
 

@@ -22,21 +22,7 @@ from dpviz.app.ui.session import (
     remember,
 )
 from dpviz.app.ui.table_words import describe_coding
-from dpviz.releases import (
-    BOUNDS,
-    OWNER_QUESTIONS,
-    SECTORS,
-    SEGMENTS,
-    AccessCounts,
-    CardColumn,
-    CardWords,
-    ReleaseRequest,
-    find_words,
-    format_plain_number,
-    format_span,
-    list_open_columns,
-    list_undefended,
-)
+from dpviz.releases import ReleaseRequest, card_facts, promise
 from dpviz.runs import AccessKind, Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import capitalize_first, explain_term, format_number, format_things, list_names
@@ -58,7 +44,7 @@ _LONG = ("description", "justification", "curators", "authors")
 _DECLARED_FIRST = ("name", "description")
 
 
-def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> CardWords:
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> card_facts.CardWords:
     """Draw the form of the card's words.
 
     Parameters
@@ -79,7 +65,7 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
     """
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
-    missing = CardWords(**before, chosen_after_looking=chosen).list_missing()
+    missing = card_facts.CardWords(**before, chosen_after_looking=chosen).list_missing()
     title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
     with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")
@@ -90,20 +76,20 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
         with right:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
     said |= _ask_evaluation(kept, before)
-    return CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+    return card_facts.CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
 def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
     """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
     # What was typed just now is in the session before its box is drawn again.
-    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in OWNER_QUESTIONS}
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in card_facts.OWNER_QUESTIONS}
     open_ended = sum(not str(said).strip() for said in now.values())
     title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
     with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
         left, right = st.columns(2, gap="medium")
         said = {}
-        for place, (name, question) in enumerate(OWNER_QUESTIONS.items()):
+        for place, (name, question) in enumerate(card_facts.OWNER_QUESTIONS.items()):
             with left if place % 2 == 0 else right:
                 said[name] = (
                     st.text_area(
@@ -130,9 +116,11 @@ def describe_missing(missing: str) -> str:
 
 def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
-    usual = find_words(declared, today=today)
+    usual = card_facts.find_words(declared, today=today)
     asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
-    words = {name: getattr(usual, name) for name in (*_ASKED, *OWNER_QUESTIONS, "sector", "publication_date")}
+    words = {
+        name: getattr(usual, name) for name in (*_ASKED, *card_facts.OWNER_QUESTIONS, "sector", "publication_date")
+    }
     return words | {name: () if name in declarations.SEVERAL_WORDS else "" for name in asked}
 
 
@@ -152,8 +140,8 @@ def _ask_sector(key: str, before: str) -> str:
     return (
         st.selectbox(
             "Sector (optional)",
-            SECTORS,
-            index=SECTORS.index(before) if before in SECTORS else None,
+            card_facts.SECTORS,
+            index=card_facts.SECTORS.index(before) if before in card_facts.SECTORS else None,
             placeholder="none of these",
             key=key,
         )
@@ -167,7 +155,7 @@ _LONGEST_REASON = 2_000
 class VisitWords(NamedTuple):
     """What was seen of the rows in this visit, and what its owner says was chosen after it."""
 
-    seen: AccessCounts
+    seen: card_facts.AccessCounts
     chosen: str
 
 
@@ -175,7 +163,7 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
     """Draw it; what the card will say."""
     st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
     key = asked_of.source_key
-    seen = AccessCounts(
+    seen = card_facts.AccessCounts(
         AccessKind.tabulate(count_accesses(key), asked_of.declaration),
         count_studies(key),
         count_simulated(key),
@@ -262,7 +250,7 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
     list of Line
         A line for each column; those of segments only come last.
     """
-    to_buy = list_open_columns(declared)
+    to_buy = declared.open_columns
     lines = []
     for name, bounds in declared.bounds.items():
         unit, origin, stated = (
@@ -285,7 +273,9 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         span = (
             describe_coding(coding.to_plain(bounds.lower, bounds.upper))
             if coding.words
-            else format_span(CardColumn(name, bounds.lower or 0.0, bounds.upper or 0.0, unit, kind=coding.kind))
+            else promise.format_span(
+                card_facts.CardColumn(name, bounds.lower or 0.0, bounds.upper or 0.0, unit, kind=coding.kind)
+            )
         )
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
@@ -293,7 +283,7 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         said = (
             format_things(len(one.categories), "category", "categories")
             if low is None or high is None
-            else (f"{format_plain_number(low)} to {format_plain_number(high)}")
+            else (f"{promise.format_plain_number(low)} to {promise.format_plain_number(high)}")
         )
         lines.append(Line(name, said, "declared, for segments only"))
     return lines
@@ -306,7 +296,7 @@ def _list_hindrances(declared: Declaration) -> list[str]:
             "Some bounds come from the rows, and no ε covers what they tell: on Data, type bounds that are known "
             "without the rows, or leave them empty, and they are bought."
         ]
-    if nowhere := list_undefended(declared):
+    if nowhere := declared.unexplained:
         return [
             f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
             "it on Data, beside the bounds."
@@ -362,7 +352,9 @@ def draw_terms(*, buys: bool) -> Terms:
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = draw_params_form(card)
         request = Request(Contender(card.id, params), k, epsilon, delta)
-        return Terms(request, _ask_segments_share(), _ask_bounds_share() if buys else BOUNDS, _ask_missing_share())
+        return Terms(
+            request, _ask_segments_share(), _ask_bounds_share() if buys else ReleaseRequest.bounds, _ask_missing_share()
+        )
 
 
 def _ask_bounds_share() -> float:
@@ -370,7 +362,7 @@ def _ask_bounds_share() -> float:
         "ε for each open column, %",
         1,
         _MOST_OF_BOUNDS,
-        value=recall(_BOUNDS, round(100 * BOUNDS)),
+        value=recall(_BOUNDS, round(100 * ReleaseRequest.bounds)),
         key=_BOUNDS,
         help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
         f"takes: too little, and noise hides the range. {explain_term('bounds')}",
@@ -396,7 +388,7 @@ def _ask_segments_share() -> float:
         "ε for segments, %",
         0,
         _MOST_PERCENT,
-        value=recall(_SHARE, round(100 * SEGMENTS)),
+        value=recall(_SHARE, round(100 * ReleaseRequest.segments)),
         step=5,
         key=_SHARE,
         help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "

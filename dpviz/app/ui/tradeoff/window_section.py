@@ -14,7 +14,7 @@ from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.session import list_bought_rows, recall, remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
-from dpviz.releases import format_small
+from dpviz.releases import promise
 from dpviz.runs import Contender, KnownRows, OpenTable, Request, Target, windows
 from dpviz.tables import declarations
 from dpviz.words import choose_palette, explain_term, explain_words, format_percent
@@ -244,7 +244,7 @@ def draw_window(window: windows.Window) -> None:
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
     more += "" if not more else f", for which {windows.format_epsilon(window.least_of_many, up=True)} would do"
     delta = window.setting.delta
-    slack = f" δ = {format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
+    slack = f" δ = {promise.format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
     often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
     st.caption(
         escape_markdown(
