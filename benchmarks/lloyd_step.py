@@ -16,8 +16,7 @@ from sklearn.cluster import KMeans
 from benchmarks.timing import judge, machine, median_seconds, seconds_of
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain
-from dpviz.core.measurement import Question
-from dpviz.core.mechanisms import Laplace
+from dpviz.core.mechanisms import Laplace, Question
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable

@@ -78,7 +78,7 @@ def step(n: int, dim: int, k: int) -> Callable[[], object]:
     from dpviz.core.partitions import Voronoi
     from dpviz.core.queries import Count, Sum
 
-    question = find_name("Question", "dpviz.core.measurement", "dpviz.core.released")
+    question = find_name("Question", "dpviz.core.mechanisms", "dpviz.core.released")
     table = make_table(n, dim, k)
     cells = np.random.default_rng(1).uniform(-1, 1, (k, dim))
 

@@ -13,9 +13,7 @@ import numpy as np
 from dpviz.algorithms.cohen2021.tested_tuples import compute_printed_far, find_smallest_number
 from dpviz.core.arrays import Array
 from dpviz.core.noise import StudyNoise
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.tuple_averages import TupleAverages
-from dpviz.core.tuples.tuples import TupleTable
+from dpviz.core.tuples import NoisyCenters, TupleAverages, TupleTable
 
 EPSILON, DELTA, BETA = 1.0, exp(-28), 0.05
 _CONSTANTS: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "beta": BETA, "printed": True}

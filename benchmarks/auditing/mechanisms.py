@@ -16,11 +16,20 @@ from benchmarks.auditing.bounds import Audit, lower_bound
 from dpviz.core.accounting import Accounting, Budget, gdp_epsilon
 from dpviz.core.domain import Region
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    NoisyExcess,
+    NoisyThreshold,
+    PathCounts,
+    Peeling,
+    SparseLaplace,
+)
 from dpviz.core.noise import StudyNoise
 from dpviz.core.quantiles import ClippedColumns, ExponentialQuantile, Medians, Quantiles, SmoothMedian
 from dpviz.core.queries import Relation, SparseCounts
-from dpviz.core.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
 from tests.core.asked import asked
 
 EPSILON = 1.5

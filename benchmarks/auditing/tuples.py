@@ -16,14 +16,12 @@ from benchmarks.auditing.bounds import Audit, lower_bound
 from benchmarks.auditing.runs import thinner_noise
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.arrays import Array
-from dpviz.core.hash_partitions import HashCodes
 from dpviz.core.local_model import LocalNoise, LocalReports, UserAnswers
 from dpviz.core.mechanisms import KNorm
 from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Sensitivity
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.tuple_averages import TupleAverages
-from dpviz.core.tuples.tuples import TupleTable
+from dpviz.core.tuples import NoisyCenters, TupleAverages, TupleTable
 from tests.core.tuple_checks import CHEAP, tight_tuples
 
 # With the noise of a hundredth, a test is all but certain.

@@ -263,3 +263,7 @@ def one_of(allowed: tuple[object, ...], **named: object) -> None:
         if value not in allowed:
             listed = ", ".join(str(choice) for choice in allowed)
             raise RequestError(f"{name} is {format_value(value)}: choose one of {listed}.")
+
+
+class Broken(AssertionError):
+    """A promise of the contract that did not hold, in a sentence."""

@@ -28,10 +28,11 @@ from dpviz.core.arrays import Array, Codes
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
 from dpviz.core.exact_draws import draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
-from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, Mechanism
-from dpviz.core.noise import NoiseSource
-from dpviz.core.queries import InQuanta, Query, SparseCounts
-from dpviz.core.sparse_mechanisms import (
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    Laplace,
+    Mechanism,
     NoisyExcess,
     NoisyThreshold,
     PathCounts,
@@ -39,6 +40,8 @@ from dpviz.core.sparse_mechanisms import (
     count_below,
     list_children,
 )
+from dpviz.core.noise import NoiseSource
+from dpviz.core.queries import InQuanta, Query, SparseCounts
 
 EPSILON_SLACK, DELTA_PART = 1e-7, 1 - 1e-6
 """What a session keeps back of ε, and leaves of δ, for the difference between discrete and continuous Gaussian

@@ -19,11 +19,11 @@ from dpviz.core.check import RequestError
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_kinds import LossKind, compute_ratio
+from dpviz.core.loss_distributions import LossKind, compute_ratio
+from dpviz.core.losses import bound_distance
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
-from dpviz.core.sensitivity_bounds import bound_distance
 from dpviz.core.sparse_rows import compute_squared_norms
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.

@@ -10,30 +10,50 @@ from typing import Any
 
 from dpviz.core import check
 from dpviz.core.block_models import BlockKMeans
-from dpviz.core.hash_partitions import HashCodes, HashTree
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism, Peeling
-from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Mechanism,
+    NoisyExcess,
+    NoisyThreshold,
+    PathCounts,
+    Peeling,
+    SparseLaplace,
+)
+from dpviz.core.partitions import (
+    CubeTree,
+    Everything,
+    Grid,
+    HashCodes,
+    HashTree,
+    ProjectedCells,
+    UnevenGrid,
+    Voronoi,
+    Zoomed,
+)
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
-from dpviz.core.queries import Count, Query, SparseCount, Sum
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.core.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.core.sums import (
+from dpviz.core.queries import (
     BoxSum,
     ChosenSum,
+    Count,
     Pull,
+    Query,
     Radii,
     ResidualMoments,
     ResidualSum,
     ScaledResidualSum,
+    SparseCount,
     Spread,
+    Sum,
     Weights,
 )
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.tuple_averages import TupleAverages
-from dpviz.core.tuples.tuples import Tuples
+from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.core.tuples import NoisyCenters, TupleAverages, Tuples
 
 PARTITIONS: tuple[type, ...] = (
     Everything,

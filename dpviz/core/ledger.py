@@ -21,8 +21,15 @@ from dpviz.core.accounting import (
     zcdp_epsilon,
 )
 from dpviz.core.check import RequestError
-from dpviz.core.loss_distributions import DrawList, NoiseDraws, calibrate_scale, compose_epsilon, scale_draws
-from dpviz.core.loss_kinds import LossKind, refuse_unpriced
+from dpviz.core.loss_distributions import (
+    DrawList,
+    LossKind,
+    NoiseDraws,
+    calibrate_scale,
+    compose_epsilon,
+    refuse_unpriced,
+    scale_draws,
+)
 from dpviz.core.mechanisms import Mechanism
 from dpviz.core.reporting import Report, TextTable
 

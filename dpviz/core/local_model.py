@@ -23,14 +23,14 @@ from dpviz.core.accounting import Budget
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
-from dpviz.core.hash_partitions import HashCodes
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_kinds import LossKind, compute_ratio
+from dpviz.core.loss_distributions import LossKind, compute_ratio
 from dpviz.core.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.core.noise import NoiseSource
+from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import AsAsked, OfCells, Relation, Sensitivity
 from dpviz.core.rows import RowSource
-from dpviz.core.tuples.tuples import Tuples, TupleTable
+from dpviz.core.tuples import Tuples, TupleTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,13 +29,11 @@ from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import DistantUsers, UserQuestion
 from dpviz.core.loss_distributions import NoiseDraws
-from dpviz.core.measurement import Measurement, Question
-from dpviz.core.mechanisms import Additive, Kind, Mechanism, choose_noise_kind
+from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
 from dpviz.core.noise import NoiseSource
 from dpviz.core.partitions import Everything
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
-from dpviz.core.revealed_rows import Revealed
-from dpviz.core.row_sample import sample_rows
+from dpviz.core.revealed_rows import Revealed, sample_rows
 from dpviz.core.rows import (
     BLOCK_NUMBERS,
     NOT_AT_ONCE,

@@ -26,7 +26,7 @@ from dpviz.core.arrays import Array
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_kinds import LossKind, compute_amount, compute_ratio
+from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity

@@ -1,12 +1,18 @@
-"""Deterministic questions over rows, each with the most that one row can change its answer.
+"""Deterministic questions over rows, each with the most that one row can change its answer: counts and sums.
 
 Every answer adds up over row chunks: ``tally(a) + tally(b)`` is the tally of both, in whole numbers of a public quantum
 and so in any order (``docs/proofs/exact-sums.md``). Sensitivities are for one row in ``region`` (unit coordinates)
 after all rounding (``docs/proofs/sensitivities.md``); the session multiplies them by the rows of a person.
 
+A residual is a row minus the released centre of its cell. Most are shortened to a released or public
+``clipping_radius`` first, so that the noise of every answer is in proportion to that radius, not to the domain. Points
+and centres are in unit coordinates, on the lattice of released points; what was shortened or divided is rounded towards
+0 again.
+
 References
 ----------
-Dwork & Roth 2014, Def. 3.1 (l1) and Def. 3.8 (l2). Dong, Durfee & Rogers 2020, §2 (bounded range).
+Dwork & Roth 2014, Def. 3.1 (l1) and Def. 3.8 (l2). Dong, Durfee & Rogers 2020, §2 (bounded range). Balcan et al. 2017,
+Alg. 5 (chosen coordinates) and §6.2 (k-median).
 """
 
 from __future__ import annotations
@@ -16,17 +22,29 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from math import inf, sqrt
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
 
+from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import Region
-from dpviz.core.hash_partitions import HashCodes, HashTree
 from dpviz.core.lattice import ExactRows, count_quanta
-from dpviz.core.partitions import CubeTree, Everything, Grid, Partition, ProjectedCells, UnevenGrid, Voronoi, Zoomed
-from dpviz.core.sparse_rows import is_sparse
+from dpviz.core.partitions import (
+    CubeTree,
+    Everything,
+    Grid,
+    HashCodes,
+    HashTree,
+    Partition,
+    ProjectedCells,
+    UnevenGrid,
+    Voronoi,
+    Zoomed,
+)
+from dpviz.core.rows import borrow_scratch
+from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
 from dpviz.core.stored_rows import FEW_COLUMNS
 
 
@@ -384,3 +402,417 @@ class Tallies:
         for at in sorted(range(len(overs)), key=lambda at: isinstance(self.queries[at], Count)):
             answers[at] = self.queries[at].tally(rows, cells[id(overs[at])])
         return answers
+
+
+class _FromPoints(InQuanta):
+    """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
+
+    copies: ClassVar[int] = 1
+    over: Everything | Voronoi | ProjectedCells
+    at: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", lattice.round_points(self.at))
+
+    @property
+    def width(self) -> int:
+        return int(self.over.width + self.copies * self.at.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Radii(_FromPoints):
+    """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (finer + bins,).
+
+    The bins are equal up to ``outer_radius``; the last one takes the rest. The first of them is cut ``finer`` times, at
+    its width over √2, over 2, over 2√2 and so on: lengths of rows that lie close together are told apart there.
+    """
+
+    over: Everything | Voronoi
+    at: Array
+    outer_radius: float
+    bins: int = 40
+    finer: int = 0
+
+    @property
+    def edges(self) -> Array:
+        """Borders of all bins, from 0 to ``outer_radius``; (finer + bins + 1,)."""
+        first = self.outer_radius / self.bins
+        halves = np.arange(self.finer, 0, -1)
+        # Powers of two and one square root: the same bits on any machine.
+        cuts = first * np.ldexp(np.where(halves % 2, sqrt(0.5), 1.0), -(halves // 2))
+        edges: Array = np.r_[0.0, cuts, first * np.arange(1, self.bins + 1)]
+        return edges
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        length = np.sqrt(_compute_residuals(rows, cell, self.at).squared)
+        place = np.minimum(length * (self.bins / self.outer_radius), self.bins - 1).astype(np.int64)
+        if self.finer:
+            cuts = self.edges[1 : self.finer + 1]
+            place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
+        counts: Codes = np.bincount(place, minlength=self.finer + self.bins)
+        return counts
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row is in one bin; under replace it may move to another one."""
+        return Sensitivity.of_counts(relation)
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualSum(_FromPoints):
+    """Sum over the rows of each cell of their residuals, shortened to ``clipping_radius``; shape (n_cells, d)."""
+
+    over: Voronoi | ProjectedCells
+    at: Array
+    clipping_radius: float
+
+    def quantum(self, region: Region) -> float:
+        """That of rows: residuals lie on their lattice."""
+        return float(2.0**-region.row_bits)
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residuals = _compute_residuals(rows, cell, self.at)
+        far, shorter = residuals.find_beyond(self.clipping_radius)
+        near = np.ones(len(rows))
+        near[far] = 0.0
+        sums = sum_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
+        if len(far):
+            sums += sum_by_cell(shorter, cell[far], len(self.at))
+        return np.asarray(lattice.count_quanta(sums, rows.bits))
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A vector of length ``clipping_radius`` in one cell; under replace one goes and one comes."""
+        return _bound_vectors(self.clipping_radius * relation.rows, region.dim)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledResidualSum(_FromPoints):
+    """Sum over the rows of each cell of their residuals over the cell's own clipping radius, shortened to length 1;
+    (n_cells, d).
+
+    The noise of a cell is in proportion to its radius, one of the released ``clipping_radii`` (n_cells,): where
+    clusters are of unlike widths, the narrow ones do not take the noise of the wide ones.
+    """
+
+    copies: ClassVar[int] = 2
+    over: Voronoi | ProjectedCells
+    at: Array
+    clipping_radii: Array
+
+    def quantum(self, region: Region) -> float:
+        """Parts of a clipping radius are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residuals = _compute_residuals(rows, cell, self.at)
+        longest = np.maximum(np.sqrt(residuals.squared), self.clipping_radii[cell])
+        parts = lattice.round_inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
+        return np.asarray(lattice.count_quanta(sum_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A vector of length at most 1 in one cell, whatever the radii; under replace one goes and one comes."""
+        length = float(relation.rows)
+        return _bound_vectors(length, region.dim)
+
+
+@dataclass(frozen=True, eq=False)
+class Pull(_FromPoints):
+    """Sum over the rows of each cell of the unit vector from the cell's point to the row, shape (n_cells, d).
+
+    Minus the subgradient of the summed distances to ``at`` (n_cells, d): every row pulls with the same force, however
+    far it is. A row on its point does not pull.
+    """
+
+    copies: ClassVar[int] = 2
+    over: Voronoi | ProjectedCells
+    at: Array
+
+    def quantum(self, region: Region) -> float:
+        """A unit vector's coordinates are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        away = _compute_residuals(rows, cell, self.at)
+        length = np.sqrt(away.squared)
+        unit = away.values * (lattice.SHRINK / np.where(length > 0, length, 1.0))[:, None]
+        sums = sum_by_cell(lattice.round_inward(unit, lattice.ROW_BITS), cell, self.over.n_cells)
+        return np.asarray(lattice.count_quanta(sums, lattice.ROW_BITS))
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A unit vector in one cell, whatever the region; under replace one goes and one comes."""
+        return _bound_vectors(float(relation.rows), region.dim)
+
+
+@dataclass(frozen=True, eq=False)
+class Spread(_FromPoints):
+    """Per cell, the sum of v vᵀ with v the residual shortened to ``clipping_radius``, seen along the axes ``frame`` (q,
+    d).
+
+    Shape (n_cells, q(q+1)/2), see ``unpack_symmetric``. ``frame`` None stands for all d axes.
+    """
+
+    over: Everything | Voronoi
+    at: Array
+    clipping_radius: float
+    frame: Array | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.frame is not None:
+            object.__setattr__(self, "frame", lattice.round_points(self.frame))
+
+    @property
+    def axes(self) -> int:
+        """q: how many axes a matrix has."""
+        return int(self.at.shape[1] if self.frame is None else len(self.frame))
+
+    @property
+    def width(self) -> int:
+        return int(self.over.width + 2 * self.at.shape[1] + 2 * self.axes)
+
+    def quantum(self, region: Region) -> Array:
+        """That of a product of two factors, times √2 off the diagonal."""
+        return (self.clipping_radius * 2.0**-lattice.FACTOR_BITS) ** 2 * _index_triangle(self.axes)[2]
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        """A matrix product for each centre that has rows of the chunk."""
+        along = _compute_residuals(rows, cell, self.at).shorten(self.clipping_radius)
+        if self.frame is not None:
+            along = along @ self.frame.T
+        order = np.argsort(cell, kind="stable")
+        along = np.trunc(along[order] * (2.0**lattice.FACTOR_BITS / self.clipping_radius))
+        border = np.searchsorted(cell[order], np.arange(len(self.at) + 1))
+        row, column, _ = _index_triangle(self.axes)
+        spread = np.zeros((len(self.at), len(row)), dtype=np.int64)
+        for j in np.flatnonzero(np.diff(border)):
+            part = along[border[j] : border[j + 1]]
+            spread[j] = (part.T @ part)[row, column]
+        return spread
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """v vᵀ has the Euclidean length |v|², which is at most radius² where the axes do not stretch.
+
+        Under replace |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² is at most 2 radius⁴, in one cell as in two. In the l1
+        norm Σ v_i² + √2 Σ |v_i v_j| = |v|² + (|v|₁² - |v|²) / √2, and |v|₁² is at most q |v|².
+        """
+        stretch = 1.0 if self.frame is None else max(1.0, float(np.linalg.norm(self.frame, 2)))
+        once = (self.clipping_radius * stretch) ** 2
+        l1 = relation.rows * once * (1 + (self.axes - 1) / sqrt(2))
+        return Sensitivity(l1, l2=sqrt(relation.rows) * once, block=relation.rows * once)
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualMoments(InQuanta):
+    """Per cell of ``over``, sums of u and of u uᵀ with u = (row - centre) / ``radius``, shortened to length 1.
+
+    What covariances are made of. Shape (n_cells, d + d(d+1)/2): u, then u uᵀ, see ``unpack_symmetric``.
+    """
+
+    over: Voronoi
+    radius: float
+
+    @property
+    def width(self) -> int:
+        dim = int(self.over.centers.shape[1])
+        return self.over.width + 2 * dim + dim * (dim + 1)
+
+    def quantum(self, region: Region) -> Array:
+        """That of a factor, then that of a product of two, times √2 off the diagonal."""
+        dim, factor = self.over.centers.shape[1], 2.0**-lattice.FACTOR_BITS
+        return np.concatenate([np.full(dim, factor), factor**2 * _index_triangle(dim)[2]])
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residual = _compute_residuals(rows, cell, self.over.centers)
+        longest = np.maximum(np.sqrt(residual.squared), self.radius)
+        factor = np.trunc(residual.values * (2.0**lattice.FACTOR_BITS * lattice.SHRINK / longest)[:, None])
+        row, column, _ = _index_triangle(factor.shape[1])
+        features = np.concatenate([factor, factor[:, row] * factor[:, column]], axis=1)
+        sums: Codes = sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
+        return sums
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row adds u and u uᵀ of length at most 1 each: √2 together.
+
+        Under replace two rows in different cells move 2. In one cell |u - v|² + |u uᵀ - v vᵀ|² = 4 - 2c - 2c² for unit
+        vectors at cosine c: 4.5 at c = -1/2, which one column does not have.
+        """
+        if relation is Relation.ADD_REMOVE:
+            return Sensitivity(l1=inf, l2=sqrt(2.0))
+        return Sensitivity(l1=inf, l2=2.0 if region.dim == 1 else sqrt(4.5))
+
+
+class PowerSums(NamedTuple):
+    """Sums of residuals (k, d) and of their outer products (k, d, d), unit coordinates."""
+
+    first: Array
+    second: Array
+
+
+def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
+    """What an (also noisy) answer to ``ResidualMoments`` says.
+
+    Parameters
+    ----------
+    answer : array of shape (n_cells, m)
+        A line for each cell.
+    dim : int
+        Columns.
+    radius : float
+        What residuals were shortened to, unit coordinates.
+
+    Returns
+    -------
+    PowerSums
+        Counts, sums and second moments, unit coordinates.
+    """
+    return PowerSums(answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2)
+
+
+def unpack_symmetric(flat: Array, axes: int) -> Array:
+    """The symmetric matrices (m, axes, axes) whose upper triangles come ``flat``, as in (also noisy) answers.
+
+    Entries off the diagonal come times √2, so that Euclidean distances are those of the matrices.
+
+    Parameters
+    ----------
+    flat : array of shape (m, axes (axes + 1) / 2)
+        A line for each matrix.
+    axes : int
+        Rows of a matrix.
+
+    Returns
+    -------
+    array of shape (m, axes, axes)
+        In the units of the entries.
+    """
+    row, column, weight = _index_triangle(axes)
+    matrices = np.zeros((len(flat), axes, axes))
+    matrices[:, row, column] = matrices[:, column, row] = flat / weight
+    return matrices
+
+
+def _index_triangle(axes: int) -> tuple[Codes, Codes, Array]:
+    row, column = np.triu_indices(axes)
+    return row, column, np.where(row == column, 1.0, sqrt(2.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Weights(OfCoordinates):
+    """Coordinate sums of each cell, of which only magnitudes are compared, and within a cell, shape (n_cells, d)."""
+
+    over: Voronoi | ProjectedCells
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        return sum_coordinates(rows, cell, self.over.n_cells)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row moves magnitudes of one cell up or down by at most the widest half-width; under replace of two."""
+        return Sensitivity(l1=inf, l2=inf, range=2 * relation.rows * float(region.half.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenSum(OfCoordinates):
+    """Sums of each cell at ``coordinates`` of its own, shape (n_cells, J): for rows with few entries that are not 0.
+
+    A row with at most s entries of size at most Λ changes a sum by no more than sΛ in the l1 norm, whatever the number
+    of columns. So the noise on a few chosen coordinates does not grow with the dimension. As printed, Alg. 5 of Balcan
+    et al. divides by the private size of a cluster, and its J selections and J releases cost about 1.5 ε; here
+    selection, sums and counts share the budget, and no n enters the selection.
+    """
+
+    over: Voronoi | ProjectedCells
+    coordinates: Codes
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        return np.take_along_axis(sum_coordinates(rows, cell, self.over.n_cells), self.coordinates, axis=1)
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row has at most min(J, s) entries at any J coordinates, each at most the widest half-width."""
+        few = min(self.coordinates.shape[1], region.nonzeros or region.dim)
+        widest = float(region.half.max())
+        l1, l2 = min(few * widest, region.l1_radius), min(sqrt(few) * widest, region.radius)
+        return Sensitivity(l1, l2, l2).times(relation.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxSum(OfAllRows):
+    """Sum of all rows, clipped to a box and counted in its half-widths from its middle, shape (1, d).
+
+    So the noise is in proportion to each side of the box, ``lower`` to ``upper`` (d,), public or released before.
+    """
+
+    lower: Array
+    upper: Array
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
+            raise check.RequestError("A box needs width: give a finite lower bound below each upper bound.")
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.lower)
+
+    @property
+    def middle(self) -> Array:
+        """Middle of the box, shape (d,)."""
+        middle: Array = (self.lower + self.upper) / 2
+        return middle
+
+    @property
+    def half(self) -> Array:
+        """Half-widths of the box, shape (d,)."""
+        half: Array = (self.upper - self.lower) / 2
+        return half
+
+    def quantum(self, region: Region) -> float:
+        """Half-widths are counted in millionths."""
+        return 2.0**-lattice.ROW_BITS
+
+    def tally(self, rows: ExactRows, cell: object) -> Codes:
+        part = lattice.round_inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
+        total: Codes = lattice.count_quanta(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
+        return total
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row adds a point of the cube [-1, 1]^d; exchanged, it moves from one corner to the opposite one."""
+        dim = len(self.lower)
+        return Sensitivity(dim, sqrt(dim), sqrt(dim)).times(relation.rows)
+
+
+def _bound_vectors(length: float, dim: int) -> Sensitivity:
+    """Of a sum of vectors of which one, or two together, have that length."""
+    return Sensitivity(l1=length * sqrt(dim), l2=length, block=length)
+
+
+@dataclass(frozen=True, eq=False)
+class _Residuals:
+    """Rows minus the points of their cells (rows, d), on the lattice of rows, with their exact squared lengths."""
+
+    values: Array
+    squared: Array
+    bits: int
+
+    def find_beyond(self, clipping_radius: float) -> tuple[Codes, Array]:
+        """Which residuals are longer than ``clipping_radius``, and these shortened to it, rounded towards 0 again."""
+        far = np.flatnonzero(self.squared > (clipping_radius * lattice.SHRINK) ** 2)
+        shorter = self.values[far] * (clipping_radius * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
+        return far, lattice.round_inward(shorter, self.bits)
+
+    def shorten(self, clipping_radius: float) -> Array:
+        """All residuals, those that are longer than ``clipping_radius`` shortened to it."""
+        far, shorter = self.find_beyond(clipping_radius)
+        values = self.values.copy()
+        values[far] = shorter
+        return values
+
+
+def _compute_residuals(rows: ExactRows, cell: Codes, at: Array) -> _Residuals:
+    """Computed once for neighbouring questions about the same cells and points."""
+    last: tuple[Codes, Array, _Residuals] | None = rows.shared.get("residuals")
+    if last is not None and last[0] is cell and last[1] is at:
+        return last[2]
+    values: Array = borrow_scratch(len(rows), rows.values.shape[1], "residuals")
+    np.take(at, cell, axis=0, out=values)
+    np.subtract(rows.values, values, out=values)
+    residuals = _Residuals(values, compute_squared_norms(values), rows.bits)
+    rows.shared["residuals"] = (cell, at, residuals)
+    return residuals

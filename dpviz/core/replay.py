@@ -18,15 +18,14 @@ import numpy as np
 from dpviz.core import private_session as front_door
 from dpviz.core.accounting import Accounting
 from dpviz.core.arrays import Codes
-from dpviz.core.broken import Broken
+from dpviz.core.check import Broken
 from dpviz.core.content import draw_content_uniforms
 from dpviz.core.domain import Region
-from dpviz.core.loss_kinds import LossKind
-from dpviz.core.mechanisms import Mechanism
+from dpviz.core.loss_distributions import LossKind
+from dpviz.core.mechanisms import Mechanism, PathCounts, count_below
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Relation, SparseCounts
 from dpviz.core.rows import Rows, RowSource
-from dpviz.core.sparse_mechanisms import PathCounts, count_below
 
 
 @dataclass

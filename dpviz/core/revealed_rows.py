@@ -1,12 +1,21 @@
-"""What a session reveals to the owner of its rows; a look, which is counted and is part of no release."""
+"""What a session reveals to the owner of its rows; a look, which is counted and is part of no release.
+
+Of very many rows it is a sample, fair to rows that repeat, and the same in whatever order the rows stand: rows in the
+order of a hash of their content, of which every so-manieth is taken. So a row that makes up a tenth of the table makes
+up a tenth of the sample. Three passes find them in bounded memory.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dpviz.core.arrays import Array, Codes
+from dpviz.core.content import Hashes, hash_content
+from dpviz.core.lattice import ExactRows
+from dpviz.core.rows import RowSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,3 +38,116 @@ class Revealed:
         if points == 1:
             return self
         return Revealed(self.points.reshape(-1, dim), np.repeat(self.kept, points), self.inside)
+
+
+MOST_SAMPLED = 50_000
+
+# Hashes are counted by their highest bits first.
+_BITS = 20
+
+
+def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
+    """At most ``most`` of the rows, unit coordinates, shape (m, d), by content.
+
+    Parameters
+    ----------
+    rows : RowSource
+        Any number of rows.
+    most : int
+        Rows.
+
+    Returns
+    -------
+    array of shape (m, d)
+        Unit coordinates; the same in whatever order the rows come.
+    """
+    (counts,) = rows.total(_Counts(), 1)
+    wanted = _choose_places(int(counts.sum()), most)
+    ends = np.cumsum(counts)
+    buckets = np.searchsorted(ends, wanted, side="right")
+    (found,) = rows.total(_HashesIn(np.unique(buckets)), 2)
+    hashes, times = found.count_together()
+    # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
+    known = _find_bucket(hashes)
+    within = np.cumsum(times)
+    before = np.r_[0, within][np.searchsorted(known, known, side="left")]
+    place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
+    chosen, copies = np.unique(hashes[place], return_counts=True)
+    (kept,) = rows.total(_RowsWith(chosen), rows.dim)
+    return np.repeat(kept.pick_one_of_each(chosen), copies, axis=0)
+
+
+def _choose_places(n: int, most: int) -> Codes:
+    """Which of ``n`` rows in order are taken: at most ``most``, evenly."""
+    if n <= most:
+        return np.arange(n)
+    return (np.arange(most) * n + n // 2) // most
+
+
+def _find_bucket(hashes: Hashes) -> Codes:
+    bucket: Codes = (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
+    return bucket
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """How many rows have a hash with each of the possible highest bits."""
+
+    def __call__(self, rows: ExactRows) -> list[Any]:
+        return [np.bincount(_find_bucket(hash_content(rows.stored)), minlength=2**_BITS)]
+
+
+@dataclass(frozen=True, eq=False)
+class _HashesIn:
+    """The hashes with some highest bits, and how often each occurs."""
+
+    buckets: Codes
+
+    def __call__(self, rows: ExactRows) -> list[Any]:
+        hashes = hash_content(rows.stored)
+        wanted = np.zeros(2**_BITS, dtype=bool)
+        wanted[self.buckets] = True
+        distinct, times = np.unique(hashes[wanted[_find_bucket(hashes)]], return_counts=True)
+        return [_Occurrences([distinct], [times.astype(np.int64)])]
+
+
+@dataclass(frozen=True, eq=False)
+class _Occurrences:
+    hashes: list[Hashes]
+    times: list[Codes]
+
+    def __add__(self, other: _Occurrences) -> _Occurrences:
+        return _Occurrences(self.hashes + other.hashes, self.times + other.times)
+
+    def count_together(self) -> tuple[Hashes, Codes]:
+        """Distinct hashes in ascending order, and how often each occurs in all."""
+        distinct, place = np.unique(np.concatenate(self.hashes), return_inverse=True)
+        times: Codes = np.bincount(place, np.concatenate(self.times), len(distinct)).astype(np.int64)
+        return distinct, times
+
+
+@dataclass(frozen=True, eq=False)
+class _RowsWith:
+    """The rows with some hashes, each once a chunk."""
+
+    hashes: Hashes
+
+    def __call__(self, rows: ExactRows) -> list[Any]:
+        hashes, first = np.unique(hash_content(rows.stored), return_index=True)
+        first = first[np.isin(hashes, self.hashes)]
+        return [_FoundRows([np.array(rows.stored[first], dtype=np.float64)])]
+
+
+@dataclass(frozen=True, eq=False)
+class _FoundRows:
+    rows: list[Array]
+
+    def __add__(self, other: _FoundRows) -> _FoundRows:
+        return _FoundRows(self.rows + other.rows)
+
+    def pick_one_of_each(self, hashes: Hashes) -> Array:
+        """One row for each of ``hashes``, in their order."""
+        rows = np.concatenate(self.rows)
+        found, first = np.unique(hash_content(rows), return_index=True)
+        ordered: Array = rows[first[np.searchsorted(found, hashes)]]
+        return ordered

@@ -1,9 +1,9 @@
-"""The row source: rows as chunks, so that memory is bounded by the chunk and not by the table."""
+"""The row source: rows as chunks, so that memory is bounded by the chunk and not by the table; and rows in parts."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from math import ceil
@@ -19,10 +19,113 @@ from dpviz.core.arrays import Array, Codes
 from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.row_parts import BlockModel, count_dealt, join_lines, put_in_place, share_out
-from dpviz.core.seen_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded
 from dpviz.core.sparse_rows import find_complete, is_sparse, keep_largest_entries
-from dpviz.core.stored_rows import allocate_rows, choose_order
+from dpviz.core.stored_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded, allocate_rows, choose_order
+
+
+class BlockModel(Protocol):
+    """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
+
+    def fit(self, rows: Array, block: Codes, number: int) -> Array:
+        """A line for each block.
+
+        Parameters
+        ----------
+        rows : array of shape (m, d)
+            Unit coordinates.
+        block : int array of shape (m,)
+            Where each row lies.
+        number : int
+            How many blocks there are.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            A line for each block.
+        """
+        ...
+
+
+def count_dealt(number: int, at: int, hands: int) -> int:
+    """How many blocks a hand gets where they are dealt in turn.
+
+    Parameters
+    ----------
+    number : int
+        Blocks.
+    at : int
+        Which hand, from 0.
+    hands : int
+        How many there are.
+
+    Returns
+    -------
+    int
+        Blocks of that hand.
+    """
+    return len(range(at, number, hands))
+
+
+def join_lines(dealt: Sequence[Array], number: int) -> Array:
+    """The lines of blocks that were dealt in turn, in the order of the blocks.
+
+    Parameters
+    ----------
+    dealt : sequence of arrays
+        Of each hand, a line for each of its blocks.
+    number : int
+        Blocks.
+
+    Returns
+    -------
+    array of shape (number, ...)
+        A line for each block.
+    """
+    lines = np.empty((number, dealt[0].shape[1]))
+    for at, part in enumerate(dealt):
+        lines[at :: len(dealt)] = part
+    return lines
+
+
+def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
+    """Which of some rows lie in each part.
+
+    Parameters
+    ----------
+    who : int array of shape (m,)
+        Numbers of rows, from the first part to the last.
+    sizes : sequence of int
+        Rows of each part; the last may have fewer.
+
+    Returns
+    -------
+    list of int arrays
+        For each part, the places in ``who`` of its rows, ascending by row.
+    """
+    order = np.argsort(who, kind="stable")
+    return np.split(order, np.searchsorted(who[order], np.cumsum(sizes)[:-1]))
+
+
+def put_in_place(answers: Sequence[Any], asked: Sequence[Codes]) -> Any:
+    """The lines of all parts, where those stand who were asked.
+
+    Parameters
+    ----------
+    answers : sequence of arrays
+        Of each part, a line for each row that was asked.
+    asked : sequence of int arrays
+        As ``share_out`` gives them.
+
+    Returns
+    -------
+    array of shape (m, ...)
+        In the order of the rows that were shared out.
+    """
+    together = np.concatenate(answers)
+    lines = np.empty_like(together)
+    lines[np.concatenate(asked)] = together
+    return lines
+
 
 # One temporary block of a query (chunk rows x its width) holds about this many numbers: 2 MB. With smaller ones
 # threads lose more by waiting for each other than the cache wins.

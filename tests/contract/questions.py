@@ -12,29 +12,44 @@ import numpy as np
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Region
-from dpviz.core.hash_partitions import HashCodes, HashTree
 from dpviz.core.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.core.noise import StudyNoise
-from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
+from dpviz.core.partitions import (
+    CubeTree,
+    Everything,
+    Grid,
+    HashCodes,
+    HashTree,
+    ProjectedCells,
+    UnevenGrid,
+    Voronoi,
+    Zoomed,
+)
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.quantiles import ClippedColumns, Medians, Quantiles
-from dpviz.core.queries import Count, Query, Relation, Sensitivity, SparseCount, SparseCounts, Sum
-from dpviz.core.region import Shape
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.core.sums import (
+from dpviz.core.queries import (
     BoxSum,
     ChosenSum,
+    Count,
     Pull,
+    Query,
     Radii,
+    Relation,
     ResidualMoments,
     ResidualSum,
     ScaledResidualSum,
+    Sensitivity,
+    SparseCount,
+    SparseCounts,
     Spread,
+    Sum,
     Weights,
 )
-from dpviz.core.tuples.tuples import Tuples, TupleTable
+from dpviz.core.region import Shape
+from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 
 Maker = Callable[[Region, np.random.Generator], Query]

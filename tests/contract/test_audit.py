@@ -26,8 +26,7 @@ from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.known import MECHANISMS as KNOWN
 from dpviz.core.local_model import LocalNoise, LocalReports
 from dpviz.core.mechanisms import Gaussian
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.tuple_averages import TupleAverages
+from dpviz.core.tuples import NoisyCenters, TupleAverages
 from tests.contract.tables import LOCAL
 
 # One for each way in which costs add up, of the quickest, and with how many runs its twin is found out.

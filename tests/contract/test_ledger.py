@@ -17,12 +17,18 @@ from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Ledger
 from dpviz.core.loss_distributions import DrawList, NoiseDraws, NotAnnounced
 from dpviz.core.losses import Loss
-from dpviz.core.measurement import Question
-from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, choose_noise_kind
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    Laplace,
+    NoisyThreshold,
+    Question,
+    SparseLaplace,
+    choose_noise_kind,
+)
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.core.queries import Count, SparseCount, Sum
-from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.cases import about
 from tests.contract.checks import check_ledger, run_card
 from tests.contract.sessions import RowsTouched, exploding_session, open_as

@@ -14,10 +14,10 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
-from dpviz.core.hash_partitions import HashCodes
 from dpviz.core.local_model import LocalReports, Response, UserAnswers, UserQuestion, choose_sent, toss_response
 from dpviz.core.mechanisms import Gaussian, Laplace
 from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Count, Relation, Sensitivity
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv

@@ -10,14 +10,20 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Region
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.losses import Loss, PoolLoss, SwapLoss
-from dpviz.core.measurement import Question
-from dpviz.core.mechanisms import Exponential, Laplace, Peeling, choose_noise_kind
+from dpviz.core.mechanisms import (
+    Exponential,
+    Laplace,
+    NoisyThreshold,
+    Peeling,
+    Question,
+    SparseLaplace,
+    choose_noise_kind,
+)
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
-from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
 from tests.contract.tables import make_blobs, make_small_table, named
 

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from dpviz.core.accounting import Accounting
-from dpviz.core.hash_partitions import HashCodes
+from dpviz.core.mechanisms import PathCounts, count_below
 from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Relation, SparseCount
-from dpviz.core.sparse_mechanisms import PathCounts, count_below
 from tests.contract.laws import check_independent, check_rate, check_scale
 from tests.contract.tables import make_blobs, make_small_table
 

@@ -22,10 +22,7 @@ from dpviz.core.local_model import LocalNoise, LocalReports, UserAnswers
 from dpviz.core.mechanisms import KNorm
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.partition_check import PartitionTest
-from dpviz.core.tuples.tuple_averages import measure_pair_distances
-from dpviz.core.tuples.tuples import TupleTable
+from dpviz.core.tuples import NoisyCenters, PartitionTest, TupleTable, measure_pair_distances
 from tests.cases import about
 from tests.contract.laws import check_frequencies
 from tests.contract.tables import make_small_table

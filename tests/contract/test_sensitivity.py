@@ -10,28 +10,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.domain import Domain, Region
-from dpviz.core.hash_partitions import HashCodes, HashTree
 from dpviz.core.kernel_draw import DistanceWeights
 from dpviz.core.known import PARTITIONS, QUERIES
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi, Zoomed
+from dpviz.core.partitions import (
+    CubeTree,
+    Everything,
+    Grid,
+    HashCodes,
+    HashTree,
+    ProjectedCells,
+    UnevenGrid,
+    Voronoi,
+    Zoomed,
+)
 from dpviz.core.quantiles import Medians, Quantiles
-from dpviz.core.queries import Count, Relation, SparseCount, Sum
-from dpviz.core.rows import Rows
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.core.sums import (
+from dpviz.core.queries import (
     BoxSum,
     ChosenSum,
+    Count,
     Pull,
     Radii,
+    Relation,
     ResidualMoments,
     ResidualSum,
     ScaledResidualSum,
+    SparseCount,
     Spread,
+    Sum,
     Weights,
 )
-from dpviz.core.tuples.tuples import Tuples
+from dpviz.core.rows import Rows
+from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
+from dpviz.core.tuples import Tuples
 from tests.cases import about, for_each
 from tests.contract.questions import (
     DENSE,

@@ -19,12 +19,20 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.exact_draws import CostsMore, draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
 from dpviz.core.exact_noise import ExactNoise, WholeTruth
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, Mechanism
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    Mechanism,
+    NoisyExcess,
+    NoisyThreshold,
+    PathCounts,
+    SparseLaplace,
+)
 from dpviz.core.partitions import Everything
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.queries import Count, Relation, SparseCounts, Sum
-from dpviz.core.sparse_mechanisms import NoisyExcess, NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.core.sums import Spread, unpack_symmetric
+from dpviz.core.queries import Count, Relation, SparseCounts, Spread, Sum, unpack_symmetric
 
 PURE = Accounting.PURE
 DRAWS = 4_000

@@ -12,11 +12,10 @@ from scipy import stats
 
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
-from dpviz.core.mechanisms import Laplace
+from dpviz.core.mechanisms import Laplace, NoisyExcess
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid
 from dpviz.core.queries import Relation, Sensitivity, SparseCount, SparseCounts
-from dpviz.core.sparse_mechanisms import NoisyExcess
 from tests.contract.laws import check_scale
 from tests.contract.questions import check_move, regions, room_over
 from tests.contract.tables import make_blobs, make_small_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.core.hash_partitions import HashCodes, HashTree, find_code_range, find_level
+from dpviz.core.partitions import HashCodes, HashTree, find_code_range, find_level
 from tests.core.asked import exact
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.mechanisms import Gaussian, Laplace, NoisyThreshold
 from dpviz.core.queries import Sensitivity
-from dpviz.core.sparse_mechanisms import NoisyThreshold
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
 

@@ -20,14 +20,12 @@ from dpviz.core.loss_distributions import (
     compose_guarantees,
     scale_draws,
 )
-from dpviz.core.measurement import Question
-from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, Question
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything
 from dpviz.core.quantiles import SmoothMedian
 from dpviz.core.queries import Count, Sensitivity, Sum
 from dpviz.core.replay import open_as
-from dpviz.core.sparse_mechanisms import PathCounts
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.contract.sessions import exploding_session
 from tests.contract.tables import make_small_table

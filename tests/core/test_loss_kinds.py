@@ -14,12 +14,20 @@ from dpviz.core.check import RequestError
 from dpviz.core.known import MECHANISMS
 from dpviz.core.ledger import Entry, Ledger, list_draws
 from dpviz.core.local_model import LocalNoise
-from dpviz.core.loss_kinds import LossKind, compute_amount, compute_ratio
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, Peeling
+from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    NoisyThreshold,
+    PathCounts,
+    Peeling,
+    SparseLaplace,
+)
 from dpviz.core.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.core.queries import Sensitivity
-from dpviz.core.sparse_mechanisms import NoisyThreshold, PathCounts, SparseLaplace
-from dpviz.core.tuples.center_noise import NoisyCenters
+from dpviz.core.tuples import NoisyCenters
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.cases import about
 from tests.core.tuple_checks import SMALL

@@ -7,12 +7,19 @@ import pytest
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import Loss
-from dpviz.core.measurement import Measurement, Question
-from dpviz.core.mechanisms import Exponential, KNorm, Laplace, calibrate_mechanism, choose_noise_kind
+from dpviz.core.mechanisms import (
+    Exponential,
+    KNorm,
+    Laplace,
+    Measurement,
+    Question,
+    SparseLaplace,
+    calibrate_mechanism,
+    choose_noise_kind,
+)
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.core.queries import Count, SparseCount, Sum
-from dpviz.core.sparse_mechanisms import SparseLaplace
 from tests.contract.tables import make_small_table
 
 CELLS = Voronoi(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]]))

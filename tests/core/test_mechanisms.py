@@ -11,10 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace
+from dpviz.core.mechanisms import (
+    Exponential,
+    Gaussian,
+    KNorm,
+    Laplace,
+    NoisyThreshold,
+    SparseLaplace,
+    draw_absent_codes,
+)
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import SparseCounts
-from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace, draw_absent_codes
 from tests.cases import about
 
 

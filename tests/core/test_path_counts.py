@@ -7,11 +7,10 @@ import pytest
 
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.ledger import Entry
-from dpviz.core.loss_kinds import LossKind
-from dpviz.core.mechanisms import Gaussian, Laplace
+from dpviz.core.loss_distributions import LossKind
+from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Sensitivity, SparseCounts
-from dpviz.core.sparse_mechanisms import PathCounts, count_below
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 
 ONE = Sensitivity(1.0, 1.0)

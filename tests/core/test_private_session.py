@@ -11,13 +11,12 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region
 from dpviz.core.losses import Loss, SwapLoss
-from dpviz.core.mechanisms import Exponential
+from dpviz.core.mechanisms import Exponential, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
-from dpviz.core.sparse_mechanisms import SparseLaplace
 from dpviz.runs.one_run import run
 from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import make_blobs, make_small_table

@@ -12,9 +12,8 @@ from dpviz.core.domain import Region
 from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.private_session import Tallies
-from dpviz.core.queries import Count, Relation, Sum
+from dpviz.core.queries import ChosenSum, Count, Relation, Sum
 from dpviz.core.rows import Rows
-from dpviz.core.sums import ChosenSum
 from tests.core.asked import asked
 
 SEEDS = st.integers(0, 2**32 - 1)

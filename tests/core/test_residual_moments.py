@@ -12,9 +12,8 @@ from dpviz.core.local_model import EachRow, LocalNoise
 from dpviz.core.mechanisms import KNorm
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything, Voronoi
-from dpviz.core.queries import Relation, Sensitivity
-from dpviz.core.sums import ResidualMoments, Spread, read_power_sums
-from dpviz.core.tuples.tuples import TupleTable
+from dpviz.core.queries import Relation, ResidualMoments, Sensitivity, Spread, read_power_sums
+from dpviz.core.tuples import TupleTable
 from tests.contract.laws import check_scale
 from tests.core.asked import asked
 

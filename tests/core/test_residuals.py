@@ -7,9 +7,8 @@ import pytest
 
 from dpviz.core.domain import Region
 from dpviz.core.partitions import Everything, Voronoi
-from dpviz.core.queries import Tallies
+from dpviz.core.queries import Radii, ResidualMoments, ResidualSum, ScaledResidualSum, Spread, Tallies, unpack_symmetric
 from dpviz.core.rows import Rows
-from dpviz.core.sums import Radii, ResidualMoments, ResidualSum, ScaledResidualSum, Spread, unpack_symmetric
 from tests.contract.tables import make_blobs
 from tests.core.asked import asked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.core.row_parts import count_dealt, join_lines, put_in_place, share_out
+from dpviz.core.rows import count_dealt, join_lines, put_in_place, share_out
 
 
 def test_lines_of_chosen_rows_come_back_in_their_own_order() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.domain import Region
-from dpviz.core.row_sample import sample_rows
+from dpviz.core.revealed_rows import sample_rows
 from dpviz.core.rows import Rows
 
 REGION = Region.ball(2, 1.0)

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from dpviz.core import losses
 from dpviz.core.domain import Region
-from dpviz.core.losses import Loss, PoolLoss, SwapLoss
+from dpviz.core.losses import Loss, PoolLoss, SwapLoss, bound_distance
 from dpviz.core.queries import Relation
-from dpviz.core.sensitivity_bounds import bound_distance
 from tests.cases import about
 from tests.contract.questions import check_move, move, regions, room_over
 

@@ -14,11 +14,10 @@ from scipy import stats
 
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Region
-from dpviz.core.mechanisms import Laplace
+from dpviz.core.mechanisms import Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid
 from dpviz.core.queries import Relation, SparseCount, SparseCounts
-from dpviz.core.sparse_mechanisms import SparseLaplace
 
 SCALE, CUT, UNIVERSE = 2.0, 3.0, 60
 HELD = np.array([1.0, 3.0, 5.0, 40.0])

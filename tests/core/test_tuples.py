@@ -15,15 +15,17 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Sensitivity
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.partition_check import PartitionTest, _compute_vote_epsilon, group_by_nearest
-from dpviz.core.tuples.tuple_averages import (
+from dpviz.core.tuples import (
+    NoisyCenters,
+    PartitionTest,
     PrivateAverage,
     TupleAverages,
+    TupleTable,
+    _compute_vote_epsilon,
     compute_classic_multiplier,
+    group_by_nearest,
     measure_pair_distances,
 )
-from dpviz.core.tuples.tuples import TupleTable
 from tests.cases import for_each
 from tests.contract.laws import check_frequencies, check_independent, check_scale
 from tests.core.tuple_checks import (

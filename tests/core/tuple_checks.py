@@ -10,10 +10,7 @@ from scipy.optimize import brentq
 
 from dpviz.core.accounting import Accounting, gdp_epsilon
 from dpviz.core.noise import StudyNoise
-from dpviz.core.tuples.center_noise import NoisyCenters
-from dpviz.core.tuples.partition_check import PartitionTest, count_misfits
-from dpviz.core.tuples.tuple_averages import TupleAverages
-from dpviz.core.tuples.tuples import TupleTable
+from dpviz.core.tuples import NoisyCenters, PartitionTest, TupleAverages, TupleTable, count_misfits
 
 # A large δ needs fewer tuples, which makes a draw cheap.
 CHEAP = {"epsilon": 1.0, "delta": 0.01, "k": 2, "number": 560, "beta": 0.05}

@@ -15,7 +15,7 @@ from benchmarks.mutation.places import Place, places_of, sample
 from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
-FILE = "dpviz/core/measurement.py"
+FILE = "dpviz/core/mechanisms.py"
 TESTS = ["tests/core/test_measurement.py"]
 
 
@@ -37,7 +37,7 @@ def test_a_module_that_does_the_same_lives(nursery):
 
 
 def test_a_module_that_is_called_like_a_test_is_changed_too(nursery):
-    file = "dpviz/core/tuples/partition_check.py"
+    file = "dpviz/core/tuples.py"
     assert nursery.run(Trial(["tests/core/test_tuples.py"], file, "assert False\n")).outcome == KILLED
 
 
@@ -107,7 +107,7 @@ def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeyp
 
 
 def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
-    files = {"privacy": "dpviz/core/sensitivity_bounds.py", "release": "dpviz/releases/release_request.py"}
+    files = {"privacy": "dpviz/core/losses.py", "release": "dpviz/releases/release_request.py"}
     monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
     small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
     assert {place.key for place in small} <= {place.key for place in large}

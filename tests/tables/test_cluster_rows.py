@@ -26,7 +26,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.row_sample import sample_rows
+from dpviz.core.revealed_rows import sample_rows
 from dpviz.core.rows import add_up
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare_on_cluster

@@ -12,8 +12,7 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.losses import Loss, MedianLoss
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
-from dpviz.core.queries import Relation
-from dpviz.core.sums import Pull
+from dpviz.core.queries import Pull, Relation
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked

@@ -12,8 +12,8 @@ from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams, SeedStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep
+from dpviz.core.losses import bound_distance
 from dpviz.core.queries import Relation
-from dpviz.core.sensitivity_bounds import bound_distance
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each

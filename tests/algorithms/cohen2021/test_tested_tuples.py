@@ -10,7 +10,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep,
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.tuples.tuple_averages import TupleAverages
+from dpviz.core.tuples import TupleAverages
 from dpviz.runs.one_run import run
 from dpviz.tables.named import sample
 from tests.cases import for_each

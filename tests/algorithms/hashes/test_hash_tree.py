@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.hashes.lsh_coreset import CountedTree, compute_leaf_weights, make_counts_consistent
-from dpviz.core.mechanisms import Gaussian
+from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import SparseCounts
-from dpviz.core.sparse_mechanisms import PathCounts, count_below
 
 
 def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):

@@ -11,7 +11,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep, LshCoresetParams
 from dpviz.algorithms.regime import Level
 from dpviz.core.accounting import Accounting, gdp_mu
-from dpviz.core.hash_partitions import find_level
+from dpviz.core.partitions import find_level
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows

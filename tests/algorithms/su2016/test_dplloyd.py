@@ -16,8 +16,7 @@ from dpviz.algorithms.tools.lloyd_round import (
 )
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
-from dpviz.core.measurement import Measurement
-from dpviz.core.mechanisms import Laplace
+from dpviz.core.mechanisms import Laplace, Measurement
 from dpviz.core.noise import StudyNoise
 from dpviz.runs.one_run import run
 from tests.cases import for_each

@@ -19,8 +19,7 @@ from dpviz.algorithms.su2016.pgkm import (
 )
 from dpviz.core.domain import Region
 from dpviz.core.lattice import LOSS_BITS
-from dpviz.core.losses import PoolLoss
-from dpviz.core.sensitivity_bounds import bound_distance
+from dpviz.core.losses import PoolLoss, bound_distance
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
 from tests.contract.tables import PUBLIC, NeighborSetting, make_blobs

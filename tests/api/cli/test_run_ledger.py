@@ -11,7 +11,7 @@ from dp_accounting.pld import PLDAccountant
 
 from dpviz.core.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.core.ledger import Entry
-from dpviz.core.loss_kinds import LossKind
+from dpviz.core.loss_distributions import LossKind
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.cases import about
 from tests.command_line import call, write_points

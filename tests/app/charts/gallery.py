@@ -30,11 +30,11 @@ from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Region
+from dpviz.core.mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Grid
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Count, SparseCount
-from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference
 from dpviz.runs.one_run import run

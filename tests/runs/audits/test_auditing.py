@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.core.broken import Broken
-from dpviz.core.check import RequestError
+from dpviz.core.check import Broken, RequestError
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits import auditing
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit

@@ -8,9 +8,8 @@ import pytest
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace
+from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
 from dpviz.core.queries import Sensitivity
-from dpviz.core.sparse_mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.cases import about
 

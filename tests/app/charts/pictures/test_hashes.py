@@ -11,7 +11,7 @@ from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
-from dpviz.core.hash_partitions import HashCodes
+from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import SparseCounts
 from tests.app.charts.gallery import ANYWHERE, draw, title_of
 from tests.app.charts.laws import is_sound

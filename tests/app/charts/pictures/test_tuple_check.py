@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.app.charts.pictures.tuple_check import MadeUpBalls, RevealedBalls, RevealedTuples, Votes
 from dpviz.core.domain import Region
-from dpviz.core.tuples.partition_check import count_misfits
+from dpviz.core.tuples import count_misfits
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import draw, exhibit, subtitle_of, title_of, tuple_test_step
 from tests.app.charts.laws import is_sound, shows_kinds

@@ -1,1 +1,0 @@
-"""Questions and mechanisms about rows that are tuples of points."""
