@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from dpviz import __version__
 from dpviz.api import console
-from dpviz.core import RequestError, import_extra
+from dpviz.core import RequestError, check
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
@@ -89,7 +89,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     for name in COMMANDS:
         command = listed.add_parser(name, help=_format_help(name), allow_abbrev=False)
         if name == named:
-            module = import_extra(f"dpviz.api.cli.{name}_command")
+            module = check.import_extra(f"dpviz.api.cli.{name}_command")
             module.add(command)
             command.set_defaults(serve=module.serve)
     return parser.parse_args(console.join_words(argv))

@@ -19,7 +19,7 @@ import numpy as np
 from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import Accounting, Broken, PrivateSession, RequestError, format_value
+from dpviz.core import Accounting, Broken, PrivateSession, RequestError, check
 
 GROUP = "dpviz.algorithms"
 """The group of entry points, each of which names a ``Card``."""
@@ -54,7 +54,7 @@ def _admit(entries: Iterable[EntryPoint], taken: Collection[Card]) -> Brought:
         if card is not None:
             wrong = _find_wrong(card, [*taken, *cards.values()])
         if card is None or wrong is not None:
-            left_out.append(f"The algorithm {format_value(entry.name)} of {package} is left out: {wrong}.")
+            left_out.append(f"The algorithm {check.format_value(entry.name)} of {package} is left out: {wrong}.")
         else:
             cards[card.id] = _mark(card, package)
     return Brought(cards, tuple(left_out))
@@ -79,11 +79,11 @@ def _load(entry: EntryPoint) -> tuple[Card | None, str | None]:
 def _find_wrong(card: Card, taken: Collection[Card]) -> str | None:
     """Why a card cannot stand beside the others, as a clause; None if it can."""
     if not isinstance(card.id, str) or not _ID.fullmatch(card.id):
-        return f"its id is {format_value(card.id)}; give up to 40 of a-z, 0-9, + and -, a letter first"
+        return f"its id is {check.format_value(card.id)}; give up to 40 of a-z, 0-9, + and -, a letter first"
     if any(card.id == other.id for other in taken):
-        return f"its id {format_value(card.id)} is taken; give it one of its own"
+        return f"its id {check.format_value(card.id)} is taken; give it one of its own"
     if any(f"{card.title} ({NOT_OURS})" == other.title or card.title == other.title for other in taken):
-        return f"its title {format_value(card.title)} is taken; give it one of its own"
+        return f"its title {check.format_value(card.title)} is taken; give it one of its own"
     try:
         return next(_list_wrong_parts(card), None)
     except Exception as error:
@@ -101,10 +101,10 @@ def _list_wrong_parts(card: Card) -> Iterator[str]:
     )
     if card.does not in DOES or card.does == "No privacy":
         allowed = ", ".join(word for word in DOES if word != "No privacy")
-        yield f"it does {format_value(card.does)}; choose one of {allowed}"
+        yield f"it does {check.format_value(card.does)}; choose one of {allowed}"
     if card.sample not in {sample.id for sample in SAMPLES}:
         allowed = ", ".join(sample.id for sample in SAMPLES)
-        yield f"there is no sample {format_value(card.sample)}; name one of {allowed}"
+        yield f"there is no sample {check.format_value(card.sample)}; name one of {allowed}"
     if not card.guarantees or not all(isinstance(one, Guarantee) for one in card.guarantees) or not card.private:
         yield "it promises no privacy; name Guarantee.PURE, Guarantee.APPROX or both"
     if not isgeneratorfunction(card.plan):

@@ -26,17 +26,14 @@ from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_
 from dpviz.core import (
     Accounting,
     Budget,
-    Count,
-    Everything,
     Ledger,
     PrivateSession,
     Region,
     Rows,
     StudyNoise,
-    Sum,
-    Voronoi,
-    calibrate_mechanism,
-    choose_noise_kind,
+    mechanisms,
+    partitions,
+    queries,
 )
 
 
@@ -118,9 +115,9 @@ def predict_floor(setting: Setting) -> float | None:
         return None
     kinds = [Accounting.PURE, *([Accounting.GDP] if setting.delta > 0 else [])]
     sd = min(
-        calibrate_mechanism(
-            Sum(Everything()),
-            choose_noise_kind(accounting, spherical=accounting is Accounting.PURE),
+        mechanisms.calibrate_mechanism(
+            queries.Sum(partitions.Everything()),
+            mechanisms.choose_noise_kind(accounting, spherical=accounting is Accounting.PURE),
             setting.budget(accounting),
             setting.relation,
             Region.ball(setting.dim, 1.0),
@@ -151,10 +148,12 @@ def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, preset: s
     if preset != "su":
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical)
     share = budget.split(counts=ratio, sums=1.0)
-    cells = Voronoi(np.zeros((k, session.dim)))
-    of_counts = session.mechanism(Count(cells), choose_noise_kind(session.accounting), share.counts).compute_sd(1)
+    cells = partitions.Voronoi(np.zeros((k, session.dim)))
+    of_counts = session.mechanism(
+        queries.Count(cells), mechanisms.choose_noise_kind(session.accounting), share.counts
+    ).compute_sd(1)
     of_sums = session.mechanism(
-        Sum(cells), choose_noise_kind(session.accounting, spherical=spherical), share.sums
+        queries.Sum(cells), mechanisms.choose_noise_kind(session.accounting, spherical=spherical), share.sums
     ).compute_sd(session.dim)
     offset = TYPICAL_OFFSET**2 * session.region.squared_corner
     return _Excess((k / session.n) ** 2 * (session.dim * of_sums**2 + offset * of_counts**2))

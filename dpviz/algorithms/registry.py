@@ -10,7 +10,7 @@ from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import DOES, Card, Does
 from dpviz.algorithms.plugins import Brought, load_plugins
 from dpviz.algorithms.su2016 import dplloyd
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 
 _FILES = (
     "auto.auto",
@@ -92,7 +92,7 @@ def find_card(algorithm: str) -> Card:
     if name not in CARDS:
         left_out = "".join(f" {sentence}" for sentence in CARDS.brought.left_out)
         known = ", ".join([AUTO, *CARDS])
-        raise RequestError(f"There is no algorithm {format_value(algorithm)}: choose one of {known}.{left_out}")
+        raise RequestError(f"There is no algorithm {check.format_value(algorithm)}: choose one of {known}.{left_out}")
     return CARDS[name]
 
 

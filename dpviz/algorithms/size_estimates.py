@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.core import Array, Flags, Voronoi
+from dpviz.core import Array, Flags, partitions
 
 NINE_IN_TEN = 1.645
 """Half the width of an interval that nine values in ten lie in, in standard deviations."""
@@ -144,7 +144,7 @@ def _estimate_from_grid(steps: Sequence[Step], last: CentersStep, counts: Array)
     grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
     if grid is None or len(grid.grid.half) != last.centers.shape[1]:
         return None
-    own = Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
+    own = partitions.Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
     return Sizes(counts, float(grid.sd) * np.sqrt(np.maximum(np.bincount(own, minlength=len(counts)), 1)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpviz.core import Array, Codes, Grid
+from dpviz.core import Array, Codes, partitions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,7 +55,7 @@ class GridStep(Step):
     took the rows outside of it; else rows outside belong to the cell at the edge.
     """
 
-    grid: Grid
+    grid: partitions.Grid
     codes: Codes
     noisy_counts: Array
     sd: float

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 from dpviz.runs import create_whole
 
 
@@ -118,7 +118,7 @@ def join_words(argv: Sequence[str]) -> list[str]:
 def read_yes_or_no(text: str) -> bool:
     """The word yes or no."""
     if text not in ("yes", "no"):
-        raise argparse.ArgumentTypeError(f"{format_value(text)} is neither yes nor no")
+        raise argparse.ArgumentTypeError(f"{check.format_value(text)} is neither yes nor no")
     return text == "yes"
 
 
@@ -127,7 +127,7 @@ def read_whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{check.format_value(text)} is not a whole number") from None
 
 
 def read_number(text: str) -> float:
@@ -135,7 +135,7 @@ def read_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{format_value(text)} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{check.format_value(text)} is not a number") from None
 
 
 def read_names(text: str) -> list[str]:

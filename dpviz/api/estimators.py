@@ -30,7 +30,6 @@ from dpviz.core import (
     Scaling,
     check,
     is_sparse,
-    one_of,
 )
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
@@ -192,7 +191,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         _refuse_others(others)
         given = GivenRows.read(X)
-        one_of(("unit", "data"), distances=self.distances)
+        check.one_of(("unit", "data"), distances=self.distances)
         card, account = find_card(self.algorithm), self._find_account()
         params = card.params.parse(self.params or {})
         if account is not None and card.private:  # before a row is read

@@ -23,7 +23,7 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from dpviz import __version__
-from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees, format_value
+from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees
 from dpviz.releases.account_file import create, make_damage_error, may_be_account, open_to_change, open_to_read
 from dpviz.words import format_name
 
@@ -248,8 +248,8 @@ class AccountBalance:
         ):
             if ours not in (None, theirs):
                 raise RequestError(
-                    f"The {what} of this account is {format_value(ours)} and that of this release "
-                    f"{format_value(theirs)}, so their ε "
+                    f"The {what} of this account is {check.format_value(ours)} and that of this release "
+                    f"{check.format_value(theirs)}, so their ε "
                     "do not add up: declare the table as before, or make another account."
                 )
         self.refuse_cost(charge.epsilon, charge.delta)
@@ -493,12 +493,14 @@ class Account:
             found = next((entry for entry in _read_standing(file, self.path).entries if entry.number == number), None)
             if found is None:
                 raise RequestError(
-                    f"There is no release {format_value(number)} in this account: give the number of a charge."
+                    f"There is no release {check.format_value(number)} in this account: give the number of a charge."
                 )
             if (found.state, found.card_sha256, found.why) == (state, card_sha256, why):
                 return
             if found.state != State.CHARGED:
-                raise RequestError(f"Release {format_value(number)} is {found.state.value} already, and that stays.")
+                raise RequestError(
+                    f"Release {check.format_value(number)} is {found.state.value} already, and that stays."
+                )
             changes = (state.value, card_sha256, why, number)
             file.execute("UPDATE release SET state = ?, card_sha256 = ?, why = ? WHERE number = ?", changes)
 
@@ -599,7 +601,7 @@ def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float
     if not fsum(costs) <= cap * (1 + _ROUNDING):
         raise AccountExceeded(
             f"This asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
-            f"account of {format_value(name)}: {_describe_alternative(letter, cap, left)}."
+            f"account of {check.format_value(name)}: {_describe_alternative(letter, cap, left)}."
         )
 
 
@@ -621,7 +623,7 @@ def _check_part(**named: float) -> None:
     check.within(0.0, 1.0, **named)
     for name, value in named.items():
         if value == 1 or 0 < value < check.LEAST_DELTA:
-            raise RequestError(f"{name} is {format_value(value)}: give 0 or a number below 1; 1e-6 is usual.")
+            raise RequestError(f"{name} is {check.format_value(value)}: give 0 or a number below 1; 1e-6 is usual.")
 
 
 def _check_words(**named: str) -> None:
@@ -629,5 +631,6 @@ def _check_words(**named: str) -> None:
     for name, text in named.items():
         if not text.strip() or not text.isprintable() or len(text) > _LONGEST:
             raise RequestError(
-                f"{name} is {format_value(text)}: give a few words, at most {_LONGEST} characters that can be printed."
+                f"{name} is {check.format_value(text)}: give a few words, at most {_LONGEST} characters that can be "
+                "printed."
             )

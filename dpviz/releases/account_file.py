@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 
 APPLICATION, VERSION = 0x64707661, 1
 """What the head of the file says: "dpva", and which form of it."""
@@ -289,7 +289,7 @@ def _make_sibling(path: Path, end: str) -> Path:
 
 
 def _format_name(path: Path) -> str:
-    return format_value(path.name or str(path))
+    return check.format_value(path.name or str(path))
 
 
 def _keep_name(folder: Path) -> None:

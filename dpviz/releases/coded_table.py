@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core import Accounting, AnySource, Array, Count, Domain, Entry, Grid, Laplace, PrivateTable, Scaling, check
+from dpviz.core import (
+    Accounting,
+    AnySource,
+    Array,
+    Domain,
+    Entry,
+    PrivateTable,
+    Scaling,
+    check,
+    mechanisms,
+    partitions,
+    queries,
+)
 from dpviz.releases.coding_rules import CodingRule, code_rows
 from dpviz.runs import list_columns
 from dpviz.tables import Content, CsvFile, Declaration, LoadedTable, ParquetTable
@@ -145,7 +157,9 @@ def count_histograms(
     for place, (column, rule, share, note) in enumerate(zip(rules, rules.values(), shares, notes, strict=True)):
         along = np.ones(len(rules), dtype=np.int64)
         along[place] = rule.number
-        answer = session.ask(Count(Grid(np.ones(len(rules)), along)), Laplace, share, note=note)
+        answer = session.ask(
+            queries.Count(partitions.Grid(np.ones(len(rules)), along)), mechanisms.Laplace, share, note=note
+        )
         found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
     return Histograms(tuple(found), tuple(session.ledger.entries))
 

@@ -18,14 +18,13 @@ from dpviz.core import (
     Array,
     Domain,
     PrivateTable,
-    ProjectedCells,
     Relation,
     Scaling,
     Shape,
-    Voronoi,
     check,
     convert_to_unit,
     find_complete,
+    partitions,
 )
 from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
 from dpviz.runs import LargeTable, OpenTable
@@ -109,10 +108,12 @@ class Description:
         """The map (d, width) from a row to the coordinates that were clustered."""
         return np.eye(self.domain.dim, self.width)
 
-    def cells(self, centers: Array) -> Voronoi | ProjectedCells:
+    def cells(self, centers: Array) -> partitions.Voronoi | partitions.ProjectedCells:
         """The segments of ``centers`` (k, d), as cells of rows of this width."""
-        inner = Voronoi(centers)
-        return inner if self.width == self.domain.dim else ProjectedCells(inner, self.frame, self.domain.region)
+        inner = partitions.Voronoi(centers)
+        return (
+            inner if self.width == self.domain.dim else partitions.ProjectedCells(inner, self.frame, self.domain.region)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,19 +16,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import draw_random_points, pack_spheres
-from dpviz.core import (
-    Additive,
-    Array,
-    Budget,
-    CappedLosses,
-    DistanceScales,
-    Laplace,
-    Measurement,
-    PrivateSession,
-    Question,
-    Region,
-    Voronoi,
-)
+from dpviz.core import Array, Budget, DistanceScales, PrivateSession, Region, losses, mechanisms, partitions
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.words import round_percent
@@ -66,7 +54,9 @@ class Scales:
     sd: float
 
     @classmethod
-    def of(cls, noisy: Measurement[Array, Additive], asked: DistanceScales, region: Region) -> Scales:
+    def of(
+        cls, noisy: mechanisms.Measurement[Array, mechanisms.Additive], asked: DistanceScales, region: Region
+    ) -> Scales:
         """What was released, without the noise of bins that no row of the region can be in.
 
         Parameters
@@ -124,7 +114,7 @@ class NoisyLosses(NamedTuple):
     sds: Array
 
 
-def make_scales(cells: Voronoi, region: Region) -> DistanceScales:
+def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
     """How far rows lie from their centres, over all distances that the region allows.
 
     Parameters
@@ -192,12 +182,12 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
     overall = weights @ centers / weights.sum() if weights.any() else np.zeros(region.dim)
     sets = (centers, region.clip(overall)[None], draw_blind_centers(len(centers), region))
     asked = [
-        CappedLosses(
+        losses.CappedLosses(
             one[None], caps=np.array([_choose_cap(one, centers, scales, region, part.amount / session.rows_per_person)])
         )
         for one, part in zip(sets, parts, strict=True)
     ]
-    questions = (Question(query, Laplace, part) for query, part in zip(asked, parts, strict=True))
+    questions = (mechanisms.Question(query, mechanisms.Laplace, part) for query, part in zip(asked, parts, strict=True))
     answers = session.ask_together(*questions, note="losses of the released, of one and of blind centres")
     return NoisyLosses(
         np.concatenate([query.caps for query in asked]),
@@ -226,7 +216,7 @@ def _choose_cap(points: Array, centers: Array, scales: Scales, region: Region, a
 
 
 def make_quality_report(
-    losses: NoisyLosses,
+    noisy_losses: NoisyLosses,
     scales: Scales,
     centers: Array,
     sizes: Array,
@@ -239,7 +229,7 @@ def make_quality_report(
 
     Parameters
     ----------
-    losses : NoisyLosses
+    noisy_losses : NoisyLosses
     scales : Scales
     centers : array of shape (k, d)
         Unit coordinates.
@@ -258,7 +248,7 @@ def make_quality_report(
     QualityReport
         With a verdict in words.
     """
-    caps, values, sds = losses
+    caps, values, sds = noisy_losses
     released, one, blind = (bound_ratio(value, sd, rows.value, rows_sd) for value, sd in zip(values, sds, strict=True))
     ratio = bound_ratio(values[0], sds[0], values[1], sds[1])
     pooled = scales.counts.sum(axis=0)

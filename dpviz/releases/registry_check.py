@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from dpviz.core import format_value
+from dpviz.core import check
 from dpviz.releases.card_facts import SECTORS, is_day
 
 STATUSES = (
@@ -36,9 +36,9 @@ class Text:
     def describe_fault(self, value: Any) -> str:
         """What is wrong with ``value``, and what to do; empty where nothing is."""
         if not isinstance(value, str):
-            return f"is {format_value(value)}: write a text"
+            return f"is {check.format_value(value)}: write a text"
         if self.allowed and value not in self.allowed:
-            return f"is {format_value(value)}: choose one of {', '.join(self.allowed)}"
+            return f"is {check.format_value(value)}: choose one of {', '.join(self.allowed)}"
         return "is no day: write it as YYYY-MM-DD" if self.day and not is_day(value) else ""
 
 
@@ -51,7 +51,7 @@ class Texts:
     def describe_fault(self, value: Any) -> str:
         """What is wrong with ``value``, and what to do; empty where nothing is."""
         good = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
-        return "" if good else f"is {format_value(value)}: list at least one text"
+        return "" if good else f"is {check.format_value(value)}: list at least one text"
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class NumberRule:
         if self.or_text and isinstance(value, str):
             return ""
         if isinstance(value, bool) or not isinstance(value, Real):
-            return f"is {format_value(value)}: write a number"
+            return f"is {check.format_value(value)}: write a number"
         if self.allowed and value not in self.allowed:
-            return f"is {format_value(value)}: choose one of {', '.join(map(str, self.allowed))}"
+            return f"is {check.format_value(value)}: choose one of {', '.join(map(str, self.allowed))}"
         return ""
 
 
@@ -162,7 +162,7 @@ def list_card_errors(card: Any) -> tuple[str, ...]:
 
 def _list_errors(group: Group, value: Any, path: str) -> Iterator[str]:
     if not isinstance(value, Mapping):
-        yield f"{path or 'The card'} is {format_value(value)}: write its fields by their names."
+        yield f"{path or 'The card'} is {check.format_value(value)}: write its fields by their names."
         return
     for name, inner in value.items():
         place = f"{path}.{name}".lstrip(".")

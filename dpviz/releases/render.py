@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import find_card
-from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, SparseCounts
+from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_facts import OF_SEGMENTS, AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
@@ -116,7 +116,7 @@ def _describe_part(
 
 
 def _list_lengths(answer: Any) -> list[int]:
-    if isinstance(answer, SparseCounts):
+    if isinstance(answer, queries.SparseCounts):
         return [len(answer.codes)]
     return [] if isinstance(answer, int) else list(np.shape(answer))
 

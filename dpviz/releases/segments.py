@@ -20,17 +20,14 @@ import numpy as np
 from dpviz.core import (
     FINE_PARTS,
     Accounting,
-    Additive,
     Array,
     Budget,
-    Count,
-    Laplace,
-    Measurement,
     PrivateSession,
-    Question,
     SegmentHistogram,
-    Voronoi,
     check,
+    mechanisms,
+    partitions,
+    queries,
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
 from dpviz.releases.intervals import (
@@ -73,7 +70,7 @@ _LEAST_DIFFERENCE = 0.05  # the least difference of shares that is worth a word
 _NINE_IN_TEN_SDS = 1.645  # half the width of an interval that nine values in ten lie in, in standard deviations
 
 
-Noisy = Measurement[Array, Additive]
+Noisy = mechanisms.Measurement[Array, mechanisms.Additive]
 
 
 def ask_segments(
@@ -129,11 +126,11 @@ def ask_segments(
     shares = share.split(**weights)
     inner = description.domain.region
     seen = session if session.dim == inner.dim else session.project(description.frame, inner)
-    cells = Voronoi(inner.clip(centers))
+    cells = partitions.Voronoi(inner.clip(centers))
     by_distance = make_scales(cells, inner)
     noisy_sizes, noisy_scales = seen.ask_together(
-        Question(Count(cells), Laplace, shares.sizes),
-        Question(by_distance, Laplace, shares.scales),
+        mechanisms.Question(queries.Count(cells), mechanisms.Laplace, shares.sizes),
+        mechanisms.Question(by_distance, mechanisms.Laplace, shares.scales),
         note="sizes of segments, scales of distances",
     )
     scales = Scales.of(noisy_scales, by_distance, inner)
@@ -212,7 +209,7 @@ def _ask_histograms(
             find_bin_starts(centers[:, column.place] / column.half, spread / column.half, bins) if clustered else ()
         )
         query = SegmentHistogram(over, column.place, _count_along(column, bins), column.half, starts, column.shape)
-        asked.append(Question(query, Laplace, part))
+        asked.append(mechanisms.Question(query, mechanisms.Laplace, part))
         edges.append(np.zeros(0) if column.labels else _list_edges(column, starts, bins))
     answers = session.ask_together(*asked, note="histograms of segments, column by column")
     return [Histogram(answer.value, answer.sd, one) for answer, one in zip(answers, edges, strict=True)]

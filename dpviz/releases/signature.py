@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dpviz.core import RequestError, import_extra
+from dpviz.core import RequestError, check
 from dpviz.words import read_bytes
 
 _LONGEST_KEY = 65_536
@@ -87,7 +87,7 @@ def check_signer(key: Path) -> None:
 
 def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
-    serialization = import_extra("cryptography.hazmat.primitives.serialization")
+    serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
     try:
         signer = serialization.load_pem_private_key(read_bytes(key, _LONGEST_KEY), password=None)
     except (OSError, ValueError, TypeError):
@@ -101,4 +101,4 @@ def _read_signer(key: Path) -> Any:
 
 
 def _load_ed25519() -> Any:
-    return import_extra("cryptography.hazmat.primitives.asymmetric.ed25519")
+    return check.import_extra("cryptography.hazmat.primitives.asymmetric.ed25519")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core import Accounting, ExactSource, Mechanism, RequestError, SparseCounts, WholeTruth
+from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
 
 _FORMAT = 3
@@ -139,7 +139,7 @@ class Playback(ExactSource):
         self.coins = recording.coins
         self._coming: Iterator[Any] = iter(recording.answers)
 
-    def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
+    def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """The next answer on the recording.
 
         Raises
@@ -158,7 +158,7 @@ class Playback(ExactSource):
 
 
 def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, np.ndarray[Any, Any]]]:
-    if isinstance(answer, SparseCounts):
+    if isinstance(answer, queries.SparseCounts):
         return (
             (f"{name}/codes", answer.codes),
             (f"{name}/values", answer.values),
@@ -211,4 +211,4 @@ def _read_answer(fields: Mapping[str, np.ndarray[Any, Any]]) -> Any:
         return int(fields["chosen"])
     if "array" in fields:
         return fields["array"]
-    return SparseCounts(fields["codes"], fields["values"], int(fields["universe"]))
+    return queries.SparseCounts(fields["codes"], fields["values"], int(fields["universe"]))

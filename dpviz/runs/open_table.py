@@ -6,18 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from dpviz.core import (
-    Array,
-    Codes,
-    Domain,
-    PrivateTable,
-    Relation,
-    RequestError,
-    Revealed,
-    Rows,
-    RowSource,
-    import_extra,
-)
+from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
 from dpviz.tables import (
     ClusterRows,
     Content,
@@ -157,7 +146,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         raise RequestError(
             "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
         )
-    declared, dask = plan.declaration, import_extra("dask")
+    declared, dask = plan.declaration, check.import_extra("dask")
     pieces = source.pieces(declared.columns, id_column=declared.id_column, codings=declared.coded)
     rows = ClusterRows.of(
         [dask.delayed(Piece.batch)(piece) for piece in pieces],

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag
 
-from dpviz.core import MOST_COLUMNS, RequestError
+from dpviz.core import RequestError, check
 from dpviz.words import LONGEST_TEXT, Document, Names, Number, Pair, Text, Whole, key
 
 
@@ -27,7 +27,7 @@ def _read_day(said: Any) -> Any:
 
 _Values = Annotated[tuple[str, ...], Strict(False), BeforeValidator(_list_texts), Field(min_length=1)]
 _Day = Annotated[date, BeforeValidator(_read_day)]
-_Columns = Annotated[Names, Field(max_length=MOST_COLUMNS)]
+_Columns = Annotated[Names, Field(max_length=check.MOST_COLUMNS)]
 
 
 class ScaledForm(Document):
@@ -204,7 +204,7 @@ class DeclarationDocument(Document):
         "a pair, or one of the forms of columns that are more than numbers; null is still open",
         each="a pair of numbers",
         shown={"x": [0, 1]},
-        max_length=MOST_COLUMNS,
+        max_length=check.MOST_COLUMNS,
     )
     columns: _Columns = key((), "a list of names", "of `lower` and `upper`", shown=["x"])
     lower: Number | Annotated[tuple[Number, ...], Strict(False)] | None = key(
@@ -230,7 +230,7 @@ class DeclarationDocument(Document):
         '"years", "k$": for eyes only',
         each="text",
         shown={"income": "k$"},
-        max_length=MOST_COLUMNS,
+        max_length=check.MOST_COLUMNS,
     )
     describe: dict[str, _DescribedForm] = key(
         {}, "an object by column", "columns that segments are described by and that are not clustered"

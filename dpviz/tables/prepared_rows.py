@@ -24,10 +24,10 @@ from dpviz.core import (
     Domain,
     Region,
     allocate_rows,
-    choose_number_type,
     convert_to_unit,
     find_complete,
     keep_rows_per_person,
+    lattice,
 )
 from dpviz.tables.loaded_table import FloatArray, IntakeError, make_canonical_ids
 
@@ -50,7 +50,10 @@ class LatticeFile:
     """
 
     def __init__(self, region: Region, *, inherited: tuple[int, int] | None = None) -> None:
-        self.region, self._type = region, np.dtype(choose_number_type(float(region.half.max()), region.row_bits))
+        self.region, self._type = (
+            region,
+            np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits)),
+        )
         self.fd, self._n = inherited or (_open_without_name(), 0)
         weakref.finalize(self, os.close, self.fd)
 
@@ -300,7 +303,7 @@ class _RowsOfPersons:
 
 
 def _make_record_type(region: Region) -> np.dtype[Any]:
-    kind = choose_number_type(float(region.half.max()), region.row_bits)
+    kind = lattice.choose_number_type(float(region.half.max()), region.row_bits)
     return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 from pydantic.fields import FieldInfo
 
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 from dpviz.words.foreign import list_names, quote_name
 
 LONGEST_TEXT = 2_000
@@ -258,7 +258,7 @@ def _describe_kind(value: Any) -> str:
         case bool():
             return f"{value}, a yes or no (so YAML reads yes, no, on and off)"
         case int() | float() | str():
-            return format_value(value)
+            return check.format_value(value)
         case list():
             return f"a list of {len(value)}"
         case Mapping():

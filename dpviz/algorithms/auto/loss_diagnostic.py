@@ -27,7 +27,7 @@ from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.core import Array, Region, UnevenGrid
+from dpviz.core import Array, Region, partitions
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
         len(centers),
         total / (len(centers) * max(synopsis.sd, _TINY)),
         frame is None,
-        isinstance(synopsis.grid, UnevenGrid),
+        isinstance(synopsis.grid, partitions.UnevenGrid),
         *_find_farthest(last),
     )
 

@@ -16,22 +16,7 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import AutoPlan
 from dpviz.algorithms.auto.stages import Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
-from dpviz.core import (
-    Array,
-    Codes,
-    Count,
-    Gaussian,
-    KNorm,
-    Laplace,
-    Measurement,
-    PrivateSession,
-    Radii,
-    ResidualSum,
-    ScaledResidualSum,
-    Spread,
-    Voronoi,
-    unpack_symmetric,
-)
+from dpviz.core import Array, Codes, PrivateSession, mechanisms, partitions, queries
 
 # How rounds shorten and splits decide.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -147,7 +132,9 @@ def _run_round(
     stage: Round,
     shares: Paid,
     plan: AutoPlan,
-) -> tuple[PolishStep, Measurement[Array, Laplace | KNorm | Gaussian] | None]:
+) -> tuple[
+    PolishStep, mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian] | None
+]:
     """One round, and the noisy lengths of the residuals if the clipping radius adapts.
 
     Rows are read once, for counts, sums of residuals shortened to ``clipping_radius``, or to the one of
@@ -155,21 +142,21 @@ def _run_round(
     ``clipping_radius`` in one cluster. A mean whose noise is as long as itself hardly moves; with many clusters all
     others go beyond it, but in the last round, as there a mean of rows is slow to get where it ends.
     """
-    cells, ahead = Voronoi(centers), plan.rounds - stage.sums.round
-    how_many = stage.counts.asks(Count(cells), shares)
+    cells, ahead = partitions.Voronoi(centers), plan.rounds - stage.sums.round
+    how_many = stage.counts.asks(queries.Count(cells), shares)
     longest = np.full(len(centers), clipping_radius) if clipping_radii is None else clipping_radii
     scaled = np.ones(len(centers)) if clipping_radii is None else clipping_radii
     asked = (
-        ResidualSum(cells, centers, clipping_radius)
+        queries.ResidualSum(cells, centers, clipping_radius)
         if clipping_radii is None
-        else ScaledResidualSum(cells, centers, clipping_radii)
+        else queries.ScaledResidualSum(cells, centers, clipping_radii)
     )
     where_to = stage.sums.asks(asked, shares)
     lengths, note = None, f"round {stage.sums.round}"
     if stage.radii is None:
         counts, sums = session.ask_together(how_many, where_to, note=note)
     else:
-        how_far = stage.radii.asks(Radii(cells, centers, clipping_radius), shares)
+        how_far = stage.radii.asks(queries.Radii(cells, centers, clipping_radius), shares)
         counts, sums, lengths = session.ask_together(how_many, where_to, how_far, note=note)
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
@@ -201,7 +188,9 @@ def _format_widths(clipping_radii: Array) -> str:
     return f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
 
 
-def _shrink(lengths: Measurement[Array, Laplace | KNorm | Gaussian]) -> float:
+def _shrink(
+    lengths: mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian],
+) -> float:
     """The part of the clipping radius within which most residuals lie, at most 1."""
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] <= 0:
@@ -245,14 +234,14 @@ def split_and_drop(
     **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``clipping_radius``² in one
     cluster; what is split and dropped follows from released numbers.
     """
-    cells = Voronoi(centers)
-    spread = Spread(cells, centers, clipping_radius, frame)
+    cells = partitions.Voronoi(centers)
+    spread = queries.Spread(cells, centers, clipping_radius, frame)
     counts, spreads = session.ask_together(
-        stage.counts.asks(Count(cells), shares),
+        stage.counts.asks(queries.Count(cells), shares),
         stage.spread.asks(spread, shares),
         note=f"before round {stage.counts.round}: counts and spreads",
     )
-    values, vectors = np.linalg.eigh(unpack_symmetric(spreads.value, spread.axes))
+    values, vectors = np.linalg.eigh(queries.unpack_symmetric(spreads.value, spread.axes))
     widest = vectors[:, :, -1] if frame is None else vectors[:, :, -1] @ frame
     size = np.maximum(counts.value, _RAISED_FOR_SPLIT * counts.sd)
     gain = _SPLIT_SAVES * np.maximum(0.0, values[:, -1] - spreads.sd * sqrt(2 * spread.axes))

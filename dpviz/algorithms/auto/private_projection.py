@@ -14,17 +14,7 @@ from scipy.ndimage import label
 
 from dpviz.algorithms.auto.stages import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.steps import Step
-from dpviz.core import (
-    Array,
-    Everything,
-    PrivateSession,
-    Radii,
-    ScaledResidualSum,
-    Spread,
-    Sum,
-    Voronoi,
-    unpack_symmetric,
-)
+from dpviz.core import Array, PrivateSession, partitions, queries
 
 # How a look is taken and a tail is seen.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -157,10 +147,12 @@ def project_privately(
     Dwork, Talwar, Thakurta & Zhang 2014 (Gaussian noise on second moments). The noise is drawn in an orthonormal basis
     of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
     """
-    (total,) = session.ask_together(stage.middle.asks(Sum(Everything()), shares), note="middle of the rows")
+    (total,) = session.ask_together(
+        stage.middle.asks(queries.Sum(partitions.Everything()), shares), note="middle of the rows"
+    )
     middle = session.region.clip(total.value[0] / session.n)
-    far = Radii(
-        Everything(),
+    far = queries.Radii(
+        partitions.Everything(),
         middle[None],
         2 * session.region.radius,
         _BINS,
@@ -173,7 +165,7 @@ def project_privately(
     if stage.near is not None:
         # Asked for whether there is a tail or not: what is bought does not hang on the answers.
         within = min(2 * median.about, far.outer_radius)
-        close = ScaledResidualSum(Voronoi(middle[None]), middle[None], np.array([within]))
+        close = queries.ScaledResidualSum(partitions.Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
         tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), median.about)
     far_out = tail is not None and _TAIL_REACH * median.surely < clipping_radius <= _TAIL_MOST * session.region.radius
@@ -238,9 +230,9 @@ def _buy_axes(
     session: PrivateSession, middle: Array, clipping_radius: float, part: StagePart, shares: Paid
 ) -> tuple[PrivateProjection, float]:
     """The axes of noisy second moments, and the variance that noise alone would show."""
-    spread_of_rows = part.asks(Spread(Everything(), middle[None], clipping_radius), shares)
+    spread_of_rows = part.asks(queries.Spread(partitions.Everything(), middle[None], clipping_radius), shares)
     (moments,) = session.ask_together(spread_of_rows, note="second moments")
-    values, vectors = np.linalg.eigh(unpack_symmetric(moments.value, session.dim)[0] / session.n)
+    values, vectors = np.linalg.eigh(queries.unpack_symmetric(moments.value, session.dim)[0] / session.n)
     edge = moments.sd * sqrt(2 * session.dim) / session.n
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * clipping_radius**2)

@@ -17,7 +17,7 @@ from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.stages import Paid, SolutionChoice
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
-from dpviz.core import Array, CappedLosses, Exponential, PrivateSession
+from dpviz.core import Array, PrivateSession, losses, mechanisms
 
 # How solutions are told apart and compared.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -178,7 +178,9 @@ def choose_by_rows(
         candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD_LOSS * best]
     widest = session.region.diameter**2
     cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
-    losses = CappedLosses(np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap))
-    chosen = session.ask(losses, Exponential, shares[stage.losses], note="choice of seeds")
+    question = losses.CappedLosses(
+        np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap)
+    )
+    chosen = session.ask(question, mechanisms.Exponential, shares[stage.losses], note="choice of seeds")
     words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"
     return candidates[chosen.value], "The solutions are one: the seeds" if len(candidates) == 1 else words

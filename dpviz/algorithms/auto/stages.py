@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Literal, NamedTuple
 
-from dpviz.core import Accounting, Array, Budget, Gaussian, Kind, KNorm, Laplace, NoiseDraws, Query, Question
+from dpviz.core import Accounting, Array, Budget, NoiseDraws, mechanisms, queries
 
 Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
 # Of noise that is added.
-_KINDS: dict[Noise, Kind[Array, Laplace | KNorm | Gaussian]]
-_KINDS = {"Laplace": Laplace, "K-norm": KNorm, "Gaussian": Gaussian}
+_KINDS: dict[Noise, mechanisms.Kind[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian]]
+_KINDS = {"Laplace": mechanisms.Laplace, "K-norm": mechanisms.KNorm, "Gaussian": mechanisms.Gaussian}
 
 
 class StagePart(NamedTuple):
@@ -31,7 +31,7 @@ class StagePart(NamedTuple):
         """A word for each part of a plan."""
         return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
 
-    def asks(self, query: Query, shares: Paid) -> Question:
+    def asks(self, query: queries.Query, shares: Paid) -> mechanisms.Question:
         """The question that its share pays for.
 
         Parameters
@@ -46,7 +46,7 @@ class StagePart(NamedTuple):
         Question
             For ``ask_together``.
         """
-        return Question(query, _KINDS[self.noise], shares[self])
+        return mechanisms.Question(query, _KINDS[self.noise], shares[self])
 
     def draws(self, share: Budget | None = None) -> NoiseDraws:
         """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""

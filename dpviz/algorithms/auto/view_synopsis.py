@@ -29,22 +29,7 @@ from dpviz.algorithms.auto.stages import Cells, Paid, StagePart
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.core import (
-    Array,
-    Codes,
-    Count,
-    Grid,
-    Laplace,
-    NoisyExcess,
-    PrivateSession,
-    ProjectedCells,
-    Region,
-    SparseCount,
-    SparseLaplace,
-    UnevenGrid,
-    Zoomed,
-    lattice,
-)
+from dpviz.core import Array, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
 
 # How a synopsis is laid and read.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -113,14 +98,14 @@ class SynopsisStep(GridStep):
     @property
     def spread_in_cell(self) -> float:
         """Mean squared distance of rows to the middle of their cell, as far as rows fill cells evenly."""
-        if not isinstance(self.grid, UnevenGrid) or not self.weights.sum() > 0:
+        if not isinstance(self.grid, partitions.UnevenGrid) or not self.weights.sum() > 0:
             return self.grid.spread_in_cell
         return float(self.weights @ self.spreads) / float(self.weights.sum())
 
     @property
     def spreads(self) -> Array:
         """The same in each of the cells that were ``kept`` (m,)."""
-        if isinstance(self.grid, UnevenGrid):
+        if isinstance(self.grid, partitions.UnevenGrid):
             return self.grid.spreads(self.codes[self.kept])
         return np.full(len(self.kept), self.grid.spread_in_cell)
 
@@ -188,7 +173,7 @@ def release_flat_synopsis(
     """
     low, high = zoomed.box if zoomed.box is not None else (-session.region.half, session.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
-    scale = session.mechanism(Count(zoomed.grid), Laplace, shares[stage.grid]).scale
+    scale = session.mechanism(queries.Count(zoomed.grid), mechanisms.Laplace, shares[stage.grid]).scale
     grid, trees = _choose_flat_grid(session, k, stage, shares, scale, half, middle), stage.trees
     if zoomed.core is not None:
         few = count_widening_cells(session.n, k, scale, session.dim)
@@ -197,8 +182,8 @@ def release_flat_synopsis(
     # Where noise is so small that one row stands out of the coarse cells they may stay narrow.
     shared = threshold * log(zoomed.grid.n_cells) > 1
     beyond = lay_around_box(zoomed) if shared else zoomed.grid
-    cells = grid if zoomed.box is None else Zoomed(grid, beyond)
-    noisy = session.ask(Count(cells), Laplace, shares[stage.grid], note="grid cells")
+    cells = grid if zoomed.box is None else partitions.Zoomed(grid, beyond)
+    noisy = session.ask(queries.Count(cells), mechanisms.Laplace, shares[stage.grid], note="grid cells")
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
     if zoomed.box is None:
@@ -219,7 +204,7 @@ def release_flat_synopsis(
 
 def _choose_flat_grid(
     session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array
-) -> Grid:
+) -> partitions.Grid:
     """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
     rule = count_tree_cells if stage.trees else partial(count_smoothed_cells, flat=True)
     grid, so_far = make_cube_grid(half, rule(session.n, k, scale, session.dim), middle), True
@@ -230,8 +215,8 @@ def _choose_flat_grid(
             break
         finer = make_cube_grid(half, cells, middle)
         excess = session.ask(
-            SparseCount(finer),
-            NoisyExcess,
+            queries.SparseCount(finer),
+            mechanisms.NoisyExcess,
             shares[test],
             note="would finer cells do?",
             threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
@@ -269,13 +254,15 @@ def release_view_synopses(
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
     """
-    scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
+    scale = session.mechanism(
+        queries.Count(partitions.Grid.over(session.region, 1)), mechanisms.Laplace, shares[stage.grid]
+    ).scale
     if stage.fine_test is not None:
         fine, cutoff, enough = _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
         if enough:
-            cells = SparseCount(_see_grid(session, fine, view))
+            cells = queries.SparseCount(_see_grid(session, fine, view))
             listed = session.ask(
-                cells, SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
+                cells, mechanisms.SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
             )
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
@@ -286,8 +273,10 @@ def release_view_synopses(
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = GridPlace(view.middle[used], view.half[used], view.frame[used])
-    grid = Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    noisy = session.ask(Count(_see_grid(session, grid, seen)), Laplace, shares[stage.grid], note="grid cells")
+    grid = partitions.Grid(seen.half, grid.cells_per_axis[used], seen.middle)
+    noisy = session.ask(
+        queries.Count(_see_grid(session, grid, seen)), mechanisms.Laplace, shares[stage.grid], note="grid cells"
+    )
     codes = np.arange(grid.n_cells)
     histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
     return [
@@ -299,7 +288,7 @@ def release_view_synopses(
 class _FineCells(NamedTuple):
     """The fine ``grid``, the ``cutoff`` of its cells in scales of noise, and whether enough rows stand out of it."""
 
-    grid: Grid
+    grid: partitions.Grid
     cutoff: float
     enough: bool
 
@@ -309,8 +298,10 @@ def _ask_for_fine_cells(
 ) -> _FineCells:
     fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
     cutoff = _FINE_CAUTION * log(fine.n_cells)
-    cells = SparseCount(_see_grid(session, fine, view))
-    excess = session.ask(cells, NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale)
+    cells = queries.SparseCount(_see_grid(session, fine, view))
+    excess = session.ask(
+        cells, mechanisms.NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale
+    )
     # With few rows noise alone would reach that part of them.
     enough = float(excess.value[0]) > _FINE_ENOUGH * session.n + excess.mechanism.once.scale
     return _FineCells(fine, cutoff, enough)
@@ -351,7 +342,9 @@ def release_tail_synopsis(
     threshold: borders of cells follow from releases, and a row is compared with a table of them. The test of fine cells
     is asked as without a tail, and not needed: what is bought does not hang on what was seen.
     """
-    scale = session.mechanism(Count(Grid.over(session.region, 1)), Laplace, shares[stage.grid]).scale
+    scale = session.mechanism(
+        queries.Count(partitions.Grid.over(session.region, 1)), mechanisms.Laplace, shares[stage.grid]
+    ).scale
     if stage.fine_test is not None:
         _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
     captured, edge = seen.projection.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
@@ -372,10 +365,12 @@ def release_tail_synopsis(
     along = GridPlace((at + middle)[used], half[used], frame[used])
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
     borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
-    grid = UnevenGrid.between(
+    grid = partitions.UnevenGrid.between(
         along.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], along.middle
     )
-    noisy = session.ask(Count(_see_grid(session, grid, along)), Laplace, shares[stage.grid], note="grid cells")
+    noisy = session.ask(
+        queries.Count(_see_grid(session, grid, along)), mechanisms.Laplace, shares[stage.grid], note="grid cells"
+    )
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
     return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
@@ -397,8 +392,8 @@ def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: GridPlace) -> 
     return _make_synopsis(listed, view.frame, CellContents(filled, np.r_[counts, lacking]), k, outside=middles)
 
 
-def _see_grid(session: PrivateSession, grid: Grid, view: GridPlace) -> ProjectedCells:
-    return ProjectedCells(grid, view.frame, Region.ball(len(view.frame), session.region.radius))
+def _see_grid(session: PrivateSession, grid: partitions.Grid, view: GridPlace) -> partitions.ProjectedCells:
+    return partitions.ProjectedCells(grid, view.frame, Region.ball(len(view.frame), session.region.radius))
 
 
 class CellContents(NamedTuple):

@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dpviz.algorithms.auto.stages import Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.core import Array, Count, Flags, Grid, Laplace, PrivateSession, UnevenGrid, lattice
+from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partitions, queries
 
 # When a block is small and full, and how cells widen around it.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -83,7 +83,7 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     **Guarantee.** The share of the stage; nothing is clipped to the box. What is found follows from released counts.
     """
     grid = _make_zoom_grid(session.region.half)
-    coarse = session.ask(Count(grid), Laplace, shares[stage.zoom], note="zoom: coarse cells")
+    coarse = session.ask(queries.Count(grid), mechanisms.Laplace, shares[stage.zoom], note="zoom: coarse cells")
     box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
     # Over one column smoothing reads the grid, which takes what is far out for noise.
     seek = box is None and session.dim > 1
@@ -101,10 +101,10 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     )
 
 
-def _make_zoom_grid(half: Array) -> Grid:
+def _make_zoom_grid(half: Array) -> partitions.Grid:
     """Equally many cells along all axes, but along those where the domain is thin."""
     most, thin = _ZOOM_CELLS if len(half) <= 2 else _ZOOM_CELLS_3D, _find_thin(half)
-    return Grid(half, np.where(thin, np.ceil(most * half / half.max()), most).astype(np.int64))
+    return partitions.Grid(half, np.where(thin, np.ceil(most * half / half.max()), most).astype(np.int64))
 
 
 def _find_thin(half: Array) -> Flags:
@@ -113,7 +113,7 @@ def _find_thin(half: Array) -> Flags:
     return thin
 
 
-def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
+def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:
     every = grid.places(np.arange(grid.n_cells))
     full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
     if len(full) == 0:
@@ -127,7 +127,7 @@ def _find_box(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     return edges
 
 
-def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
+def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:
     """The smallest block of one or two cells along each axis that holds most rows, and surely half of them; (2, d).
 
     Along axes where the domain is thin it has all cells.
@@ -148,7 +148,7 @@ def _find_core(grid: Grid, noisy: Array, scale: float, n: int) -> Array | None:
     return None
 
 
-def lay_around_core(farthest: Array, core: Array, cells: float) -> UnevenGrid:
+def lay_around_core(farthest: Array, core: Array, cells: float) -> partitions.UnevenGrid:
     """Cells over the domain that are the wider the farther from the core.
 
     They are cubes in asinh of the distance from its middle, over a part of its longest side; where the domain is thin
@@ -177,12 +177,12 @@ def lay_around_core(farthest: Array, core: Array, cells: float) -> UnevenGrid:
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first, last, number + 1, strict=True)]
     along = [step if equal else np.sinh(step) for step, equal in zip(steps, thin, strict=True)]
     borders = [unit * step + shift for unit, step, shift in zip(near, along, middle, strict=True)]
-    return UnevenGrid.between(
+    return partitions.UnevenGrid.between(
         farthest, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], np.zeros(len(farthest))
     )
 
 
-def lay_around_box(zoomed: ZoomStep) -> Grid:
+def lay_around_box(zoomed: ZoomStep) -> partitions.Grid:
     """Cells for what lies outside of a box: the coarse ones, but around a small box wider ones, of which it is one.
 
     So rows that lie far from it along one column share a cell, whatever the others say of them.
@@ -211,7 +211,7 @@ def lay_around_box(zoomed: ZoomStep) -> Grid:
         down = [-border for border in _list_widening(-float(below), float(end), width)]
         rising = [*down[::-1], *_list_widening(float(above), float(end), width)]
         borders.append(lattice.round_inward(np.array(rising), lattice.ROW_BITS))
-    return UnevenGrid.between(farthest, borders, np.zeros(len(farthest)))
+    return partitions.UnevenGrid.between(farthest, borders, np.zeros(len(farthest)))
 
 
 def _list_widening(start: float, end: float, width: float) -> Iterator[float]:

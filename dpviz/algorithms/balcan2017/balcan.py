@@ -21,16 +21,12 @@ from dpviz.core import (
     Array,
     Budget,
     Codes,
-    CubeTree,
-    Everything,
     PrivateSession,
     Region,
     Relation,
-    SparseCount,
-    Sum,
-    Voronoi,
-    calibrate_mechanism,
-    choose_noise_kind,
+    mechanisms,
+    partitions,
+    queries,
 )
 
 # Constants of the practical preset, chosen by hand; ``python -m benchmarks.leaderboard`` shows what they come to.
@@ -173,7 +169,7 @@ def find_centers(
     """
     view = project(session, _draw_frame(c, session.dim, rng))
     share = session.budget.split(tree=c.tree, rest=c.swapping + c.means)
-    trees: list[CubeTree] = []
+    trees: list[partitions.CubeTree] = []
     for grown in grow_trees(view, share.tree, c.shifts, c.levels, rng, empty_rate=c.empty_rate):
         trees[grown.shift - 1 :] = [grown.tree]
         yield grown
@@ -243,7 +239,7 @@ def recover(
             # A start on the tree knows small clusters: idle is only what cannot be told from an empty one.
             floor = max(1.0, 2 * step.count_noise_sd)
             before = revive(before, step.noisy_counts, session.n, session.region, rng, idle_below=floor)
-        cells = Voronoi(before)
+        cells = partitions.Voronoi(before)
 
 
 def choose_constants(params: BalcanParams, n: int, dim: int) -> Constants:
@@ -320,8 +316,10 @@ def compute_row_noise(budget: Budget, dim: int, relation: Relation) -> float:
     """
     ratio = compute_count_to_sum_ratio(dim, budget.accounting, spherical=True)
     share = budget.split(counts=ratio, sums=1.0).sums
-    kind = choose_noise_kind(budget.accounting, spherical=True)
-    noise = calibrate_mechanism(Sum(Everything()), kind, share, relation, Region.ball(dim, 1.0))
+    kind = mechanisms.choose_noise_kind(budget.accounting, spherical=True)
+    noise = mechanisms.calibrate_mechanism(
+        queries.Sum(partitions.Everything()), kind, share, relation, Region.ball(dim, 1.0)
+    )
     return sqrt(dim) * noise.compute_sd(dim)
 
 
@@ -354,9 +352,12 @@ def compute_smallest_n(setting: Setting, params: BalcanParams, noise: Callable[[
     """
     c = choose_constants(params, setting.n or 10_000, setting.dim)
     budget = setting.budget(ACCOUNTING(params, setting.delta))
-    share, any_tree = budget.fraction(c.tree / c.shifts / c.levels), SparseCount(CubeTree(np.zeros(1), 1.0))
-    counts = calibrate_mechanism(
-        any_tree, choose_noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0)
+    share, any_tree = (
+        budget.fraction(c.tree / c.shifts / c.levels),
+        queries.SparseCount(partitions.CubeTree(np.zeros(1), 1.0)),
+    )
+    counts = mechanisms.calibrate_mechanism(
+        any_tree, mechanisms.choose_noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0)
     )
     return setting.k * max(2 * compute_quiet_threshold(counts, c.empty_rate), 2 * noise(budget, c.means))
 

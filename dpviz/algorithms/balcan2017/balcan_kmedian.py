@@ -20,21 +20,7 @@ from dpviz.algorithms.balcan2017.balcan import (
 )
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import (
-    Accounting,
-    Array,
-    Budget,
-    Count,
-    MedianLoss,
-    Peeling,
-    PrivateSession,
-    ProjectedCells,
-    Pull,
-    Region,
-    Voronoi,
-    calibrate_mechanism,
-    choose_noise_kind,
-)
+from dpviz.core import Accounting, Array, Budget, PrivateSession, Region, losses, mechanisms, partitions, queries
 
 # Constants of the rounds of medians, which are not the paper's: chosen by hand.
 
@@ -116,7 +102,11 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
 
 
 def draw_medians(
-    session: PrivateSession, cells: Voronoi | ProjectedCells, start: Array, budget: Budget, draws: int
+    session: PrivateSession,
+    cells: partitions.Voronoi | partitions.ProjectedCells,
+    start: Array,
+    budget: Budget,
+    draws: int,
 ) -> Iterator[CentersStep]:
     """``draws`` private draws of every centre among places around it, each time over half the way, unit coordinates.
 
@@ -154,10 +144,12 @@ def draw_medians(
     reach = _FIRST_REACH * region.radius * k ** (-1 / region.dim)
     around, centers = list_places(region.dim), start
     share = budget.split(counts=_COUNTS, draws=1 - _COUNTS)
-    counts = session.release(Count(cells), share.counts, note="counts")
+    counts = session.release(queries.Count(cells), share.counts, note="counts")
     for t, part in enumerate(share.draws.rounds(draws), start=1):
         places = region.clip(centers[:, None] + reach * _ZOOM ** (t - 1) * around)
-        chosen = session.ask(MedianLoss(cells, places), Peeling, part, note=f"draw {t}: medians", draws=1).value[:, 0]
+        chosen = session.ask(
+            losses.MedianLoss(cells, places), mechanisms.Peeling, part, note=f"draw {t}: medians", draws=1
+        ).value[:, 0]
         moved = places[np.arange(k), chosen]
         yield CentersStep(
             title=f"Draw {t} of {draws}: each centre is one of {len(around)} places around it, "
@@ -168,7 +160,7 @@ def draw_medians(
             count_noise_sd=counts.sd,
         )
         centers = moved
-        cells = Voronoi(centers)
+        cells = partitions.Voronoi(centers)
 
 
 def list_places(dim: int) -> Array:
@@ -199,7 +191,11 @@ def list_places(dim: int) -> Array:
 
 
 def run_median_rounds(
-    session: PrivateSession, cells: Voronoi | ProjectedCells, start: Array, budget: Budget, rounds: int
+    session: PrivateSession,
+    cells: partitions.Voronoi | partitions.ProjectedCells,
+    start: Array,
+    budget: Budget,
+    rounds: int,
 ) -> Iterator[CentersStep]:
     """``rounds`` noisy subgradient steps from ``start`` (k, d) down the summed distances, unit coordinates.
 
@@ -237,8 +233,8 @@ def run_median_rounds(
     centers, walked, noise = start, list[Array](), np.zeros(k)
     for t, part in enumerate(budget.rounds(rounds), start=1):
         share = part.split(counts=_COUNTS, pulls=1 - _COUNTS)
-        counts = session.release(Count(cells), share.counts, note=f"step {t}: counts")
-        pulls = session.release(Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
+        counts = session.release(queries.Count(cells), share.counts, note=f"step {t}: counts")
+        pulls = session.release(queries.Pull(cells, centers), share.pulls, note=f"step {t}: pulls", spherical=True)
         scale = np.maximum(counts.value, max(1.0, 2 * counts.sd))
         moved = region.clip(centers + first / t * pulls.value / scale[:, None])
         walked.append(moved)
@@ -255,7 +251,7 @@ def run_median_rounds(
             count_noise_sd=counts.sd,
         )
         centers = moved
-        cells = Voronoi(centers)
+        cells = partitions.Voronoi(centers)
 
 
 def plan_rounds(accounting: Accounting) -> int:
@@ -268,9 +264,12 @@ def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
 
     def noise(budget: Budget, part: float) -> float:
         rounds = params.rounds or plan_rounds(budget.accounting)
-        share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), Voronoi(np.zeros((1, setting.dim)))
-        pull, kind = Pull(nowhere, nowhere.centers), choose_noise_kind(budget.accounting, spherical=True)
-        pulls = calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
+        share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), partitions.Voronoi(np.zeros((1, setting.dim)))
+        pull, kind = (
+            queries.Pull(nowhere, nowhere.centers),
+            mechanisms.choose_noise_kind(budget.accounting, spherical=True),
+        )
+        pulls = mechanisms.calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
         return sqrt(setting.dim) * pulls.compute_sd(setting.dim)
 
     return compute_smallest_n(setting, params.search, noise)

@@ -19,19 +19,7 @@ from dpviz.algorithms.balcan2017.balcan import (
 )
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import (
-    Accounting,
-    Array,
-    Budget,
-    ChosenSum,
-    Codes,
-    Count,
-    Peeling,
-    PrivateSession,
-    ProjectedCells,
-    Voronoi,
-    Weights,
-)
+from dpviz.core import Accounting, Array, Budget, Codes, PrivateSession, mechanisms, partitions, queries
 
 # Constants of the recovery, chosen by hand: the paper's own parts cost more than they claim (docs/proofs).
 
@@ -114,7 +102,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
     few = session.sparsify(params.nonzeros)
     c = choose_constants(params.search, session.n, session.dim)
     view, centers, whole = yield from find_centers(few, k, c, rng)
-    cells: Voronoi | ProjectedCells = view.cells(centers)
+    cells: partitions.Voronoi | partitions.ProjectedCells = view.cells(centers)
     rounds = _plan_rounds(params, session.accounting)
     for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
         step = recover_coordinates(few, cells, budget, params)
@@ -123,7 +111,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
         np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
         # Rows follow the centres in all columns from now on: a projection to a few dimensions blurs them.
         centers = few.region.clip(centers)
-        cells = Voronoi(centers)
+        cells = partitions.Voronoi(centers)
     yield CentersStep(
         title=f"Centres with at most {step.coordinates.shape[1]} of {session.dim:,} coordinates that are not 0",
         centers=centers,
@@ -133,7 +121,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
 
 
 def recover_coordinates(
-    session: PrivateSession, cells: Voronoi | ProjectedCells, budget: Budget, params: SparseParams
+    session: PrivateSession, cells: partitions.Voronoi | partitions.ProjectedCells, budget: Budget, params: SparseParams
 ) -> CoordinatesStep:
     """The largest coordinates of each cell's mean, and noisy values for them.
 
@@ -160,11 +148,11 @@ def recover_coordinates(
     Balcan et al. 2017, Alg. 5 (corrected: see ``privacy/sums/chosen_coordinates.py``).
     """
     share = budget.split(choice=_CHOICE, sizes=_SIZES, counts=_COUNTS)
-    counts = session.release(Count(cells), share.counts, note="counts")
+    counts = session.release(queries.Count(cells), share.counts, note="counts")
     kept = min(session.dim, ceil(2 * params.nonzeros / params.eta))
-    question, note = Weights(cells), "largest coordinates"
-    chosen = session.ask(question, Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
-    sums = session.release(ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
+    question, note = queries.Weights(cells), "largest coordinates"
+    chosen = session.ask(question, mechanisms.Peeling, share.choice, note=note, draws=kept, magnitudes=True).value
+    sums = session.release(queries.ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
     per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
     half = session.region.half[chosen]
     means = np.where(

@@ -15,19 +15,7 @@ from scipy.special import ndtri
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.core import (
-    Array,
-    Budget,
-    Codes,
-    CubeTree,
-    Flags,
-    Gaussian,
-    Laplace,
-    NoisyThreshold,
-    Region,
-    SparseCount,
-    choose_noise_kind,
-)
+from dpviz.core import Array, Budget, Codes, Flags, Region, mechanisms, partitions, queries
 
 # All trees of a run together keep at most this many cubes.
 MOST_CUBES = 20_000
@@ -41,7 +29,7 @@ class TreeStep(Step):
     released. ``shift`` numbers the random shifts.
     """
 
-    tree: CubeTree
+    tree: partitions.CubeTree
     region: Region
     threshold: float
     noise_name: str
@@ -53,7 +41,7 @@ class TreeStep(Step):
 def grow_private_partition(
     view: Projection,
     budget: Budget,
-    root: CubeTree,
+    root: partitions.CubeTree,
     depth: int,
     rng: np.random.Generator,
     *,
@@ -97,10 +85,10 @@ def grow_private_partition(
     """
     tree, cubes = root, 1
     for level, share in enumerate(budget.rounds(depth), start=1):
-        children, note = SparseCount(tree), f"tree {shift}, level {level}"
-        noise = view.session.mechanism(children, choose_noise_kind(share.accounting), share)
+        children, note = queries.SparseCount(tree), f"tree {shift}, level {level}"
+        noise = view.session.mechanism(children, mechanisms.choose_noise_kind(share.accounting), share)
         threshold = compute_quiet_threshold(noise, empty_rate)
-        active = view.session.ask(children, NoisyThreshold, share, note=note, threshold=threshold).value
+        active = view.session.ask(children, mechanisms.NoisyThreshold, share, note=note, threshold=threshold).value
         number, fan = tree.n_cells, 2**view.session.dim
         most = int(min(max(0, most_cubes - cubes), view.session.most_cells // fan))
         tree = tree.with_level(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
@@ -117,7 +105,7 @@ def grow_private_partition(
         )
 
 
-def compute_quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> float:
+def compute_quiet_threshold(noise: mechanisms.Laplace | mechanisms.Gaussian, empty_rate: float) -> float:
     """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2).
 
     Parameters
@@ -132,7 +120,7 @@ def compute_quiet_threshold(noise: Laplace | Gaussian, empty_rate: float) -> flo
     float
         Rows.
     """
-    if isinstance(noise, Laplace):
+    if isinstance(noise, mechanisms.Laplace):
         return -noise.scale * log(2 * empty_rate)
     return -noise.scale * float(ndtri(empty_rate))
 
@@ -209,13 +197,15 @@ def grow_trees(
     half = float(view.session.region.half.max())
     for shift, share in enumerate(budget.rounds(shifts), start=1):
         v = rng.uniform(-half, half, view.session.dim)
-        root = CubeTree(origin=v - 2 * half, side=4 * half)
+        root = partitions.CubeTree(origin=v - 2 * half, side=4 * half)
         yield from grow_private_partition(
             view, share, root, depth, rng, empty_rate=empty_rate, shift=shift, most_cubes=MOST_CUBES // shifts
         )
 
 
-def list_candidates(trees: Sequence[CubeTree], k: int, region: Region, rng: np.random.Generator) -> Candidates:
+def list_candidates(
+    trees: Sequence[partitions.CubeTree], k: int, region: Region, rng: np.random.Generator
+) -> Candidates:
     """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
 
     Parameters
@@ -247,7 +237,7 @@ def list_candidates(trees: Sequence[CubeTree], k: int, region: Region, rng: np.r
     return Candidates(points, depths, finest)
 
 
-def _find_childless(tree: CubeTree, level: int) -> Flags:
+def _find_childless(tree: partitions.CubeTree, level: int) -> Flags:
     childless = np.ones(len(tree.corners(level)), dtype=np.bool_)
     if level < tree.depth:
         childless[tree.parents(level + 1)] = False

@@ -12,7 +12,7 @@ from dpviz.algorithms.balcan2017.candidate_centers import Candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
-from dpviz.core import Array, Budget, Codes, Exponential, Loss, Region, SwapLoss, Voronoi, compute_swap_gains
+from dpviz.core import Array, Budget, Codes, Region, losses, mechanisms, partitions
 
 # Swaps that are asked for even where none is likely to stand out, and at most.
 _LEAST, _MOST = 3, 20
@@ -83,9 +83,9 @@ def local_swap(
     held, iterates = start, [start]
     shares = budget.rounds(swaps + choose_iterate)
     for t, share in enumerate(shares[:swaps], start=1):
-        question = SwapLoss(candidates[held], candidates, order)
+        question = losses.SwapLoss(candidates[held], candidates, order)
         prior = compute_log_prior(held, len(candidates), keep)
-        chosen = view.session.ask(question, Exponential, share, note=f"swap {t}", log_prior=prior).value
+        chosen = view.session.ask(question, mechanisms.Exponential, share, note=f"swap {t}", log_prior=prior).value
         removed, added = divmod(chosen, len(candidates))
         swapped = np.where(np.arange(len(held)) == removed, added, held)
         stays = held[removed] == added
@@ -101,8 +101,8 @@ def local_swap(
         held = swapped
         iterates.append(held)
     if choose_iterate:
-        losses = Loss(candidates[np.stack(iterates)], order)
-        t = view.session.ask(losses, Exponential, shares[-1], note="choice among iterates").value
+        of_iterates = losses.Loss(candidates[np.stack(iterates)], order)
+        t = view.session.ask(of_iterates, mechanisms.Exponential, shares[-1], note="choice among iterates").value
         yield _make_step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
 
 
@@ -134,9 +134,9 @@ def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budg
     session = view.session
     at_stake = session.n / k * (session.region.radius * k ** (-1 / session.dim)) ** order
     rim = np.eye(1, session.dim) * session.region.radius
-    question = SwapLoss(rim, rim, order)
+    question = losses.SwapLoss(rim, rim, order)
     for swaps in range(min(k, _MOST), _LEAST, -1):
-        scale = session.mechanism(question, Exponential, budget.fraction(1 / swaps)).scale
+        scale = session.mechanism(question, mechanisms.Exponential, budget.fraction(1 / swaps)).scale
         if scale * (log(k * n_candidates) + 5) <= at_stake:
             return swaps
     return min(k, _LEAST)
@@ -192,7 +192,9 @@ def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> 
     held = draw_kmeans_pp_seeds(points, np.maximum(weights, _FILLING), k, rng)
     for _ in range(2 * k):
         centers = points[held]
-        gains = compute_swap_gains(cubes, weights[candidates.finest], Voronoi(centers).assign(cubes), centers, points)
+        gains = losses.compute_swap_gains(
+            cubes, weights[candidates.finest], partitions.Voronoi(centers).assign(cubes), centers, points
+        )
         gains[:, held] = 0
         best = int(gains.argmin())
         if gains.flat[best] >= -1e-9 * weights.sum():

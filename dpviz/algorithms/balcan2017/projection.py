@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.core import Array, PrivateSession, ProjectedCells, Region, Voronoi
+from dpviz.core import Array, PrivateSession, Region, partitions
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,10 @@ class Projection:
     session: PrivateSession
     frame: Array | None
 
-    def cells(self, centers: Array) -> Voronoi | ProjectedCells:
+    def cells(self, centers: Array) -> partitions.Voronoi | partitions.ProjectedCells:
         """The clusters of ``centers`` (k, p): rows of the full space, sorted by where their projection lies."""
-        inner = Voronoi(centers)
-        return inner if self.frame is None else ProjectedCells(inner, self.frame, self.session.region)
+        inner = partitions.Voronoi(centers)
+        return inner if self.frame is None else partitions.ProjectedCells(inner, self.frame, self.session.region)
 
     def lift(self, centers: Array, region: Region) -> Array:
         """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d).

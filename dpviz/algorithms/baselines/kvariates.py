@@ -12,7 +12,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, para
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.core import Accounting, Array, DistanceWeights, KernelDraw, PrivateSession, Relation, Voronoi
+from dpviz.core import Accounting, Array, DistanceWeights, KernelDraw, PrivateSession, Relation, partitions
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256
@@ -106,7 +106,7 @@ def kvariates(session: PrivateSession, k: int, params: KVariatesParams, rng: np.
         title, ahead = f"Round {t} of {params.rounds} of noisy means, from the seeds", params.rounds - t
         note = f"means {t}"
         step = run_lloyd_round(
-            session, Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead
+            session, partitions.Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead
         )
         seeds = step.centers
         yield step

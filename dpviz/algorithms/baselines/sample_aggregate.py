@@ -23,14 +23,13 @@ from dpviz.core import (
     Accounting,
     Array,
     ExponentialQuantile,
-    Kind,
     Medians,
     PrivateSession,
     Quantiles,
     Region,
     Relation,
     SmoothMedian,
-    calibrate_mechanism,
+    mechanisms,
 )
 
 # A median says something where the number of blocks times its ε is at least this.
@@ -141,7 +140,7 @@ def sample_aggregate(
 
 def _choose_median(
     smooth: bool, lower: Array, upper: Array
-) -> tuple[Medians | Quantiles, Kind[Array, SmoothMedian | ExponentialQuantile]]:
+) -> tuple[Medians | Quantiles, mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile]]:
     """The question for the median of every coordinate in a box, and what answers it."""
     return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(_MEDIAN, lower, upper), ExponentialQuantile)
 
@@ -156,7 +155,9 @@ def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> floa
     side = np.ones(setting.k * setting.dim)
     question, kind = _choose_median(params.smooth, -side, side)
     region = Region(side, float(np.linalg.norm(side)))
-    number = _TELLING_RANKS / calibrate_mechanism(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
+    number = (
+        _TELLING_RANKS / mechanisms.calibrate_mechanism(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
+    )
     return params.choose_blocking(setting.k).smallest_n(number) / setting.rows_per_person
 
 

@@ -11,7 +11,7 @@ from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.core import Accounting, PrivateSession, Voronoi
+from dpviz.core import Accounting, PrivateSession, partitions
 
 _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 
@@ -57,7 +57,7 @@ def sulq(session: PrivateSession, k: int, params: SuLQParams, rng: np.random.Gen
     for t, budget in enumerate(session.budget.rounds(rounds), start=1):
         title = f"Round {t} of {rounds}: means of noisy sums over noisy counts"
         step = run_lloyd_round(
-            session, Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t
+            session, partitions.Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t
         )
         centers = step.centers
         yield step

@@ -25,18 +25,7 @@ from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
-from dpviz.core import (
-    Accounting,
-    Array,
-    Budget,
-    EachRow,
-    Gaussian,
-    LocalNoise,
-    PrivateSession,
-    ResidualMoments,
-    Voronoi,
-    read_power_sums,
-)
+from dpviz.core import Accounting, Array, Budget, PrivateSession, local_model, mechanisms, partitions, queries
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.
@@ -122,7 +111,7 @@ def gaussian_mixture(
     origin = "the noisy centres" if test.passed else "⊥: centres that know no data"
     means = run_lloyd_round(
         session,
-        Voronoi(start),
+        partitions.Voronoi(start),
         part.means,
         start,
         title=f"Noisy means of the cells of {origin}",
@@ -166,10 +155,10 @@ def measure(
     """
     assert means.noisy_counts is not None and means.count_noise_sd is not None
     radius = choose_clipping_radius(session.dim, session.n, params.largest_sd)
-    query = ResidualMoments(Voronoi(means.centers), radius)
-    noisy = session.ask(query, Gaussian, share, note="covariances of the cells")
+    query = queries.ResidualMoments(partitions.Voronoi(means.centers), radius)
+    noisy = session.ask(query, mechanisms.Gaussian, share, note="covariances of the cells")
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
-    first, second = read_power_sums(noisy.value, session.dim, radius)
+    first, second = queries.read_power_sums(noisy.value, session.dim, radius)
     shift = first / counts[:, None]
     length = np.linalg.norm(shift, axis=1, keepdims=True)
     shift *= np.minimum(1.0, radius / np.maximum(length, radius))
@@ -255,7 +244,9 @@ def fit_naive_mixture(
         centers=pack_spheres(k, session.region, rng),
     )
     number = min(session.n, _MOST_ROWS)
-    rows = session.ask(EachRow(), LocalNoise, session.budget, note="noise on every row", number=number)
+    rows = session.ask(
+        local_model.EachRow(), local_model.LocalNoise, session.budget, note="noise on every row", number=number
+    )
     noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
     starts = [noisy_rows[draw_kmeans_pp_seeds(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
@@ -284,7 +275,7 @@ def guess_naive_smallest_n(setting: Setting) -> float:
 
 def _measure_parts(rows: Array, centers: Array, sd: float, smallest_sd: float, session: PrivateSession) -> MixtureStep:
     k = len(centers)
-    nearest = Voronoi(centers).assign(rows)
+    nearest = partitions.Voronoi(centers).assign(rows)
     weights = np.bincount(nearest, minlength=k) / max(1, len(rows))
     spread = np.zeros((k, session.dim, session.dim))
     for i in range(k):

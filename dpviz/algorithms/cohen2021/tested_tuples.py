@@ -21,21 +21,7 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.secret_blocks import count_most_blocks
-from dpviz.core import (
-    Accounting,
-    Array,
-    BlockKMeans,
-    Budget,
-    Measurement,
-    NoisyCenters,
-    NoisyTuple,
-    PartitionTest,
-    PrivateSession,
-    Relation,
-    TupleAverages,
-    Tuples,
-    Voronoi,
-)
+from dpviz.core import Accounting, Array, BlockKMeans, Budget, PrivateSession, Relation, mechanisms, partitions, tuples
 
 # Rows of a block for each cluster, in the paper's runs.
 _ROWS_PER_CLUSTER = 15
@@ -299,7 +285,7 @@ def find_smallest_number(*, epsilon: float, delta: float, beta: float, printed: 
     """
 
     def feasible(number: int) -> bool:
-        return PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
+        return tuples.PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
 
     high = 2
     while not feasible(high):
@@ -335,8 +321,8 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     number = source.choose_number(needed)
     far = far or choose_far(share, params, k)
     options: dict[str, Any] = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
-    tuples, note = source.tuples(number), "test of tuples, noisy centres of one"
-    released = tuples.ask(Tuples(k), NoisyCenters, share, note=note, **options)
+    session, note = source.tuples(number), "test of tuples, noisy centres of one"
+    released = session.ask(tuples.Tuples(k), tuples.NoisyCenters, share, note=note, **options)
     return _make_outcome(source, released, needed=needed, possible=released.mechanism.test.plan is not None)
 
 
@@ -373,8 +359,8 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
     if turned:
         dim = source.points.dim
         options["axes"] = draw_orthonormal_frame(dim, dim, np.random.default_rng(source.salt))
-    tuples, note = source.tuples(number), "test of tuples, averages of clusters"
-    released = tuples.ask(Tuples(k), TupleAverages, share, note=note, **options)
+    session, note = source.tuples(number), "test of tuples, averages of clusters"
+    released = session.ask(tuples.Tuples(k), tuples.TupleAverages, share, note=note, **options)
     needed = count_averaged_tuples(share, params, k, source.points.dim, finest)
     possible = released.mechanism.test.plan is not None and (params.printed or number >= needed)
     return _make_outcome(source, released, needed=needed, possible=possible)
@@ -403,7 +389,7 @@ def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, 
     """
 
     def wanted(number: int) -> int:
-        average = TupleAverages(
+        average = tuples.TupleAverages(
             epsilon=share.amount,
             delta=share.delta,
             k=k,
@@ -470,7 +456,7 @@ def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> flo
 
     def excess(log_far: float) -> float:
         # The noise does not depend on how many tuples there are.
-        planned = NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
+        planned = tuples.NoisyCenters(epsilon=epsilon, delta=delta, k=k, number=0, far=exp(log_far), beta=1.0)
         return log(planned.relative_sd / relative)
 
     high = log(8.0)
@@ -522,7 +508,9 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
     if means is not None:
         origin = "the noisy centres" if step.passed else "⊥: centres that know no data"
         title = f"Noisy means of the cells of {origin}"
-        yield run_lloyd_round(source.points, Voronoi(start), means, start, title=title, note="means of the cells")
+        yield run_lloyd_round(
+            source.points, partitions.Voronoi(start), means, start, title=title, note="means of the cells"
+        )
     elif step.passed:
         yield CentersStep(
             title="The released centres", centers=start, center_noise_sd=step.center_noise_sd, released=True
@@ -550,12 +538,12 @@ def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, fi
     float
         Rows.
     """
-    tuples = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
+    share = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
     if finest is not None or setting.k == 1:
         dim = max(1, setting.dim // params.points_per_row(setting.k))
-        needed = count_averaged_tuples(tuples, params, setting.k, dim, finest or FINEST)
+        needed = count_averaged_tuples(share, params, setting.k, dim, finest or FINEST)
     else:
-        needed = count_needed_tuples(tuples, params)
+        needed = count_needed_tuples(share, params)
     return float(needed * params.count_rows_of_tuple(setting.k))
 
 
@@ -578,7 +566,11 @@ def count_operations(setting: Setting, params: TupleParams) -> float:
 
 
 def _make_outcome(
-    source: TupleSource, released: Measurement[NoisyTuple, NoisyCenters | TupleAverages], *, needed: int, possible: bool
+    source: TupleSource,
+    released: mechanisms.Measurement[tuples.NoisyTuple, tuples.NoisyCenters | tuples.TupleAverages],
+    *,
+    needed: int,
+    possible: bool,
 ) -> TupleTestStep:
     """The released record as a step; its centres moved into the region, which is free.
 
@@ -586,7 +578,7 @@ def _make_outcome(
     """
     passed, centers, test = released.value.passed, released.value.centers, released.mechanism.test
     what, sd, number = "averages", None, test.number
-    if isinstance(released.mechanism, NoisyCenters):
+    if isinstance(released.mechanism, tuples.NoisyCenters):
         what = "noisy centres"
         if centers is not None:
             gaps = np.linalg.norm(centers[:, None] - centers, axis=2)

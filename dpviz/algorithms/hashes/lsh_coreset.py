@@ -18,23 +18,15 @@ from dpviz.core import (
     Array,
     Budget,
     Codes,
-    Everything,
     Flags,
-    HashCodes,
-    HashTree,
     NoiseDraws,
-    PathCounts,
     PrivateSession,
     Region,
     Shares,
-    SparseCount,
-    SparseCounts,
-    Sum,
-    Voronoi,
-    calibrate_mechanism,
-    choose_noise_kind,
-    find_level,
     gdp_mu,
+    mechanisms,
+    partitions,
+    queries,
 )
 
 MOST_LEVELS = 20
@@ -91,7 +83,7 @@ class HashTreeStep(Step):
     ``count_sd`` is the standard deviation of the noise on one count; ``noise_name`` is its law.
     """
 
-    hashes: HashCodes
+    hashes: partitions.HashCodes
     tree: CountedTree
     min_node: float
     min_branch: float
@@ -189,7 +181,9 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
     hashes = _draw_planes(session, levels, params, share, rng)
 
     options = {"levels": levels, "min_branch": min_branch}
-    prefixes = session.ask(SparseCount(hashes), PathCounts, share.tree, note="counts of hashes", **options)
+    prefixes = session.ask(
+        queries.SparseCount(hashes), mechanisms.PathCounts, share.tree, note="counts of hashes", **options
+    )
     tree = CountedTree.of(prefixes.value, n=session.n, min_node=min_node)
     yield HashTreeStep(
         title=f"A tree of hashes: {len(tree.nodes) - 1:,} noisy counts on {tree.depth} levels",
@@ -202,7 +196,9 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
     )
 
     counts = make_counts_consistent(tree) if params.wants(params.consistency) else tree.noisy_counts
-    sums = session.release(Sum(HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True)
+    sums = session.release(
+        queries.Sum(partitions.HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True
+    )
     # The last cell holds the rows of dropped nodes: no point of the coreset.
     size = np.maximum(counts[tree.leaf], max(1.0, min_node / 2))
     points = session.region.clip(sums.value[:-1] / size[:, None])
@@ -240,7 +236,7 @@ def _polish(
         title = f"Polishing {t} of {len(budgets)}: noisy means of all rows, dropped ones included"
         note, ahead = f"polishing {t}", len(budgets) - t
         step = run_lloyd_round(
-            session, Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead
+            session, partitions.Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead
         )
         yield step
         centers = step.centers
@@ -285,7 +281,7 @@ def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
 
 def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, share: Budget) -> float:
     """The fewest rows of a leaf: a point with little noise, as long as there are enough leaves for k centres."""
-    noise = session.mechanism(Sum(Everything()), session.noise_kind(spherical=True), share)
+    noise = session.mechanism(queries.Sum(partitions.Everything()), session.noise_kind(spherical=True), share)
     quiet = _LOW_NOISE * sqrt(session.dim) * noise.compute_sd(session.dim) / session.region.radius
     if not params.practical:
         return float(max(1, min(floor(quiet), floor(session.n / (_PRINTED.leaves_per_center * k)))))
@@ -295,7 +291,7 @@ def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, 
 
 def _draw_planes(
     session: PrivateSession, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
-) -> HashCodes:
+) -> partitions.HashCodes:
     """Random directions from public coins, through the middle of the bounds or through a released middle of the rows.
 
     **Guarantee.** The share ``center`` if the middle is bought, else nothing.
@@ -306,9 +302,11 @@ def _draw_planes(
         spread = _SHIFT * session.region.radius / sqrt(session.dim + 2)
         offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
     if params.wants(params.centering):
-        total = session.release(Sum(Everything()), share.center, note="middle of the rows", spherical=True).value[0]
+        total = session.release(
+            queries.Sum(partitions.Everything()), share.center, note="middle of the rows", spherical=True
+        ).value[0]
         offsets = offsets + planes @ session.region.clip(total / session.n)
-    return HashCodes(planes, offsets)
+    return partitions.HashCodes(planes, offsets)
 
 
 def _choose_accounting(params: LshCoresetParams, delta: float) -> Accounting:
@@ -324,8 +322,8 @@ def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
         share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PRINTED.sums**2))
     else:
         share = setting.budget(accounting).split(**_choose_weights(params)).sums
-    kind, ball = choose_noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
-    noise = calibrate_mechanism(Sum(Everything()), kind, share, setting.relation, ball)
+    kind, ball = mechanisms.choose_noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
+    noise = mechanisms.calibrate_mechanism(queries.Sum(partitions.Everything()), kind, share, setting.relation, ball)
     return 4 * setting.k * sqrt(setting.dim) * noise.compute_sd(setting.dim)
 
 
@@ -395,7 +393,7 @@ class CountedTree:
     split: Flags
 
     @classmethod
-    def of(cls, released: SparseCounts, *, n: float, min_node: float) -> CountedTree:
+    def of(cls, released: queries.SparseCounts, *, n: float, min_node: float) -> CountedTree:
         """From the counts of a ``PathCounts`` release; nodes below ``min_node`` rows are dropped, the root never is.
 
         Parameters
@@ -420,11 +418,11 @@ class CountedTree:
     @property
     def depth(self) -> int:
         """The deepest level that was asked."""
-        return int(find_level(self.nodes[-1:])[0])
+        return int(partitions.find_level(self.nodes[-1:])[0])
 
     def levels(self) -> list[slice]:
         """Places of the nodes of level 0, 1, ..."""
-        edges = np.searchsorted(find_level(self.nodes), np.arange(self.depth + 2))
+        edges = np.searchsorted(partitions.find_level(self.nodes), np.arange(self.depth + 2))
         return [slice(int(first), int(end)) for first, end in pairwise(edges)]
 
     def children(self, level: slice) -> tuple[Codes, Codes]:

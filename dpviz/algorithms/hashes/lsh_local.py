@@ -19,17 +19,12 @@ from dpviz.core import (
     Array,
     Codes,
     Flags,
-    HashCodes,
-    LocalReports,
     PrivateSession,
     Region,
-    Reports,
     StudyNoise,
-    UserAnswers,
-    UserQuestion,
-    find_code_range,
-    find_level,
-    list_children,
+    local_model,
+    mechanisms,
+    partitions,
 )
 
 # Constants chosen by hand: the paper leaves them open.
@@ -126,15 +121,17 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     come from public coins.
     """
     depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
-    hashes = HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
+    hashes = partitions.HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
     bits = list_prefix_lengths(depth)
     groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
-    question = UserQuestion(hashes)
+    question = local_model.UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, session.dim)))[0])
     options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
-    mechanism = session.mechanism(question, LocalReports, session.budget, **options)
+    mechanism = session.mechanism(question, local_model.LocalReports, session.budget, **options)
     yield make_up_message(mechanism, hashes, session.region, rng)
-    reports = session.ask(question, LocalReports, session.budget, note="one message from each user", **options).value
+    reports = session.ask(
+        question, local_model.LocalReports, session.budget, note="one message from each user", **options
+    ).value
     server = grow_server_tree(mechanism, reports)
     yield server
     leaves = list_leaves(mechanism, reports, server, session.region)
@@ -184,7 +181,7 @@ def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
 
 
 def make_up_message(
-    mechanism: LocalReports, hashes: HashCodes, region: Region, rng: np.random.Generator
+    mechanism: local_model.LocalReports, hashes: partitions.HashCodes, region: Region, rng: np.random.Generator
 ) -> MessageStep:
     """What a user with a made-up row would send in each group: the same mechanism with public coins.
 
@@ -208,7 +205,7 @@ def make_up_message(
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
     number = len(mechanism.bits)
     code = hashes.assign(point[None])
-    own = UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
+    own = local_model.UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
     made = replace(mechanism, groups=np.arange(number)).messages(own, StudyNoise(rng))
     bits = np.array(mechanism.bits, dtype=np.int64)
     return MessageStep(
@@ -224,7 +221,7 @@ def make_up_message(
     )
 
 
-def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
+def grow_server_tree(mechanism: local_model.LocalReports, reports: local_model.Reports) -> ServerTreeStep:
     """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on.
 
     Parameters
@@ -245,8 +242,8 @@ def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeSte
     for group, bits in enumerate(mechanism.bits[:-1]):
         response, users = mechanism.response(group), max(1, int((mechanism.groups == group).sum()))
         nodes = above
-        while len(nodes) and int(find_level(nodes[:1])[0]) < bits:
-            nodes = list_children(nodes)
+        while len(nodes) and int(partitions.find_level(nodes[:1])[0]) < bits:
+            nodes = mechanisms.list_children(nodes)
         sent = np.bincount(reports.codes[mechanism.groups == group], minlength=1 << bits)
         estimate = n / users * (sent[nodes - (1 << bits)] - users * response.other) / response.gap
         sd = n / users * sqrt(users * response.other * (1 - response.other)) / response.gap
@@ -265,7 +262,9 @@ def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeSte
     )
 
 
-def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
+def list_leaves(
+    mechanism: local_model.LocalReports, reports: local_model.Reports, server: ServerTreeStep, region: Region
+) -> CoresetStep:
     """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
 
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
@@ -292,7 +291,7 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     leaves = np.array([node for node in kept.tolist() if node not in inner] or [1], dtype=np.int64)
     last = len(mechanism.bits) - 1
     codes, response = reports.codes[mechanism.groups == last], mechanism.response(last)
-    first, end = find_code_range(leaves, mechanism.depth)
+    first, end = partitions.find_code_range(leaves, mechanism.depth)
     inside = (codes[:, None] >= first) & (codes[:, None] < end)
     weights = (inside - (end - first) * response.other) / response.gap
     scale = len(mechanism.groups) / max(1, len(codes))

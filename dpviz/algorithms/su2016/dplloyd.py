@@ -20,7 +20,7 @@ from dpviz.algorithms.tools.lloyd_round import (
     run_lloyd_round,
 )
 from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
-from dpviz.core import Accounting, PrivateSession, Voronoi
+from dpviz.core import Accounting, PrivateSession, partitions
 
 _PAPER_ROUNDS = 5
 _SPHERES, _EQUAL = "spheres", "equal"
@@ -87,7 +87,7 @@ def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.rand
     for t, budget in enumerate(session.budget.rounds(rounds, params.weigh_rounds(rounds)), start=1):
         step = run_lloyd_round(
             session,
-            Voronoi(centers),
+            partitions.Voronoi(centers),
             budget,
             centers,
             title=f"Round {t} of {rounds}: means of noisy sums over noisy counts",

@@ -30,16 +30,13 @@ from dpviz.core import (
     Accounting,
     Array,
     Budget,
-    Count,
-    Everything,
     Flags,
-    Grid,
     PrivateSession,
     Region,
     Relation,
-    SparseCount,
-    SparseLaplace,
-    choose_noise_kind,
+    mechanisms,
+    partitions,
+    queries,
 )
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones. Cells whose coordinates
@@ -272,10 +269,15 @@ def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
     float
         Per row.
     """
-    return 1 / session.mechanism(Count(Everything()), choose_noise_kind(session.accounting), budget).scale
+    return (
+        1
+        / session.mechanism(
+            queries.Count(partitions.Everything()), mechanisms.choose_noise_kind(session.accounting), budget
+        ).scale
+    )
 
 
-def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: str = "") -> GridStep:
+def release_grid(session: PrivateSession, grid: partitions.Grid, budget: Budget, *, why: str = "") -> GridStep:
     """Noisy counts of all cells of ``grid``; of a large grid, the cells whose noisy count is beyond a public cut.
 
     Parameters
@@ -300,7 +302,7 @@ def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: st
     scale = 1 / compute_epsilon_per_row(session, budget)
     size = f"{why}{describe_grid(grid)}"
     if grid.n_cells <= DENSE_CELLS:
-        noisy = session.release(Count(grid), budget, note="grid cells")
+        noisy = session.release(queries.Count(grid), budget, note="grid cells")
         return GridStep(
             title=f"{size}; every count carries noise of ±{noisy.sd:.3g}",
             grid=grid,
@@ -309,7 +311,9 @@ def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: st
             sd=noisy.sd,
         )
     cut = max(0.0, log(grid.n_cells / LISTED_CELLS))
-    sparse = session.ask(SparseCount(grid), SparseLaplace, budget, note="grid cells", cutoff_in_scales=cut)
+    sparse = session.ask(
+        queries.SparseCount(grid), mechanisms.SparseLaplace, budget, note="grid cells", cutoff_in_scales=cut
+    )
     return GridStep(
         title=f"{size}; released are the {len(sparse.value.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
         grid=grid,
@@ -320,7 +324,7 @@ def release_grid(session: PrivateSession, grid: Grid, budget: Budget, *, why: st
     )
 
 
-def describe_grid(grid: Grid) -> str:
+def describe_grid(grid: partitions.Grid) -> str:
     """Cells along the axes and in all."""
     sizes = [int(m) for m in grid.cells_per_axis]
     if grid.n_cells == 1:
@@ -411,7 +415,7 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
         Points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
-    blocks = Grid(grid.half, (grid.cells_per_axis + 1) // 2)
+    blocks = partitions.Grid(grid.half, (grid.cells_per_axis + 1) // 2)
     block = np.concatenate([blocks.number_cells(grid.places(step.codes[part]) // 2) for part in _split_slices(step)])
     _, place = np.unique(block, return_inverse=True)
     alone = step.noisy_counts > scale * log(max(2, grid.n_cells))

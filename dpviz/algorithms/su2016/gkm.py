@@ -26,17 +26,15 @@ from dpviz.algorithms.tools.secret_blocks import (
 from dpviz.core import (
     Accounting,
     Array,
-    BoxSum,
     Budget,
-    Everything,
     ExponentialQuantile,
     PrivateSession,
     Quantiles,
     Region,
     Relation,
-    Sum,
-    calibrate_mechanism,
-    choose_noise_kind,
+    mechanisms,
+    partitions,
+    queries,
 )
 
 # How many blocks there are, and how their centres are read.
@@ -186,9 +184,9 @@ def _release_averages(
     """The ranges as a step, then averages over the blocks with noise in proportion to them."""
     shape = blocks.anchors.shape
     # In the whole domain the models' own region is smaller than its box if a ball cuts it.
-    query = BoxSum(box.lower, box.upper) if estimated else Sum(Everything())
-    middle, half = (query.middle, query.half) if isinstance(query, BoxSum) else (0.0, np.ones(models.dim))
-    noise = models.mechanism(query, choose_noise_kind(models.accounting, spherical=spherical), share)
+    query = queries.BoxSum(box.lower, box.upper) if estimated else queries.Sum(partitions.Everything())
+    middle, half = (query.middle, query.half) if isinstance(query, queries.BoxSum) else (0.0, np.ones(models.dim))
+    noise = models.mechanism(query, mechanisms.choose_noise_kind(models.accounting, spherical=spherical), share)
     sd = half * noise.compute_sd(models.dim) / blocks.number
     yield RangesStep(
         title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
@@ -221,9 +219,9 @@ def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
     """
     k, dim = setting.k, setting.dim
     budget = setting.budget(_accounting(params, setting.delta))
-    kind = choose_noise_kind(budget.accounting, spherical=params.preset == "practical")
-    noise = calibrate_mechanism(
-        Sum(Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim))
+    kind = mechanisms.choose_noise_kind(budget.accounting, spherical=params.preset == "practical")
+    noise = mechanisms.calibrate_mechanism(
+        queries.Sum(partitions.Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim))
     )
     return (
         params.choose_blocking(k).smallest_n(noise.compute_sd(k * dim) / float(k ** (-1 / dim)))

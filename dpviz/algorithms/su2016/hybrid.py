@@ -19,7 +19,7 @@ from dpviz.algorithms.su2016.eugkm import (
     run_grid_kmeans,
 )
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_round
-from dpviz.core import Accounting, Array, PrivateSession, Voronoi
+from dpviz.core import Accounting, Array, PrivateSession, partitions
 from dpviz.words import round_percent
 
 
@@ -69,7 +69,7 @@ def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random
     for t, budget in enumerate(shares.lloyd.rounds(params.steps), start=1):
         step = run_lloyd_round(
             session,
-            Voronoi(centers),
+            partitions.Voronoi(centers),
             budget,
             centers,
             title=f"Step {t} of {params.steps} of Lloyd on the rows, from the centres of the grid",

@@ -15,18 +15,7 @@ from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import draw_random_points
-from dpviz.core import (
-    Accounting,
-    Array,
-    Codes,
-    Exponential,
-    Loss,
-    Peeling,
-    PoolLoss,
-    PrivateSession,
-    Region,
-    calibrate_mechanism,
-)
+from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
 
 POOL = 200
 
@@ -126,10 +115,12 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
     for t, share in enumerate(shares, start=1):
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
-        question = PoolLoss(pool) if practical else Loss(pool)
-        chosen = session.ask(question, Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws).value
+        question = losses.PoolLoss(pool) if practical else losses.Loss(pool)
+        chosen = session.ask(
+            question, mechanisms.Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws
+        ).value
         yield PoolStep(
-            title=_format_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=PoolLoss(pool).spread
+            title=_format_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=losses.PoolLoss(pool).spread
         )
         parents = pool[chosen]
         if t < search.rounds:
@@ -288,8 +279,10 @@ def _compute_smallest_n(setting: Setting, params: PGkMParams) -> float:
     n = setting.n or 10_000
     search = plan_search(n, setting.epsilon / setting.rows_per_person, params)
     budget = setting.budget(_accounting(params, setting.delta))
-    anywhere, ball = Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
-    once = calibrate_mechanism(anywhere, Exponential, budget.fraction(1 / search.selections), setting.relation, ball)
+    anywhere, ball = losses.Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
+    once = mechanisms.calibrate_mechanism(
+        anywhere, mechanisms.Exponential, budget.fraction(1 / search.selections), setting.relation, ball
+    )
     return float(once.scale * log(POOL) / _TOLERABLE_NOISE * setting.k ** (2 / setting.dim))
 
 

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.core import MOST_CELLS, Array, Codes, Grid
+from dpviz.core import MOST_CELLS, Array, Codes, partitions
 
 # A narrower axis than this part of the widest is as good as none.
 _NARROWEST = 1e-9
@@ -14,7 +14,7 @@ _NARROWEST = 1e-9
 _HALVINGS = 70
 
 
-def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> Grid:
+def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> partitions.Grid:
     """The finest grid of at most ``cells`` cubes over ``middle`` ± ``half`` (d,); a narrow axis gets few, or one.
 
     A side is sought for all axes alike, and each is divided by it, rounded. To round the numbers that a side would give
@@ -41,9 +41,9 @@ def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> Gr
     too_fine, coarse = 2 * float(half.max()) / (cells + 1), 2 * float(half.max())
     for _ in range(_HALVINGS):
         side = sqrt(too_fine * coarse)
-        fits = Grid(half, _count_along(half, side)).n_cells <= cells
+        fits = partitions.Grid(half, _count_along(half, side)).n_cells <= cells
         too_fine, coarse = (too_fine, side) if fits else (side, coarse)
-    return Grid(half, _count_along(half, coarse), middle)
+    return partitions.Grid(half, _count_along(half, coarse), middle)
 
 
 def _count_along(half: Array, side: float) -> Codes:

@@ -8,21 +8,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import CentersStep
-from dpviz.core import (
-    Accounting,
-    Additive,
-    Array,
-    Budget,
-    Count,
-    Measurement,
-    PrivateSession,
-    ProjectedCells,
-    Question,
-    Region,
-    Sum,
-    Voronoi,
-    gdp_mu,
-)
+from dpviz.core import Accounting, Array, Budget, PrivateSession, Region, gdp_mu, mechanisms, partitions, queries
 
 # Typical distance of a centre from the middle of its axis, in half-widths: 2ρ with the ρ = .225 of Su et al.
 TYPICAL_OFFSET = 0.45
@@ -109,7 +95,7 @@ def compute_gaussian_smallest_n(setting: Setting, rounds: int) -> float:
 
 def run_lloyd_round(
     session: PrivateSession,
-    cells: Voronoi | ProjectedCells,
+    cells: partitions.Voronoi | partitions.ProjectedCells,
     budget: Budget,
     fallback: Array,
     *,
@@ -153,8 +139,8 @@ def run_lloyd_round(
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical and session.spherical)
     share = budget.split(counts=ratio, sums=1.0)
     counts, sums = session.ask_together(
-        Question(Count(cells), session.noise_kind(), share.counts),
-        Question(Sum(cells), session.noise_kind(spherical=spherical), share.sums),
+        mechanisms.Question(queries.Count(cells), session.noise_kind(), share.counts),
+        mechanisms.Question(queries.Sum(cells), session.noise_kind(spherical=spherical), share.sums),
         note=note,
     )
     return CentersStep(
@@ -168,7 +154,7 @@ def run_lloyd_round(
     )
 
 
-Noisy = Measurement[Array, Additive]
+Noisy = mechanisms.Measurement[Array, mechanisms.Additive]
 
 
 def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from dpviz.algorithms import CandidatesStep, GridStep, Step, SwapStep, TreeStep
 from dpviz.app.lessons.computed import Computed, compute_median
 from dpviz.app.lessons.lesson import Say, Scene
-from dpviz.core import CubeTree, Entry, Laplace, RequestError
+from dpviz.core import Entry, RequestError, mechanisms, partitions
 from dpviz.runs import Row
 
 Compute = Callable[[Computed, Say], float]
@@ -116,14 +116,14 @@ def _count_empty_woken(computed: Computed, say: Say) -> float:
         rows = step.region.clip(points if step.frame is None else points @ step.frame.T)
         tree = step.tree
         for level, active in enumerate(tree.levels):
-            held = CubeTree(tree.origin, tree.side, tree.levels[:level]).assign(rows)
+            held = partitions.CubeTree(tree.origin, tree.side, tree.levels[:level]).assign(rows)
             empty += int((~np.isin(active, held)).sum())
     return empty
 
 
 def _count_quiet(computed: Computed, say: Say) -> float:
     step = _list_trees(computed, say)[0]
-    if step.noise_name != Laplace.name:
+    if step.noise_name != mechanisms.Laplace.name:
         raise RequestError("Its noise is not Laplace noise: choose a pure guarantee, without a δ.")
     return 2 * exp(step.threshold / step.noise_scale)
 

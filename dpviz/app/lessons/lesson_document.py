@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag
 
-from dpviz.core import LEAST_EPSILON, RequestError
+from dpviz.core import RequestError, check
 from dpviz.words import Document, key
 
 _MOST_SCENES = 12
@@ -44,10 +44,10 @@ _Ask = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 _Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 _K = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)]
 _Seed = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=2**32)]
-_Epsilon = Annotated[float, BeforeValidator(_read_number), Field(ge=LEAST_EPSILON, le=100)]
+_Epsilon = Annotated[float, BeforeValidator(_read_number), Field(ge=check.LEAST_EPSILON, le=100)]
 _Delta = Annotated[float, BeforeValidator(_read_number), Field(ge=0, le=0.1)]
 _End = Annotated[float, BeforeValidator(_read_number), Field(ge=-1e9, le=1e9)]
-_Amount = Annotated[int | float, BeforeValidator(_read_number), Field(ge=LEAST_EPSILON, le=1e6)]
+_Amount = Annotated[int | float, BeforeValidator(_read_number), Field(ge=check.LEAST_EPSILON, le=1e6)]
 _Place = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=255)]
 
 

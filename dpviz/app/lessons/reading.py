@@ -31,7 +31,7 @@ from dpviz.app.lessons.lesson import (
     Scene,
     StudyReveal,
 )
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 from dpviz.runs import Contender, Request, StudyGrid
 from dpviz.tables import SAMPLES, drawings
 from dpviz.words import RESOURCES, foreign
@@ -167,7 +167,7 @@ def _refuse(place: str, field: str, problem: str) -> NoReturn:
 def _choose(place: str, field: str, value: str | None, allowed: Sequence[str]) -> str:
     """One of a few words."""
     if value is None or value not in allowed:
-        _refuse(place, field, f"{format_value(value)} is none of {', '.join(allowed)}. Choose one of them.")
+        _refuse(place, field, f"{check.format_value(value)} is none of {', '.join(allowed)}. Choose one of them.")
     return value
 
 

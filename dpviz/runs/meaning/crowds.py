@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms import TreeStep
-from dpviz.core import Array, Laplace, NoisyThreshold, RequestError
+from dpviz.core import Array, RequestError, mechanisms
 from dpviz.runs.one_run import Run
 
 EVEN = 0.5
@@ -78,7 +78,7 @@ class Crowd:
             If it has none.
         """
         steps = [frame.step for frame in run.frames if isinstance(frame.step, TreeStep) and frame.step.shift == 1]
-        if not steps or steps[0].noise_name != Laplace.name:
+        if not steps or steps[0].noise_name != mechanisms.Laplace.name:
             raise RequestError("The run grows no tree under Laplace noise: choose balcan without a δ.")
         tree, first = steps[0].tree, steps[0]
         edges = np.array([tree.edge(level) for level in range(1, len(steps) + 1)])
@@ -88,7 +88,9 @@ class Crowd:
         lonely = np.flatnonzero(beside == 0)
         levels = int(lonely[0]) + 1 if len(lonely) else len(steps)
         counts = beside[:levels, None] + np.arange(1, cls.MOST + 1)
-        asked = NoisyThreshold(Laplace(1.0, first.noise_scale), first.threshold)  # one person changes a count by one
+        asked = mechanisms.NoisyThreshold(
+            mechanisms.Laplace(1.0, first.noise_scale), first.threshold
+        )  # one person changes a count by one
         chances = np.exp(asked.log_active(counts).sum(axis=0))
         corner = tree.origin + mine[levels - 1] * edges[levels - 1]
         box = np.stack([corner, corner + edges[levels - 1]])

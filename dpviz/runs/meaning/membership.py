@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binomtest
 
-from dpviz.core import Array, NoDensity, PrivateTable, RequestError, compute_log_ratio
+from dpviz.core import Array, PrivateTable, RequestError, compute_log_ratio, mechanisms
 from dpviz.runs.jobs import brief
 from dpviz.runs.meaning.odds import bound_hits
 from dpviz.runs.one_run import run_request
@@ -146,7 +146,7 @@ def run_trials(
             if readable:
                 try:
                     run, ratio = compute_log_ratio(partial(run_request, asked), here, there)
-                except NoDensity:
+                except mechanisms.NoDensity:
                     readable = False
             if ratio is None:
                 run = run_request(asked, here)

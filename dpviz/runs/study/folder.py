@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from dpviz.core import MOST_SEED, RequestError
+from dpviz.core import RequestError, check
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.tables import format_csv
 from dpviz.words import Document, foreign, key
@@ -50,7 +50,7 @@ class StudyManifest(Document):
     unit: str = key("", "text", "the unit of privacy")
     n_public: int | None = key(None, "a whole number", "the number of rows, where it is public")
     delta: _Number | list[_Number] = key(0.0, "a number or a list of them", "δ")
-    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = key(0, "a whole number", "of the whole study")
+    seed: Annotated[int, Field(ge=0, le=check.MOST_SEED)] = key(0, "a whole number", "of the whole study")
     algorithms: list[dict[str, Any]] = key([], "a list of objects", "each with its id and its parameters")
     epsilons: list[_Number] = key([], "a list of numbers", "the budgets ε")
     ks: list[int] = key([], "a list of whole numbers", "the numbers of clusters")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.algorithms import Card, CentersStep, Guarantee, Params, param_field, pure_or
-from dpviz.core import Accounting, Count, PrivateSession, Sum, Voronoi
+from dpviz.core import Accounting, PrivateSession, partitions, queries
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ def random_lloyd(
     centers = session.region.clip(rng.uniform(-1, 1, (k, session.dim)) * session.region.half)
     yield CentersStep(title="Random starts: no row has been read", centers=centers)
     for t, budget in enumerate(session.budget.rounds(params.rounds), start=1):
-        cells, share = Voronoi(centers), budget.split(counts=1, sums=session.dim)
-        counts = session.release(Count(cells), share.counts, note=f"round {t}: rows of each cell")
-        sums = session.release(Sum(cells), share.sums, note=f"round {t}: what they add up to")
+        cells, share = partitions.Voronoi(centers), budget.split(counts=1, sums=session.dim)
+        counts = session.release(queries.Count(cells), share.counts, note=f"round {t}: rows of each cell")
+        sums = session.release(queries.Sum(cells), share.sums, note=f"round {t}: what they add up to")
         # Where a cell holds less than its noise, the centre stays.
         full = counts.value > counts.sd
         means = sums.value / np.where(full, counts.value, 1.0)[:, None]

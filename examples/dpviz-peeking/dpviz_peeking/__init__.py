@@ -12,14 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from dpviz.algorithms import Card, CentersStep, Guarantee, Params, always
-from dpviz.core import Accounting, Count, PrivateSession, Sum, Voronoi
+from dpviz.core import Accounting, PrivateSession, partitions, queries
 
 
 def _one_round(session: PrivateSession, centers: np.ndarray, part: float) -> CentersStep:
     """Noisy means of the cells of ``centers``; ``part`` of the budget goes to the counts."""
-    cells, share = Voronoi(centers), session.budget.split(counts=part, sums=1 - part)
-    counts = session.release(Count(cells), share.counts, note="rows of each cell").value
-    sums = session.release(Sum(cells), share.sums, note="what they add up to").value
+    cells, share = partitions.Voronoi(centers), session.budget.split(counts=part, sums=1 - part)
+    counts = session.release(queries.Count(cells), share.counts, note="rows of each cell").value
+    sums = session.release(queries.Sum(cells), share.sums, note="what they add up to").value
     means = sums / np.maximum(counts, 1.0)[:, None]
     return CentersStep(title="Noisy means", centers=session.region.clip(means), noisy_counts=counts)
 

@@ -17,7 +17,7 @@ from dpviz.algorithms import GridStep
 from dpviz.app.charts.canvas import SCREEN, format_legend_name, spell_name
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, Grid
+from dpviz.core import Array, Codes, partitions
 from dpviz.words import Kind, format_number
 
 # A screen shows no more cells than this along an axis.
@@ -51,7 +51,7 @@ class GridImage:
 class CellCounts(NamedTuple):
     """Counts of the listed cells of a grid."""
 
-    grid: Grid
+    grid: partitions.Grid
     codes: Codes
     counts: Array
 
@@ -63,7 +63,7 @@ class _Layer(NamedTuple):
     sd: Array
 
 
-def find_shown_grid(grid: Grid, codes: Codes, values: Array, view: View) -> GridImage:
+def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: View) -> GridImage:
     """``values`` of the listed cells, added up to what the view shows.
 
     Parameters
@@ -305,7 +305,7 @@ def _list_layers(step: GridStep, view: View) -> list[_Layer]:
     return [_Layer(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
 
 
-def _count_cells(grid: Grid, rows: Array) -> CellCounts:
+def _count_cells(grid: partitions.Grid, rows: Array) -> CellCounts:
     codes, counts = np.unique(grid.assign(rows), return_counts=True)
     return CellCounts(grid, codes, counts.astype(np.float64))
 
@@ -318,7 +318,7 @@ def _choose_tone(in_sds: Array, top: float) -> Array:
     return tone
 
 
-def _find_edges(grid: Grid, axis: int, cells: int, block: int) -> Array:
+def _find_edges(grid: partitions.Grid, axis: int, cells: int, block: int) -> Array:
     """Borders of the shown cells along an axis, unit coordinates."""
     border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
     edges = grid.borders(axis)[border]

@@ -10,7 +10,7 @@ from dpviz.app.charts.canvas import NUMBER_SIZE, make_hidden_axis
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import Picture, RenderContext, describe_step, format_columns, tabulate_points
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
-from dpviz.core import Array, Domain, Flags, SparseCounts, count_below, find_level
+from dpviz.core import Array, Domain, Flags, mechanisms, partitions, queries
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.
@@ -64,7 +64,7 @@ class HashTreePicture(Picture[HashTreeStep]):
         if context.reveal is not None:
             rows = context.reveal.points if context.reveal.everyone is None else context.reveal.everyone
             hashes = self.step.hashes
-            counts = count_below(tree.nodes, SparseCounts.of(hashes.assign(rows), hashes.n_cells))
+            counts = mechanisms.count_below(tree.nodes, queries.SparseCounts.of(hashes.assign(rows), hashes.n_cells))
             line = {"width": 1.4, "color": canvas.palette.revealed}
             ring = {"symbol": "circle-open", "size": _compute_diameters(counts, float(len(rows))) + 1, "line": line}
             hover = "true count: %{customdata:,.0f} (revealed)"
@@ -82,7 +82,7 @@ class HashTreePicture(Picture[HashTreeStep]):
         tree = self.step.tree
         return pd.DataFrame(
             {
-                "level": find_level(tree.nodes),
+                "level": partitions.find_level(tree.nodes),
                 "prefix": [_format_prefix(int(node)) for node in tree.nodes],
                 "noisy count": tree.noisy_counts,
                 "kept": tree.kept,
@@ -114,7 +114,7 @@ def place_nodes(step: HashTreeStep) -> Array:
     """Where each node is drawn, shape (m, 2): ends side by side in the order of their codes, parents above the middle
     of their children, one row a level."""
     tree = step.tree
-    level = find_level(tree.nodes)
+    level = partitions.find_level(tree.nodes)
     x = np.zeros(len(tree.nodes))
     ends = np.flatnonzero(~tree.split)
     by_code = ends[np.argsort(tree.nodes[ends] / 2.0 ** level[ends], kind="stable")]

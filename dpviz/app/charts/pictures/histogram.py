@@ -22,7 +22,7 @@ from dpviz.app.charts.pictures.grid_cells import (
 )
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, Domain, Grid
+from dpviz.core import Array, Codes, Domain, partitions
 from dpviz.words import format_number, format_percent, format_things, join_clauses
 
 # Beyond this many noise sd a cell is said to stand out.
@@ -211,7 +211,7 @@ class ZoomPicture(GridPicture):
         return f"{rows} lie in {format_percent(part)} of the domain"
 
 
-def find_box(grid: Grid) -> Array:
+def find_box(grid: partitions.Grid) -> Array:
     """Lower and upper corner of what a grid lies over, unit coordinates, shape (2, d)."""
     middle = 0.0 if grid.middle is None else grid.middle
     return np.stack([middle - grid.half, middle + grid.half])

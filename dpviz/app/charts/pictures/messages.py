@@ -10,7 +10,7 @@ from dpviz.app.charts.canvas import NUMBER_SIZE
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import Picture, RenderContext
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
-from dpviz.core import Array, Domain, find_level
+from dpviz.core import Array, Domain, partitions
 from dpviz.words import Kind, format_number, format_percent, join_clauses
 
 # Part of the room of a level that its nodes take.
@@ -128,7 +128,7 @@ class ServerTreePicture(Picture[ServerTreeStep]):
             marker = {"symbol": symbol, "size": 9}
             notes = [told[i] for i in np.flatnonzero(which)]
             canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes)
-        levels, first = np.unique(find_level(step.nodes), return_index=True)
+        levels, first = np.unique(partitions.find_level(step.nodes), return_index=True)
         height = step.threshold * step.count_sd[first] / step.n
         middle = np.arange(len(levels), dtype=np.float64)
         left, right = (np.column_stack([middle + side * _HALF_WALL, height]) for side in (-1, 1))
@@ -147,7 +147,7 @@ class ServerTreePicture(Picture[ServerTreeStep]):
         step = self.step
         return pd.DataFrame(
             {
-                "bits": find_level(step.nodes),
+                "bits": partitions.find_level(step.nodes),
                 "prefix": [bin(int(node))[3:] for node in step.nodes],
                 "debiased count": step.noisy_counts,
                 "standard deviation": step.count_sd,
@@ -166,7 +166,7 @@ class ServerTreePicture(Picture[ServerTreeStep]):
 
 def place_server_nodes(step: ServerTreeStep) -> Array:
     """Where each node stands along the axis: levels side by side, nodes of a level in the order of their codes."""
-    levels, index = np.unique(find_level(step.nodes), return_inverse=True)
+    levels, index = np.unique(partitions.find_level(step.nodes), return_inverse=True)
     width = 2.0 ** levels[index]
     places: Array = index + _WIDE * ((step.nodes - width + 0.5) / width - 0.5)
     return places

@@ -19,7 +19,7 @@ from dpviz.app.charts.labels import LabelBoxes
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext
 from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, CubeTree, Domain, Gaussian, Laplace, check
+from dpviz.core import Array, Codes, Domain, check, mechanisms, partitions
 from dpviz.words import capitalize_first, format_number, format_things, join_clauses
 
 # Of the height of a level, this part is filled.
@@ -51,7 +51,7 @@ class TreeDiagram(Drawing[TreeStep]):
         Cubes that answer to pointing at them.
     """
 
-    whole: CubeTree | None = None
+    whole: partitions.CubeTree | None = None
     thresholds: Sequence[float] = field(default=())
     marked: Array | None = None
     linked_at_most: int = _LINKED_AT_MOST
@@ -202,7 +202,7 @@ class Spans(NamedTuple):
     end: Array
 
 
-def find_band_spans(tree: CubeTree) -> list[Spans]:
+def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
     """The interval of [0, 1] above which each cube stands, by level: a parent spans its children exactly."""
     sizes = count_levels(tree)
     leaves: list[Array] = [np.ones(size) for size in sizes]
@@ -248,12 +248,12 @@ class Boxes(NamedTuple):
     high: Array
 
 
-def count_levels(tree: CubeTree) -> list[int]:
+def count_levels(tree: partitions.CubeTree) -> list[int]:
     """Active cubes of levels 0, 1, ..., as many as the tree is deep."""
     return [1, *(len(keys) for keys in tree.levels)]
 
 
-def find_drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
+def find_drawn_boxes(tree: partitions.CubeTree, level: int, view: View) -> Boxes:
     """The active cubes of a level on the plane, cut at the domain, in their order.
 
     Parameters
@@ -273,7 +273,7 @@ def find_drawn_boxes(tree: CubeTree, level: int, view: View) -> Boxes:
     return _make_boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
 
 
-def assign_rows(tree: CubeTree, rows: Array) -> list[Array]:
+def assign_rows(tree: partitions.CubeTree, rows: Array) -> list[Array]:
     """How many ``rows`` (n, p) each active cube truly holds, by level from the root.
 
     Parameters
@@ -334,7 +334,7 @@ def _is_same(other: Step, step: TreeStep) -> bool:
     return isinstance(other, TreeStep) and other.shift == step.shift
 
 
-def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> None:
+def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float = 1.0) -> None:
     """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
 
     At less than full ``strength`` they lie under something else, and the newest has no rim.
@@ -364,7 +364,7 @@ def add_nest(canvas: PlotCanvas, tree: CubeTree, *, strength: float = 1.0) -> No
         canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
 
 
-def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
+def add_asleep(canvas: PlotCanvas, tree: partitions.CubeTree) -> None:
     """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other.
 
     Parameters
@@ -386,7 +386,7 @@ def add_asleep(canvas: PlotCanvas, tree: CubeTree) -> None:
     canvas.lines(outlines, name, "released", color=rim, width=0.6, fill=nothing, trace={"fillpattern": hatch})
 
 
-def find_asleep_boxes(tree: CubeTree, view: View) -> Boxes:
+def find_asleep_boxes(tree: partitions.CubeTree, view: View) -> Boxes:
     """Where the last level asked cubes and none woke up; each place of the plane once.
 
     Parameters
@@ -559,7 +559,7 @@ class ActivationCurve(Drawing[TreeStep]):
         return f"How many rows wake a cube. {self.finding(domain)}."
 
 
-def _add_truth(canvas: PlotCanvas, tree: CubeTree, held: Array) -> None:
+def _add_truth(canvas: PlotCanvas, tree: partitions.CubeTree, held: Array) -> None:
     """What the newest cubes truly hold, where there is room for the number; a cross where that is nothing."""
     low, high = find_drawn_boxes(tree, tree.depth, canvas.view)
     middle, empty = (low + high) / 2, held == 0
@@ -594,8 +594,8 @@ def compute_activation(step: TreeStep, rows: Array) -> Array:
     array
         Shape as ``rows``, between 0 and 1.
     """
-    check.one_of((Laplace.name, Gaussian.name), noise=step.noise_name)
-    kind = Laplace if step.noise_name == Laplace.name else Gaussian
+    check.one_of((mechanisms.Laplace.name, mechanisms.Gaussian.name), noise=step.noise_name)
+    kind = mechanisms.Laplace if step.noise_name == mechanisms.Laplace.name else mechanisms.Gaussian
     return np.exp(kind(1.0, step.noise_scale).log_above(step.threshold - rows))
 
 
@@ -606,4 +606,4 @@ def expect_empty(step: TreeStep) -> float:
 
 
 def _compute_sd(step: TreeStep) -> float:
-    return step.noise_scale * (sqrt(2) if step.noise_name == Laplace.name else 1.0)
+    return step.noise_scale * (sqrt(2) if step.noise_name == mechanisms.Laplace.name else 1.0)

@@ -15,7 +15,7 @@ from dpviz.app.charts.cells import join_outlines, outline_circles
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext, format_columns
 from dpviz.app.charts.pictures.center_marks import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Array, BlockKMeans, Domain, Region, count_misfits
+from dpviz.core import Array, BlockKMeans, Domain, Region
 from dpviz.words import capitalize_first, format_number, format_things, join_clauses
 
 # More given tuples than this are counted by a part of them.
@@ -78,18 +78,18 @@ class RevealedTuples:
         clipped = region.clip(points)
         if step.given:
             rows = clipped.reshape(-1, k, dim)
-            tuples = rows[rng.permutation(len(rows))[:_MOST]]
-            few = f"counted on {len(tuples):,} of {len(rows):,}" if len(tuples) < len(rows) else ""
+            groups = rows[rng.permutation(len(rows))[:_MOST]]
+            few = f"counted on {len(groups):,} of {len(rows):,}" if len(groups) < len(rows) else ""
             about = join_clauses("the revealed tuples; which of them were tried stays secret", few)
         else:
             block = rng.integers(0, step.number, len(points))
             model = BlockKMeans(step.anchors, match=False, salt=step.salt)
-            tuples = model.fit(clipped, block, step.number).reshape(step.number, k, dim)
+            groups = model.fit(clipped, block, step.number).reshape(step.number, k, dim)
             about = "recomputed from the revealed rows: another split than the secret one"
-        tried = tuples[: max(1, step.sampled)]
-        misfits = np.array([count_misfits(one, tuples, step.far) for one in tried], dtype=np.float64)
+        tried = groups[: max(1, step.sampled)]
+        misfits = np.array([tuples.count_misfits(one, groups, step.far) for one in tried], dtype=np.float64)
         chosen = int(np.argsort(misfits, kind="stable")[len(misfits) // 2])
-        return cls(tuples, misfits * (step.number / len(tuples)), tried[chosen], step.far, about)
+        return cls(groups, misfits * (step.number / len(groups)), tried[chosen], step.far, about)
 
     @property
     def radii(self) -> Array:

@@ -16,7 +16,7 @@ from dpviz.app.ui.release.released_notice import list_publications
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
-from dpviz.core import RequestError, format_value
+from dpviz.core import RequestError, check
 from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
 from dpviz.words import capitalize_first, choose_palette, explain_term, format_number, format_things
 
@@ -170,7 +170,7 @@ def _draw_look_alikes(opened: Opened) -> None:
     for name in names:
         st.warning(
             escape_markdown(
-                f"The account {format_value(name)} beside it has a release of the same columns and bounds: "
+                f"The account {check.format_value(name)} beside it has a release of the same columns and bounds: "
                 f"if it is about the "
                 "same people, use one account for both."
             ),
