@@ -6,13 +6,13 @@ from dpviz.app.ui.data.ways_in import draw_sample_tiles
 from dpviz.app.ui.home_doors import draw_received_release, draw_ways_in, open_picture
 from dpviz.app.ui.home_picture import draw_home_picture
 from dpviz.app.ui.owner_path import draw_guide
-from dpviz.words import explain_term, explain_words
+from dpviz.words import glossary
 
 st.title("What does privacy cost your clusters?", anchor=False)
 st.markdown(
     "Differential privacy adds noise to what leaves. See what it costs your clusters, choose ε, release. "
     "**Your rows stay on this machine.**",
-    help=explain_term("privacy"),
+    help=glossary.explain_term("privacy"),
 )
 epsilon = draw_home_picture()
 if open_picture(epsilon):
@@ -20,7 +20,9 @@ if open_picture(epsilon):
 draw_ways_in()
 st.subheader("Your way to a release", anchor=False)
 draw_guide()
-st.subheader("Or begin with a sample", divider="gray", anchor=False, help=explain_words("synthetic table, tuple, grid"))
+st.subheader(
+    "Or begin with a sample", divider="gray", anchor=False, help=glossary.explain_words("synthetic table, tuple, grid")
+)
 if draw_sample_tiles():
     st.switch_page("explore.py")
 draw_received_release()

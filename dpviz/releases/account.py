@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from dpviz import __version__
 from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees
 from dpviz.releases.account_file import create, make_damage_error, may_be_account, open_to_change, open_to_read
-from dpviz.words import format_name
+from dpviz.words import foreign
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12
@@ -551,7 +551,7 @@ class Account:
                 except RequestError:
                     continue
                 if ours & _list_subjects(theirs):
-                    found.append(format_name(path))
+                    found.append(foreign.format_name(path))
         return tuple(found)
 
 

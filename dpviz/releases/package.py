@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
-from dpviz.words import refuse_as
+from dpviz.words import foreign
 
 
 class Check(Enum):
@@ -104,7 +104,7 @@ def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """
     if len(data) > MOST_BYTES:
         raise RequestError("It is larger than any release: it is not the zip of a release.")
-    with refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with foreign.refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _read_members(archive, data, only)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from dpviz.tables import WordsDocument
-from dpviz.words import Document, key
+from dpviz.words import documents
 
 _MOST_KINDS = 20
 
@@ -16,61 +16,63 @@ _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _COUNT, _AMOUNT = "a whole number that a release has", "a number that a release has"
 
 
-class RequestDocument(Document):
+class RequestDocument(documents.Document):
     """The run."""
 
     shown: ClassVar = '{"algorithm": "auto", "k": 5, "epsilon": 1.0, "delta": 1e-6, "parameters": {}}'
-    algorithm: str = key(..., "text", "its id")
-    k: _Count = key(..., _COUNT, "clusters")
-    epsilon: _Amount = key(..., _AMOUNT, "of the whole release")
-    delta: _Amount = key(..., _AMOUNT, "of the whole release")
-    parameters: dict[str, Any] = key(..., "an object of parameters by name", "as the algorithm's card lists them")
+    algorithm: str = documents.key(..., "text", "its id")
+    k: _Count = documents.key(..., _COUNT, "clusters")
+    epsilon: _Amount = documents.key(..., _AMOUNT, "of the whole release")
+    delta: _Amount = documents.key(..., _AMOUNT, "of the whole release")
+    parameters: dict[str, Any] = documents.key(
+        ..., "an object of parameters by name", "as the algorithm's card lists them"
+    )
 
 
-class SeenDocument(Document):
+class SeenDocument(documents.Document):
     """What was seen of the rows before."""
 
     shown: ClassVar = '{"looks": {}, "studies": 0, "runs": 0, "runs_epsilon": 0.0, "grids_read": 0, "where": "visit"}'
-    looks: Annotated[dict[str, _Count], Field(max_length=_MOST_KINDS)] = key(
+    looks: Annotated[dict[str, _Count], Field(max_length=_MOST_KINDS)] = documents.key(
         ..., "an object of counts by kind", "looks at the rows themselves", each=_COUNT
     )
-    studies: _Count = key(..., _COUNT, "studies of losses on the rows")
-    runs: _Count = key(..., _COUNT, "runs with study noise")
-    runs_epsilon: _Amount = key(..., _AMOUNT, "what these cost together")
-    grids_read: _Count = key(..., _COUNT, "how often a k was read from one")
-    where: Literal["visit", "command"] = key(..., "a place", "who counted")
+    studies: _Count = documents.key(..., _COUNT, "studies of losses on the rows")
+    runs: _Count = documents.key(..., _COUNT, "runs with study noise")
+    runs_epsilon: _Amount = documents.key(..., _AMOUNT, "what these cost together")
+    grids_read: _Count = documents.key(..., _COUNT, "how often a k was read from one")
+    where: Literal["visit", "command"] = documents.key(..., "a place", "who counted")
 
 
-class AccountThenDocument(Document):
+class AccountThenDocument(documents.Document):
     """The account as it stood at the moment of the charge, and what it was charged."""
 
     shown: ClassVar = '{"name": "people"}'
-    name: str = key(..., "text", "of the account")
-    cap_epsilon: _Amount = key(..., _AMOUNT, "the most it may hold")
-    cap_delta: _Amount = key(..., _AMOUNT, "the most it may hold")
-    spent_epsilon: _Amount = key(..., _AMOUNT, "spent before")
-    spent_delta: _Amount = key(..., _AMOUNT, "spent before")
-    charged_epsilon: _Amount = key(..., _AMOUNT, "charged for this release")
-    charged_delta: _Amount = key(..., _AMOUNT, "charged for this release")
+    name: str = documents.key(..., "text", "of the account")
+    cap_epsilon: _Amount = documents.key(..., _AMOUNT, "the most it may hold")
+    cap_delta: _Amount = documents.key(..., _AMOUNT, "the most it may hold")
+    spent_epsilon: _Amount = documents.key(..., _AMOUNT, "spent before")
+    spent_delta: _Amount = documents.key(..., _AMOUNT, "spent before")
+    charged_epsilon: _Amount = documents.key(..., _AMOUNT, "charged for this release")
+    charged_delta: _Amount = documents.key(..., _AMOUNT, "charged for this release")
 
 
-class AskedDocument(Document):
+class AskedDocument(documents.Document):
     """What a release was asked for, and all that its files say beside what was drawn."""
 
     called: ClassVar = "transcript"
     shown: ClassVar = '{"version": "0.1.0"}'
-    version: str = key(..., "text", "of dpviz")
-    noise: str = key(..., "text", "the library that drew the noise")
-    platform: str = key(..., "text", "on which the program ran")
-    code: str = key(..., "text", "the SHA-256 of its source files, as it says itself")
-    date: str = key(..., "text", "the day, UTC")
-    request: RequestDocument = key(..., "an object", "the run")
-    segments: _Amount = key(..., _AMOUNT, "the share of ε that says what segments are")
-    bounds: _Amount = key(..., _AMOUNT, "the part of ε that buys the bounds of a column")
-    missing: _Amount = key(..., _AMOUNT, "the part of ε for shares of missing cells")
-    words: WordsDocument = key(..., "an object", "the owner's words")
-    seen: SeenDocument = key(..., "an object", "what was seen of the rows before")
-    expected_loss: str = key(..., "text", "what was to be expected before, in words")
-    n_public: _Count | None = key(..., _COUNT, "the number of rows, where it is public")
-    declared: str = key(..., "text", "the declaration file; bounds that were bought are still open")
-    account: AccountThenDocument = key(..., "an object", "the account")
+    version: str = documents.key(..., "text", "of dpviz")
+    noise: str = documents.key(..., "text", "the library that drew the noise")
+    platform: str = documents.key(..., "text", "on which the program ran")
+    code: str = documents.key(..., "text", "the SHA-256 of its source files, as it says itself")
+    date: str = documents.key(..., "text", "the day, UTC")
+    request: RequestDocument = documents.key(..., "an object", "the run")
+    segments: _Amount = documents.key(..., _AMOUNT, "the share of ε that says what segments are")
+    bounds: _Amount = documents.key(..., _AMOUNT, "the part of ε that buys the bounds of a column")
+    missing: _Amount = documents.key(..., _AMOUNT, "the part of ε for shares of missing cells")
+    words: WordsDocument = documents.key(..., "an object", "the owner's words")
+    seen: SeenDocument = documents.key(..., "an object", "what was seen of the rows before")
+    expected_loss: str = documents.key(..., "text", "what was to be expected before, in words")
+    n_public: _Count | None = documents.key(..., _COUNT, "the number of rows, where it is public")
+    declared: str = documents.key(..., "text", "the declaration file; bounds that were bought are still open")
+    account: AccountThenDocument = documents.key(..., "an object", "the account")

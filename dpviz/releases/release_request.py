@@ -27,7 +27,7 @@ from dpviz.releases.card_facts import (
 )
 from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import list_names
+from dpviz.words import documents, list_names
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
@@ -263,9 +263,8 @@ class Asked:
             If something is missing, is there beside, or could not have been released.
         """
         from dpviz.releases.release_document import AskedDocument
-        from dpviz.words import read_document  # slow to import
 
-        document = read_document(AskedDocument, said, RequestError, whole=True)
+        document = documents.read_document(AskedDocument, said, RequestError, whole=True)
         request, seen = document.request, document.seen
         if request.algorithm not in CARDS.ours:
             raise RequestError("Its algorithm is none of those that dpviz releases.")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.core import RequestError, check
-from dpviz.words import read_bytes
+from dpviz.words import foreign
 
 _LONGEST_KEY = 65_536
 _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
@@ -89,7 +89,7 @@ def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
     serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
     try:
-        signer = serialization.load_pem_private_key(read_bytes(key, _LONGEST_KEY), password=None)
+        signer = serialization.load_pem_private_key(foreign.read_bytes(key, _LONGEST_KEY), password=None)
     except (OSError, ValueError, TypeError):
         signer = None
     if not isinstance(signer, ed25519.Ed25519PrivateKey):

@@ -43,7 +43,7 @@ from dpviz.releases.registry_check import list_card_errors
 from dpviz.releases.render import collect_facts, make_legend, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
-from dpviz.words import read_bytes, refuse_as
+from dpviz.words import foreign
 
 # A decimal number that stands alone; only one of more digits than these may differ behind them.
 _DECIMAL = re.compile(r"(?<![\w.])([-−]?\d+\.\d+(?:e[-+]?\d+)?)(?![\w.])")
@@ -220,8 +220,8 @@ def examine(source: Path | bytes) -> Examined:
 
 def _read(path: Path) -> bytes:
     missing = RequestError("There is no file at that path: give the zip of a release.")
-    with refuse_as(make_unreadable_error(), missing=missing):
-        return read_bytes(path, MOST_BYTES)
+    with foreign.refuse_as(make_unreadable_error(), missing=missing):
+        return foreign.read_bytes(path, MOST_BYTES)
 
 
 @dataclass

@@ -62,11 +62,11 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
     """
     # Models are slow to import, and most processes read no declaration.
     from dpviz.tables import declaration_document as forms
-    from dpviz.words import Document, read_document
+    from dpviz.words import documents
 
     form = said
-    if not isinstance(form, Document):
-        form = read_document(forms.DeclarationDocument, {"bounds": {name: said}}, IntakeError).bounds[name]
+    if not isinstance(form, documents.Document):
+        form = documents.read_document(forms.DeclarationDocument, {"bounds": {name: said}}, IntakeError).bounds[name]
     match form:
         case forms.ScaledForm(bounds=(lower, upper), scale=scale):
             scaled = NUMBER if scale == "linear" else Stretched(scale)

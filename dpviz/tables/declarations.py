@@ -25,7 +25,7 @@ from dpviz.tables.coding_forms import (
 from dpviz.tables.codings import NUMBER, Coding, Stretched
 from dpviz.tables.file_format import PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import foreign, list_names, quote_name
+from dpviz.words import documents, foreign, list_names, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument, FormatDocument
@@ -608,16 +608,15 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
 
 def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
     from dpviz.tables.declaration_document import DeclarationDocument
-    from dpviz.words import read_document, refuse_repeats
 
     try:
-        said = json.loads(text, object_pairs_hook=refuse_repeats)
+        said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
         json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
     except (ValueError, RecursionError):
         raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
     if not isinstance(said, dict):
         raise IntakeError(f"{what} is not a JSON object; {_BOUNDS_FORMS}; mend it.")
-    document = read_document(DeclarationDocument, said, IntakeError)
+    document = documents.read_document(DeclarationDocument, said, IntakeError)
     declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
     declared.check_values()
     return declared

@@ -1,22 +1,13 @@
-"""How numbers and titles are written: three digits, words up to twelve, lines that fit a phone."""
+"""How numbers and titles are written: three digits, words up to twelve."""
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
 from math import isfinite
-from textwrap import wrap
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Of a smaller share nobody wants the digits.
 _LEAST_SHARE = 1e-5
-# Stands for a space at which no line is broken.
-_GLUE = "\x1f"
-# Width of an average character in pixels per pixel of font size, for a system sans-serif.
-_CHARACTER = 0.53
-
-# The narrowest picture that must be readable, in pixels: titles are broken to fit it.
-PHONE = 360
 
 
 def format_number(value: float) -> str:
@@ -165,47 +156,6 @@ def shorten(text: str, most: int) -> str:
     ('latitude', 'longitu…')
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def wrap_lines(text: str, *, size: float, width: float = PHONE, even: bool = False) -> list[str]:
-    """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
-
-    A sign of equality or percent stays with its number.
-
-    Parameters
-    ----------
-    text : str
-        Any.
-    size : float
-        Of the letters, pixels.
-    width : float
-        Pixels.
-    even : bool
-        Whether lines are about equally long.
-
-    Returns
-    -------
-    list of str
-        Lines.
-
-    >>> wrap_lines("the noise is above Δ = 3", size=10, width=120)
-    ['the noise is above', 'Δ = 3']
-    >>> wrap_lines("one two three four", size=10, width=90, even=True)
-    ['one two', 'three four']
-    """
-    glued = re.sub(r" (?==)|(?<==) |(?<=\d) (?=%)", _GLUE, text)
-    most = max(12, int(width / (_CHARACTER * size)))
-    broken = _wrap(glued, most)
-    least = max(12, len(text) // max(1, len(broken))) if even and len(broken) > 1 else most
-    for narrower in range(least, most):
-        if len(_wrap(glued, narrower)) == len(broken):
-            broken = _wrap(glued, narrower)
-            break
-    return [line.replace(_GLUE, " ") for line in broken]
-
-
-def _wrap(text: str, most: int) -> list[str]:
-    return wrap(text, most, break_long_words=True, break_on_hyphens=False)
 
 
 def join_clauses(*parts: str) -> str:

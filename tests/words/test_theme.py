@@ -4,7 +4,6 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from dpviz.words import theme
@@ -108,44 +107,3 @@ def test_clusters_beyond_seven_share_one_hue():
     assert [p.cluster(i, 7) for i in range(7)] == list(CLUSTER_MARKS)
     assert {p.cluster(i, 8) for i in range(8)} == {(p.many, "circle")}
     assert all("diamond" not in mark.symbol for mark in CLUSTER_MARKS)
-
-
-@BOTH
-def test_plotly_accepts_every_part(name):
-    p = choose_palette(name)
-    figure = go.Figure(
-        [
-            go.Scatter(x=[1], y=[1], marker=theme.make_reference_marker(p)),
-            go.Scatter(x=[1], y=[1], marker=theme.make_center_marker(p)),
-            go.Scatter(x=[1], y=[1], fillcolor=p.fade(p.released)),
-            go.Scatter(x=[1] * 7, y=[1] * 7, marker={"symbol": [mark.symbol for mark in CLUSTER_MARKS]}),
-            go.Heatmap(z=[[-1, 1]], colorscale=p.diverging),
-        ],
-        layout=theme.make_layout(p),
-    )
-    figure.update_xaxes(theme.make_epsilon_axis())
-    assert figure.layout.xaxis.gridcolor == p.grid
-    assert figure.layout.xaxis.tickvals == (0.1, 0.3, 1, 3, 10)
-
-
-def test_both_axes_can_be_changed_apart():
-    base = theme.make_layout(choose_palette("light"))
-    base["xaxis"]["title"]["text"] = "x"
-    assert "text" not in base["yaxis"]["title"]
-
-
-def test_the_epsilon_axis_holds_what_it_was_given_with_round_ticks():
-    for lowest, highest in ((0.01, 35.0), (0.1, 10.0), (1.0, 1.0)):
-        axis = theme.make_epsilon_axis(lowest, highest)
-        low, high = 10.0 ** np.array(axis["range"])
-        assert low < lowest <= highest < high
-        assert axis["tickvals"]
-        assert all(low < tick < high for tick in axis["tickvals"])
-        assert [float(text) for text in axis["ticktext"]] == axis["tickvals"]
-
-
-def test_charts_can_be_saved_but_not_sent_away():
-    config = theme.make_config("Ledger")
-    assert config["showSendToCloud"] is False
-    assert config["toImageButtonOptions"] == {"format": "svg", "filename": "ledger"}
-    assert theme.make_config("∅")["toImageButtonOptions"]["filename"] == "chart"

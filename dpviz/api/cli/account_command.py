@@ -9,7 +9,7 @@ from typing import Any
 
 from dpviz.api.console import Parser, read_number, say
 from dpviz.releases import Account, AccountBalance
-from dpviz.words import format_name
+from dpviz.words import foreign
 
 _FORMAT = 1
 
@@ -46,7 +46,7 @@ def serve(arguments: argparse.Namespace) -> str:
         caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}
         Account.new(path, name=arguments.name, **caps)
         return (
-            f"{format_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
+            f"{foreign.format_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
             f"δ = {arguments.cap_delta:g} for all releases together. Keep it as long as the data: only it knows what "
             "is spent."
         )

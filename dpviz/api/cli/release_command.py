@@ -36,7 +36,7 @@ from dpviz.runs import (
     write_whole,
 )
 from dpviz.tables import Declaration, connect
-from dpviz.words import format_name, list_names
+from dpviz.words import foreign, list_names
 
 
 def add(command: Parser) -> None:
@@ -142,7 +142,7 @@ def serve(arguments: argparse.Namespace) -> str:
         ) from None
     tables = list_center_tables(release.played.parts.profile)
     blocks = [*tables, *_list_conclusions(release.played, prepared)]
-    return "\n\n".join([*blocks, f"Written to {format_name(out)}; charge {release.number}."])
+    return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
 
 
 def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
@@ -267,7 +267,7 @@ def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error:
     where = "could be kept nowhere else"
     try:
         write_whole(beside, data)
-        where = f"is kept beside the account as {format_name(beside)}"
+        where = f"is kept beside the account as {foreign.format_name(beside)}"
     except OSError:
         pass
     return NotWritten(

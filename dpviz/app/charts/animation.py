@@ -13,7 +13,7 @@ from dpviz.app.charts.plot import Data, Plot, pack, strip_tags
 from dpviz.app.charts.registry import find_picture
 from dpviz.app.charts.revealed import ROWS
 from dpviz.runs import Frame, RunSoFar
-from dpviz.words import Kind, Palette, explain_label
+from dpviz.words import Kind, Palette, glossary
 
 # Values of so many marks, or letters, are worth a name.
 _LONG = 200
@@ -28,7 +28,7 @@ class TitleNumber(NamedTuple):
 
     def to_data(self) -> Data:
         """With what its words mean."""
-        return {**self._asdict(), "about": explain_label(f"{self.value} {self.of}")}
+        return {**self._asdict(), "about": glossary.explain_label(f"{self.value} {self.of}")}
 
 
 class Shot(NamedTuple):
@@ -113,7 +113,7 @@ class Animation:
             "name": shot.name,
             "told": shot.step.title,
             "note": note,
-            "about": explain_label(f"{drawn['title']} {note}"),
+            "about": glossary.explain_label(f"{drawn['title']} {note}"),
             "cost": shot.cost,
             "spent": shot.spent,
         }
@@ -124,7 +124,7 @@ class Animation:
         if drawing not in self.drawn:
             self.drawn[drawing] = self._draw(drawing)
         drawn, note = self.drawn[drawing], drawing.note(self._adapt_context(drawing))
-        said, about = f"{kind}: {note}" if note else kind, explain_label(f"{drawn['title']} {note}")
+        said, about = f"{kind}: {note}" if note else kind, glossary.explain_label(f"{drawn['title']} {note}")
         return {**drawn, "name": name, "note": said, "about": about, "kind": kind}
 
     def _draw(self, drawing: Drawing[Any]) -> Data:
@@ -171,7 +171,7 @@ def _format_words(steps: Sequence[Data]) -> dict[str, str]:
     shots = [shot for step in steps for shot in (step, *step["sides"])]
     texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
     texts += [entry["word"] for shot in shots for entry in shot["legend"]]
-    return {text: about for text in texts if (about := explain_label(text))}
+    return {text: about for text in texts if (about := glossary.explain_label(text))}
 
 
 def make_legend(plot: Plot) -> Iterator[Data]:

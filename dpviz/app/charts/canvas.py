@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from dpviz.app.charts.layout import PHONE, TITLE_SIZE, make_layout, wrap_lines
 from dpviz.app.charts.plot import Plot, merge
 from dpviz.app.charts.view import View
 from dpviz.core import Array
-from dpviz.words import PHONE, TITLE_SIZE, Kind, Palette, make_layout, wrap_lines
+from dpviz.words import Kind, Palette
 
 
 def spell_name(name: str) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.canvas import TitledPlot, name_kinds, new_plot
+from dpviz.app.charts.layout import make_axis_title, make_epsilon_axis, make_layout, make_log_axis
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.plot_canvas import PlotCanvas
@@ -24,16 +25,7 @@ from dpviz.app.lessons.lesson import Scene
 from dpviz.core import Array
 from dpviz.runs import Request, Row, Run, StudyGrid
 from dpviz.tables import FileKind
-from dpviz.words import (
-    Palette,
-    capitalize_first,
-    format_ratio,
-    format_things,
-    make_axis_title,
-    make_epsilon_axis,
-    make_layout,
-    make_log_axis,
-)
+from dpviz.words import Palette, capitalize_first, format_ratio, format_things
 
 _HEIGHT, _STRIP_HEIGHT = 460, 230
 # A jot beyond what can be guessed.

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, format_legend_name, place_below_plot, show_plane, split_xy
 from dpviz.app.charts.cells import outline_circles, outline_segments
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot, merge
 from dpviz.app.charts.revealed import RevealedView, draw_rows
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Region
-from dpviz.words import Kind, Palette, make_layout
+from dpviz.words import Kind, Palette
 
 _NOTHING: Mapping[str, Any] = {}
 LINKED: dict[str, Any] = {"uid": "linked", "hovertemplate": None, "hoverinfo": "none"}

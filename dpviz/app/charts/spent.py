@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, make_hidden_axis, new_plot
+from dpviz.app.charts.layout import TEXT_SIZE, make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Entry
-from dpviz.words import TEXT_SIZE, Palette, format_number, format_percent, make_layout
+from dpviz.words import Palette, format_number, format_percent
 
 _HEIGHT = 122
 # Shares below this hold no label.

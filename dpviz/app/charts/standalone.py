@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.layout import make_config
 from dpviz.app.lessons.lesson import Lesson
-from dpviz.words import FONT, Palette, make_config, render
+from dpviz.words import FONT, Palette, render
 
 # Pixels that titles are broken for: such a page is read on a screen.
 _WIDTH = 900

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag
 
 from dpviz.core import RequestError, check
-from dpviz.words import Document, key
+from dpviz.words import documents
 
 _MOST_SCENES = 12
 
@@ -60,34 +60,36 @@ _StepWords = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 _Step = Annotated[Annotated[_StepWords, Tag("text")] | Annotated[_StepPlace, Tag("whole")], Discriminator(_name_kind)]
 
 
-class DrawDocument(Document):
+class DrawDocument(documents.Document):
     """The settings of a run without δ."""
 
     shown: ClassVar = "{algorithm: eugkm, k: 15}"
-    algorithm: str | None = key(None, "the id of an algorithm", "what runs", shown="auto")
-    k: _K | None = key(None, "a whole number", "clusters")
-    epsilon: _Epsilon | None = key(None, "a number", "the budget ε")
-    seed: _Seed | None = key(None, "a whole number from 0 on", "of its noise")
-    set: dict[Any, Any] | None = key(None, "fields", "parameters of the algorithm", shown={"theta": 30})
+    algorithm: str | None = documents.key(None, "the id of an algorithm", "what runs", shown="auto")
+    k: _K | None = documents.key(None, "a whole number", "clusters")
+    epsilon: _Epsilon | None = documents.key(None, "a number", "the budget ε")
+    seed: _Seed | None = documents.key(None, "a whole number from 0 on", "of its noise")
+    set: dict[Any, Any] | None = documents.key(None, "fields", "parameters of the algorithm", shown={"theta": 30})
 
 
 class SettingsDocument(DrawDocument):
     """The settings of a run; what is left out is as in the lesson."""
 
-    delta: _Delta | None = key(None, "a number", "the budget δ")
+    delta: _Delta | None = documents.key(None, "a number", "the budget δ")
 
 
 class RunRevealDocument(SettingsDocument):
     """A run, stopped at a step."""
 
-    step: _Step | None = key(None, "a whole number", "the place of the step, or words of its title")
+    step: _Step | None = documents.key(None, "a whole number", "the place of the step, or words of its title")
 
 
 class DrawsDocument(SettingsDocument):
     """The same run with new noise."""
 
     shown: ClassVar = "{times: 20}"
-    times: Annotated[int, BeforeValidator(_read_whole), Field(ge=2, le=100)] = key(..., "a whole number", "draws")
+    times: Annotated[int, BeforeValidator(_read_whole), Field(ge=2, le=100)] = documents.key(
+        ..., "a whole number", "draws"
+    )
 
 
 class StudyRevealDocument(SettingsDocument):
@@ -96,8 +98,8 @@ class StudyRevealDocument(SettingsDocument):
     shown: ClassVar = "{epsilons: [0.1, 1, 10], repeats: 10}"
     epsilons: Annotated[
         tuple[_Epsilon, ...], Strict(False), Field(min_length=2, max_length=9), AfterValidator(_refuse_falling)
-    ] = key(..., "a list of 2 to 9 numbers", "the budgets, rising", each="a number", shown=[0.1, 1, 10])
-    repeats: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)] = key(
+    ] = documents.key(..., "a list of 2 to 9 numbers", "the budgets, rising", each="a number", shown=[0.1, 1, 10])
+    repeats: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)] = documents.key(
         ..., "a whole number", "draws at each ε"
     )
 
@@ -106,7 +108,7 @@ class PartDocument(SettingsDocument):
     """A part of the page *What ε means*, about a run of its own."""
 
     shown: ClassVar = "{name: odds}"
-    name: str = key(..., "the name of a part", "the part", shown="odds")
+    name: str = documents.key(..., "the name of a part", "the part", shown="odds")
 
 
 _Part = Annotated[
@@ -115,117 +117,119 @@ _Part = Annotated[
 ]
 
 
-class RevealDocument(Document):
+class RevealDocument(documents.Document):
     """What answers the question: one of these."""
 
     shown: ClassVar = "{run: {}}"
-    run: RunRevealDocument | None = key(None, "fields", "a run")
-    draws: DrawsDocument | None = key(None, "fields", "draws of it")
-    study: StudyRevealDocument | None = key(None, "fields", "loss against ε")
-    part: _Part | None = key(None, "the name of a part", "of the page What ε means", shown="odds")
+    run: RunRevealDocument | None = documents.key(None, "fields", "a run")
+    draws: DrawsDocument | None = documents.key(None, "fields", "draws of it")
+    study: StudyRevealDocument | None = documents.key(None, "fields", "loss against ε")
+    part: _Part | None = documents.key(None, "the name of a part", "of the page What ε means", shown="odds")
 
 
-class ShowsDocument(Document):
+class ShowsDocument(documents.Document):
     """What may be seen while the question is open."""
 
     shown: ClassVar = "{run: {step: 1}}"
-    run: RunRevealDocument = key(..., "fields", "a run")
+    run: RunRevealDocument = documents.key(..., "fields", "a run")
 
 
-class NumberDocument(Document):
+class NumberDocument(documents.Document):
     """A range to guess a number in."""
 
     shown: ClassVar = "{from: 0, to: 15}"
-    low: _End = key(..., "a number", "its lower end", alias="from")
-    high: _End = key(..., "a number", "its upper end", alias="to")
-    step: Annotated[float, BeforeValidator(_read_number), Field(ge=1e-6, le=1e9)] | None = key(
+    low: _End = documents.key(..., "a number", "its lower end", alias="from")
+    high: _End = documents.key(..., "a number", "its upper end", alias="to")
+    step: Annotated[float, BeforeValidator(_read_number), Field(ge=1e-6, le=1e9)] | None = documents.key(
         None, "a number", "of the slider"
     )
-    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)] | None = key(
+    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)] | None = documents.key(
         None, "text", "what stands behind it"
     )
 
 
-class QuestionDocument(Document):
+class QuestionDocument(documents.Document):
     """A question with one kind of answer."""
 
     shown: ClassVar = "{ask: Which?, options: [This, That], right: That}"
-    ask: _Ask = key(..., "text", "what is asked")
+    ask: _Ask = documents.key(..., "text", "what is asked")
     options: (
         Annotated[tuple[_Words, ...], Strict(False), Field(min_length=2, max_length=5), AfterValidator(_refuse_same)]
         | None
-    ) = key(None, "a list of 2 to 5 texts", "answers to choose from", each="text", shown=["This", "That"])
-    right: str | None = key(None, "text", "one of the options, or the name of a number")
-    number: NumberDocument | None = key(None, "fields", "a number is guessed")
-    curve: bool | None = key(None, "true or false", "the loss is drawn at each ε of the study")
+    ) = documents.key(None, "a list of 2 to 5 texts", "answers to choose from", each="text", shown=["This", "That"])
+    right: str | None = documents.key(None, "text", "one of the options, or the name of a number")
+    number: NumberDocument | None = documents.key(None, "fields", "a number is guessed")
+    curve: bool | None = documents.key(None, "true or false", "the loss is drawn at each ε of the study")
 
 
 class SayDocument(SettingsDocument):
     """A number that texts say."""
 
     shown: ClassVar = "{what: rows, is: 5000}"
-    epsilon: _Amount | None = key(None, "a number", "of the run, or that the fact is about")
-    what: str = key(..., "a fact", "what it is of", shown="rows")
-    value: float | int = key(..., "a number", "what it is, with the digits that are shown", alias="is")
-    charge: _Amount | None = key(None, "a number", "which charge of the ledger")
-    column: str | None = key(None, "text", "which column")
-    crowd: _Amount | None = key(None, "a number", "people beside me")
-    times: _Amount | None = key(None, "a number", "how often")
+    epsilon: _Amount | None = documents.key(None, "a number", "of the run, or that the fact is about")
+    what: str = documents.key(..., "a fact", "what it is of", shown="rows")
+    value: float | int = documents.key(..., "a number", "what it is, with the digits that are shown", alias="is")
+    charge: _Amount | None = documents.key(None, "a number", "which charge of the ledger")
+    column: str | None = documents.key(None, "text", "which column")
+    crowd: _Amount | None = documents.key(None, "a number", "people beside me")
+    times: _Amount | None = documents.key(None, "a number", "how often")
 
 
 class BoardDocument(DrawDocument):
     """A board to paint on, and its first draw."""
 
     shown: ClassVar = "{drawing: hermit}"
-    drawing: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_900)] = key(
+    drawing: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_900)] = documents.key(
         ..., "text", "a picture to begin with, by its name or as in the link of a playground"
     )
-    me: Annotated[tuple[_Place, _Place], Strict(False)] | None = key(
+    me: Annotated[tuple[_Place, _Place], Strict(False)] | None = documents.key(
         None, "two whole numbers, x and y,", "where I am", each="a whole number", shown=[226, 34]
     )
-    step: _Step | None = key(None, "a whole number", "the place of the step, or words of its title")
-    view: str | None = key(None, "text", "run, worlds or crowd")
-    tools: Annotated[tuple[_Words, ...], Strict(False), Field(max_length=4), AfterValidator(_refuse_same)] | None = key(
-        None, "a list of texts", "what one can paint with", each="text", shown=["erase"]
+    step: _Step | None = documents.key(None, "a whole number", "the place of the step, or words of its title")
+    view: str | None = documents.key(None, "text", "run, worlds or crowd")
+    tools: Annotated[tuple[_Words, ...], Strict(False), Field(max_length=4), AfterValidator(_refuse_same)] | None = (
+        documents.key(None, "a list of texts", "what one can paint with", each="text", shown=["erase"])
     )
-    preview: bool | None = key(None, "true or false", "whether it is drawn while one paints")
-    guess: bool | None = key(None, "true or false", "whether it waits for the prediction")
+    preview: bool | None = documents.key(None, "true or false", "whether it is drawn while one paints")
+    guess: bool | None = documents.key(None, "true or false", "whether it waits for the prediction")
 
 
-class SceneDocument(Document):
+class SceneDocument(documents.Document):
     """A scene: one idea."""
 
     shown: ClassVar = "{title: …, text: …}"
-    title: _Line = key(..., "text", "of the scene")
-    text: _Prose = key(..., "text", "plain words; a blank line begins a paragraph")
-    question: QuestionDocument | None = key(None, "fields", "what is to be predicted")
-    shows: ShowsDocument | None = key(None, "fields", "what may be seen while the question is open")
-    reveal: RevealDocument | None = key(None, "fields", "what answers it")
-    answer: _Prose | None = key(None, "text", "what came out")
-    says: dict[str, SayDocument] | None = key(
+    title: _Line = documents.key(..., "text", "of the scene")
+    text: _Prose = documents.key(..., "text", "plain words; a blank line begins a paragraph")
+    question: QuestionDocument | None = documents.key(None, "fields", "what is to be predicted")
+    shows: ShowsDocument | None = documents.key(None, "fields", "what may be seen while the question is open")
+    reveal: RevealDocument | None = documents.key(None, "fields", "what answers it")
+    answer: _Prose | None = documents.key(None, "text", "what came out")
+    says: dict[str, SayDocument] | None = documents.key(
         None,
         "numbers by their names",
         "what texts quote as {name}",
         shown={"found": {"what": "clusters found", "is": 3}},
     )
-    board: BoardDocument | None = key(None, "fields", "a board to paint on")
+    board: BoardDocument | None = documents.key(None, "fields", "a board to paint on")
 
 
-class LessonDocument(Document):
+class LessonDocument(documents.Document):
     """A lesson."""
 
     called: ClassVar = "lesson"
     shown: ClassVar = '{"title": "…", "minutes": 5, "sentence": "…", "scenes": []}'
-    title: _Line = key(..., "text", "of the lesson")
-    minutes: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=90)] = key(
+    title: _Line = documents.key(..., "text", "of the lesson")
+    minutes: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=90)] = documents.key(
         ..., "a whole number", "how long it takes"
     )
-    sample: str | None = key(None, "the name of a sample", "the table", shown="fifteen")
-    settings: SettingsDocument | None = key(None, "fields", "of every run that says nothing else")
-    sentence: _Words = key(..., "text", "what is to be remembered; no number")
-    order: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=99)] | None = key(
+    sample: str | None = documents.key(None, "the name of a sample", "the table", shown="fifteen")
+    settings: SettingsDocument | None = documents.key(None, "fields", "of every run that says nothing else")
+    sentence: _Words = documents.key(..., "text", "what is to be remembered; no number")
+    order: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=99)] | None = documents.key(
         None, "a whole number", "its place among others"
     )
-    scenes: Annotated[tuple[SceneDocument, ...], Strict(False), Field(min_length=1, max_length=_MOST_SCENES)] = key(
-        ..., f"a list of 1 to {_MOST_SCENES} scenes", "one idea each", shown=[{"title": "…", "text": "…"}]
+    scenes: Annotated[tuple[SceneDocument, ...], Strict(False), Field(min_length=1, max_length=_MOST_SCENES)] = (
+        documents.key(
+            ..., f"a list of 1 to {_MOST_SCENES} scenes", "one idea each", shown=[{"title": "…", "text": "…"}]
+        )
     )

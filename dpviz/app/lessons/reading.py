@@ -134,9 +134,9 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
         If it is none.
     """
     from dpviz.app.lessons.lesson_document import LessonDocument
-    from dpviz.words import read_document  # slow to import
+    from dpviz.words import documents  # slow to import
 
-    document = read_document(LessonDocument, said, LessonError, at=name)
+    document = documents.read_document(LessonDocument, said, LessonError, at=name)
     on_boards = all(scene.board is not None for scene in document.scenes)
     sample = document.sample or ""
     if document.sample is not None or not on_boards:

@@ -12,7 +12,7 @@ from dpviz.algorithms import AUTO, CARDS
 from dpviz.app.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 from dpviz.core import check
 from dpviz.runs import Contender, Request
-from dpviz.words import explain_term, explain_words
+from dpviz.words import glossary
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
@@ -62,7 +62,7 @@ def draw_epsilon_control(*, with_link: bool = True) -> Epsilons:
         format_func=lambda value: f"{value:g}",
         key=_SLIDER,
         on_change=_follow_slider,
-        help=f"{explain_term('epsilon')}\n\n{explain_words('budget')}",
+        help=f"{glossary.explain_term('epsilon')}\n\n{glossary.explain_words('budget')}",
     )
     if with_link:
         draw_meaning_link()
@@ -82,13 +82,13 @@ def choose_epsilon(value: float) -> None:
 def draw_delta_control(*, disabled: bool = False) -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = choose_default_delta()
-    help = explain_term("delta", f"Usual here: 10⁻⁶, or 1/(10 n) where that is less: {usual:g}.")
+    help = glossary.explain_term("delta", f"Usual here: 10⁻⁶, or 1/(10 n) where that is less: {usual:g}.")
     return float(_draw_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
 
 
 def draw_k_control() -> int:
     """k, the number of clusters."""
-    return int(_draw_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=explain_term("cluster")))
+    return int(_draw_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=glossary.explain_term("cluster")))
 
 
 class Clusters(NamedTuple):

@@ -10,7 +10,7 @@ from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.ui.session import DataAccess, count_access, make_once
 from dpviz.core import Revealed
 from dpviz.runs import AccessKind, ClippedRows, OpenTable, clip_rows
-from dpviz.words import explain_term
+from dpviz.words import glossary
 
 _REVEALED, _JUDGED, _DRAWN = "looks:revealed", "looks:judged", "looks:drawn"
 _KEPT_REVEALED = 2
@@ -23,7 +23,7 @@ def draw_reveal_switch(table: OpenTable) -> bool:
         value=table.kind.may_be_shown,
         key=_switch_key(table),
         persist_state="session",
-        help=f"Shows rows, true counts, losses and the k-means++ reference. {explain_term('look')}",
+        help=f"Shows rows, true counts, losses and the k-means++ reference. {glossary.explain_term('look')}",
     )
     return shown
 

@@ -10,9 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.layout import make_config
 from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.words import Kind, explain_term, explain_words, make_config
+from dpviz.words import Kind, glossary
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
@@ -79,7 +80,7 @@ def show_wide(
         else:
             st.markdown(f"**{escape_markdown(title)}**")
         if subtitle:
-            st.caption(escape_markdown(subtitle), help=explain_words(subtitle))
+            st.caption(escape_markdown(subtitle), help=glossary.explain_words(subtitle))
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
@@ -143,7 +144,7 @@ def draw_badge(kind: Kind, detail: str = "") -> None:
         Follows the meaning of the kind in the tooltip; Markdown.
     """
     look = _LOOKS[kind]
-    st.badge(kind, icon=look.icon, color=look.color, help=explain_term(kind, escape_markdown(detail)))
+    st.badge(kind, icon=look.icon, color=look.color, help=glossary.explain_term(kind, escape_markdown(detail)))
 
 
 def format_badge(kind: Kind) -> str:
@@ -166,4 +167,4 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
     help : str or None
         None: the glossary's words in the text are explained.
     """
-    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or explain_words(text))
+    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(text))

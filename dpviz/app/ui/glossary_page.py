@@ -8,7 +8,7 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.app.charts.word_pictures import PICTURES
-from dpviz.words import Term, choose_palette, read_glossary
+from dpviz.words import choose_palette, glossary
 
 PAGE = "glossary.py"
 _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
@@ -21,13 +21,13 @@ def draw_glossary_page() -> None:
     typed = box.text_input(
         "Find a word",
         type="search",
-        placeholder=f"Find one of {len(read_glossary()):d} words",
+        placeholder=f"Find one of {len(glossary.read_glossary()):d} words",
         icon=":material/search:",
         label_visibility="collapsed",
         live=True,
         key="glossary:typed",
     )
-    named = read_glossary().get(st.query_params.get("term", ""))
+    named = glossary.read_glossary().get(st.query_params.get("term", ""))
     found = find_terms(typed)
     if named is not None and not typed.strip():
         with st.container(border=True, key="glossary:named"):
@@ -41,18 +41,20 @@ def draw_glossary_page() -> None:
         _draw_list([term, *others])
 
 
-def find_terms(typed: str) -> list[Term]:
+def find_terms(typed: str) -> list[glossary.Term]:
     """The terms that have what is typed in a form of their name or else in their sentences, in the order of the file.
 
     >>> [term.id for term in find_terms("voro")]
     ['voronoi']
     """
     sought = " ".join(typed.split()).casefold()
-    by_name = [term for term in read_glossary().values() if any(sought in form.casefold() for form in term.forms)]
-    return by_name or [term for term in read_glossary().values() if sought in term.says.casefold()]
+    by_name = [
+        term for term in glossary.read_glossary().values() if any(sought in form.casefold() for form in term.forms)
+    ]
+    return by_name or [term for term in glossary.read_glossary().values() if sought in term.says.casefold()]
 
 
-def _draw_list(terms: Sequence[Term]) -> None:
+def _draw_list(terms: Sequence[glossary.Term]) -> None:
     """In two columns that end at about the same height, each read from top to bottom."""
     heights = [_estimate_height(term) for term in terms]
     left = sum(2 * sum(heights[:place]) + heights[place] <= sum(heights) for place in range(len(terms)))
@@ -62,12 +64,12 @@ def _draw_list(terms: Sequence[Term]) -> None:
                 _draw_entry(term)
 
 
-def _estimate_height(term: Term) -> int:
+def _estimate_height(term: glossary.Term) -> int:
     """About how many lines an entry takes."""
     return 3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)
 
 
-def _draw_entry(term: Term) -> None:
+def _draw_entry(term: glossary.Term) -> None:
     """A word, what it means, its number and its picture; the word is a link to itself."""
     st.page_link(PAGE, label=f"**{term.name}**", query_params={"term": term.id})
     st.markdown(term.says)

@@ -21,7 +21,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import format_badge
 from dpviz.core import Array, Flags
 from dpviz.runs import Belief, evaluation
-from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words
+from dpviz.words import capitalize_first, choose_palette, glossary
 
 _FIRST = 0.02
 SAMPLE, CLUSTERS = "fifteen", 15
@@ -70,7 +70,7 @@ def draw_home_picture() -> float:
         f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(evaluation.FOUND_RULE)}.]"
     )
     # No caption: it would fade the badges.
-    st.markdown(words, help=explain_words("noise, one draw, centre, cluster, k-means++"))
+    st.markdown(words, help=glossary.explain_words("noise, one draw, centre, cluster, k-means++"))
     return float(str(st.session_state.get("home:epsilon", _FIRST)))
 
 
@@ -85,7 +85,7 @@ def _draw_answer(shown: SampleDraws) -> None:
             value=_FIRST,
             format_func=lambda value: f"{value:g}",
             key="home:epsilon",
-            help=explain_term("epsilon"),
+            help=glossary.explain_term("epsilon"),
         )
         draw, colors = shown.draws[float(str(epsilon))], choose_palette(st.context.theme.type)
         st.subheader(escape_markdown(draw.finding), anchor=False)

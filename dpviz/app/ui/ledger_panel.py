@@ -17,7 +17,7 @@ from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
 from dpviz.releases import promise
 from dpviz.runs import compute_independent_epsilon, export
-from dpviz.words import explain_term, explain_words, format_number
+from dpviz.words import format_number, glossary
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
 _WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
@@ -43,12 +43,12 @@ _RUNS = {
         help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
     ),
     "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
-    "δ": _count(width=_NUMBER, format="%.2g", help=explain_term("delta")),
-    "accounting": _text("how charges add up", width=150, help=explain_term("accounting")),
-    "charges": _count(width=66, help=explain_term("charge")),
+    "δ": _count(width=_NUMBER, format="%.2g", help=glossary.explain_term("delta")),
+    "accounting": _text("how charges add up", width=150, help=glossary.explain_term("accounting")),
+    "charges": _count(width=66, help=glossary.explain_term("charge")),
     "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
-    "noise": _text(help=explain_term("noise")),
-    "protects": _text(help=explain_term("unit")),
+    "noise": _text(help=glossary.explain_term("noise")),
+    "protects": _text(help=glossary.explain_term("unit")),
 }
 _CHARGES = {
     "run": _count(width=44, pinned=True),
@@ -56,12 +56,16 @@ _CHARGES = {
     "what for": _text(width=122),
     "question": _text(width=100),
     "mechanism": _text("kind of noise", width=112),
-    "sensitivity": _number("one can move it", width=122, help=explain_term("sensitivity")),
+    "sensitivity": _number("one can move it", width=122, help=glossary.explain_term("sensitivity")),
     "noise scale": _number(
-        "noise", width=_SHORT_NUMBER, help=explain_term("noise", "Here: how wide it is, in the units of the answer.")
+        "noise",
+        width=_SHORT_NUMBER,
+        help=glossary.explain_term("noise", "Here: how wide it is, in the units of the answer."),
     ),
     "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
-    "unit": _text("in", width=44, help=f"ε itself, or squares that stand for it. {explain_term('accounting')}"),
+    "unit": _text(
+        "in", width=44, help=f"ε itself, or squares that stand for it. {glossary.explain_term('accounting')}"
+    ),
     "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
     "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
 }
@@ -242,12 +246,14 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
                 st.metric(
                     "ε of all runs together",
                     f"{format_number(group.epsilon)}",
-                    help=explain_term("epsilon", "Those of all runs on these rows are added, and so are their δ."),
+                    help=glossary.explain_term(
+                        "epsilon", "Those of all runs on these rows are added, and so are their δ."
+                    ),
                 )
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
                 st.caption(
                     f"δ = {escape_markdown(promise.format_small(group.delta))}, over {runs}  \n{protected}",
-                    help=explain_words("δ, unit of privacy"),
+                    help=glossary.explain_words("δ, unit of privacy"),
                 )
     if any(group.runs > 1 for group in groups):
         st.warning(
@@ -256,7 +262,9 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
             icon=":material/functions:",
         )
     if any(group.epsilon >= _WEAK for group in groups):
-        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=explain_term("epsilon"))
+        st.caption(
+            "At ε = 5 the odds of a result may change by a factor of 148.", help=glossary.explain_term("epsilon")
+        )
 
 
 def describe_total(groups: Sequence[JointPromise]) -> str:
@@ -278,7 +286,7 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
     _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
-        st.caption(". ".join(of_all) + ".", help=explain_words("noise, unit of privacy, accounting"))
+        st.caption(". ".join(of_all) + ".", help=glossary.explain_words("noise, unit of privacy, accounting"))
     answers = {*table["agrees"]} - {NO_GUARANTEE}  # of runs without one nothing is compared
     if answers == {AGREES}:
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
@@ -291,14 +299,14 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
 
 def draw_charges_panel(entries: Sequence[Booked]) -> None:
     """Every charge, and the file of all charges."""
-    st.subheader("Charges", divider="gray", anchor=False, help=explain_term("charge"))
+    st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
     draw_badge("released")
     charged = tabulate_charges(entries)
     _draw_shown(
         charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs."
     )
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
-        st.caption(f":material/warning: {escape_markdown(note)}", help=explain_words(note))
+        st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
     st.download_button(
         "Ledger (CSV)",
         export.format_frame_csv(charged),
@@ -312,12 +320,14 @@ def draw_charges_panel(entries: Sequence[Booked]) -> None:
 
 def draw_accesses_panel(accesses: Sequence[str]) -> None:
     """Every look at rows."""
-    st.subheader("Looks", divider="gray", anchor=False, help=explain_term("look"))
+    st.subheader("Looks", divider="gray", anchor=False, help=glossary.explain_term("look"))
     draw_badge("revealed")
     if not accesses:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown("\n".join(f"- {escape_markdown(access)}" for access in accesses), help=explain_words("loss, k-means++"))
+    st.markdown(
+        "\n".join(f"- {escape_markdown(access)}" for access in accesses), help=glossary.explain_words("loss, k-means++")
+    )
 
 
 def _add_again(entry: Booked) -> float | None:

@@ -12,7 +12,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.released_notice import describe_released, has_left
 from dpviz.app.ui.session import Source, find_bought_rows, find_table, find_undeclared, list_booked, recall, remember
 from dpviz.runs import KnownRows, OpenTable
-from dpviz.words import explain_words
+from dpviz.words import glossary
 
 Here = Literal["home", "data", "tradeoff", "ledger", "release"]
 State = Literal["done", "missing", "next", "later"]
@@ -56,7 +56,7 @@ def draw_guide() -> None:
         for place, stop in enumerate(list_stops(), start=1):
             with st.container(gap="xsmall"):
                 st.page_link(f"{stop.page}.py", label=f"{place}. {_WORDS[stop.state].format(stop.title)}")
-                st.markdown(f":small[{escape_markdown(stop.said)}]", help=explain_words(stop.said))
+                st.markdown(f":small[{escape_markdown(stop.said)}]", help=glossary.explain_words(stop.said))
 
 
 def decide_epsilon(source_key: str, epsilon: float) -> None:

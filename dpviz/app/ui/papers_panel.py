@@ -27,7 +27,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, show, show_wide
 from dpviz.app.ui.studies.one_setting import open_in_explore, turn_to_explore
 from dpviz.runs import USUAL_SPREAD, Contender, Request
-from dpviz.words import choose_palette, explain_term, explain_words
+from dpviz.words import choose_palette, glossary
 
 _PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"
@@ -279,7 +279,7 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
         default=_FILES,
         required=True,
         key=f"papers:source:{claim_id}",
-        help=explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
+        help=glossary.explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
     )
     if choice == _FILES:
         return line.result, stored_verdicts.read_runs(claim_id)
@@ -289,7 +289,7 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
 def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     claim, verdict = line.result, line.verdict
     words = " ".join([claim.claim, *map(_finding, verdict.findings)])
-    st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=explain_words(words))
+    st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
     st.dataframe(
         _color_cells(tabulate_findings(verdict, line.on_synthetic), ["run", "made", "today"]),
         hide_index=True,

@@ -12,7 +12,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.reader import is_narrow
 from dpviz.runs import profiles
-from dpviz.words import choose_palette, explain_words
+from dpviz.words import choose_palette, glossary
 
 _MOST_PILLS = 9
 _ROWS: dict[str, profiles.RowOrder] = {"size": "size", "number": "number", "alike ones together": "alike"}
@@ -52,7 +52,7 @@ def draw_profile_panel(
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         picture = _ask_columns(picture, key, arrange)
-        st.caption(escape_markdown(picture.note), help=explain_words("centre noise"))
+        st.caption(escape_markdown(picture.note), help=glossary.explain_words("centre noise"))
     several = len(picture.pages) > 1
     if several and not picture.narrow:
         words = f"All {profile.dim} columns as tints, those drawn below framed."

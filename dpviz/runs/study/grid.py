@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
-from dpviz.words import Document, foreign, key
+from dpviz.words import documents, foreign
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
@@ -35,12 +35,12 @@ def _make_list(said: object) -> object:
 _Several = Annotated[tuple[_Scalar, ...], Strict(False), BeforeValidator(_make_list), Field(max_length=MOST_VALUES)]
 
 
-class EntryDocument(Document):
+class EntryDocument(documents.Document):
     """An algorithm with the parameters that are not as usual."""
 
     shown: ClassVar = "eugkm or eugkm:preset=su"
-    algorithm: str = key(..., "the id of an algorithm, see `dpviz algorithms`", "its id", shown="eugkm")
-    params: dict[str, _Scalar | bool | None] = key(
+    algorithm: str = documents.key(..., "the id of an algorithm, see `dpviz algorithms`", "its id", shown="eugkm")
+    params: dict[str, _Scalar | bool | None] = documents.key(
         {},
         "a mapping of names to numbers or words",
         "its parameters",
@@ -59,37 +59,39 @@ _Entry = Annotated[
 _Entries = Annotated[tuple[_Entry, ...], Strict(False), Field(max_length=MOST_VALUES)]
 
 
-class StudyDocument(Document):
+class StudyDocument(documents.Document):
     """The settings of a study."""
 
     called: ClassVar = "study"
     shown: ClassVar = '{"dpviz": "trade-off study", "version": 2}'
-    dpviz: Literal["trade-off study"] = key(..., STUDY, "what the file is")
-    version: Literal[2] = key(..., "2", "of this form")
-    algorithms: _Entries = key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
-    epsilons: _Several = key(..., "a list of numbers", "the budgets ε", shown=[0.1, 1])
-    ks: _Several = key(..., "a list of whole numbers", "the numbers of clusters", shown=[5])
-    deltas: _Several = key(..., "a list of numbers", "the δ; an algorithm of pure privacy takes the first", shown=[0])
-    ns: _Several = key(
+    dpviz: Literal["trade-off study"] = documents.key(..., STUDY, "what the file is")
+    version: Literal[2] = documents.key(..., "2", "of this form")
+    algorithms: _Entries = documents.key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
+    epsilons: _Several = documents.key(..., "a list of numbers", "the budgets ε", shown=[0.1, 1])
+    ks: _Several = documents.key(..., "a list of whole numbers", "the numbers of clusters", shown=[5])
+    deltas: _Several = documents.key(
+        ..., "a list of numbers", "the δ; an algorithm of pure privacy takes the first", shown=[0]
+    )
+    ns: _Several = documents.key(
         ("all",), "a list of whole numbers", "rows of subsamples; `all` is the whole table", shown=["all"]
     )
-    repeats: _Scalar = key(..., "a whole number", "draws of each point", shown=5)
-    seed: _Scalar = key(0, "a whole number", "another draw of the whole study", shown=0)
+    repeats: _Scalar = documents.key(..., "a whole number", "draws of each point", shown=5)
+    seed: _Scalar = documents.key(0, "a whole number", "another draw of the whole study", shown=0)
 
 
-class FirstStudyDocument(Document):
+class FirstStudyDocument(documents.Document):
     """The settings as the first version wrote them: a range of ε, one k and one δ."""
 
     called: ClassVar = "study"
     shown: ClassVar = '{"dpviz": "trade-off study", "version": 1}'
-    dpviz: Literal["trade-off study"] = key(..., STUDY, "what the file is")
-    version: Literal[1] = key(..., "1", "of this form")
-    algorithms: _Entries = key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
-    epsilon_from: _Scalar = key(..., "a number", "the smallest ε", shown=0.1)
-    epsilon_to: _Scalar = key(..., "a number", "the largest ε", shown=10)
-    k: _Scalar = key(..., "a number", "clusters", shown=5)
-    delta: _Scalar = key(..., "a number", "δ", shown=0)
-    repeats: _Scalar = key(..., "a whole number", "draws of each point", shown=5)
+    dpviz: Literal["trade-off study"] = documents.key(..., STUDY, "what the file is")
+    version: Literal[1] = documents.key(..., "1", "of this form")
+    algorithms: _Entries = documents.key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
+    epsilon_from: _Scalar = documents.key(..., "a number", "the smallest ε", shown=0.1)
+    epsilon_to: _Scalar = documents.key(..., "a number", "the largest ε", shown=10)
+    k: _Scalar = documents.key(..., "a number", "clusters", shown=5)
+    delta: _Scalar = documents.key(..., "a number", "δ", shown=0)
+    repeats: _Scalar = documents.key(..., "a whole number", "draws of each point", shown=5)
 
 
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
@@ -257,8 +259,6 @@ class StudyGrid:
         RequestError
             If it is neither, or asks for what is not allowed.
         """
-        from dpviz.runs.study.grid import FirstStudyDocument, StudyDocument
-        from dpviz.words import read_document  # slow to import
 
         said = _parse(text)
         if said.get("dpviz") != _WHAT or said.get("version") not in (1, _VERSION):
@@ -267,9 +267,11 @@ class StudyGrid:
                 "Trade-off page has made."
             )
         if said["version"] == _VERSION:
-            given = read_document(StudyDocument, said, RequestError, at="settings").list_given()
+            given = documents.read_document(StudyDocument, said, RequestError, at="settings").list_given()
         else:
-            given = _translate_first_version(read_document(FirstStudyDocument, said, RequestError, at="settings"))
+            given = _translate_first_version(
+                documents.read_document(FirstStudyDocument, said, RequestError, at="settings")
+            )
         return _make_grid({name: given[name] for name in StudyGrid.FIELDS if name in given}, USUAL)
 
     def _to_plain(self) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.app.charts.canvas import SUBTITLE_SIZE
+from dpviz.app.charts.layout import PHONE, TITLE_SIZE
 from dpviz.app.charts.view import View
-from dpviz.words.theme import TITLE_SIZE, Palette
-from dpviz.words.wording import PHONE
+from dpviz.words.theme import Palette
 
 _MOST_BYTES = 2_000_000
 # Width of an average character of a system sans-serif, as a share of its size; bold ones are wider.

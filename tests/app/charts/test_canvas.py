@@ -3,8 +3,9 @@
 import pytest
 
 from dpviz.app.charts.canvas import Panel, TitledPlot, new_plot
+from dpviz.app.charts.layout import TEXT_SIZE
 from dpviz.app.charts.studies.contenders import MEASURES
-from dpviz.words.theme import TEXT_SIZE, choose_palette
+from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import subtitle_of, title_of
 
 LIGHT = choose_palette("light")

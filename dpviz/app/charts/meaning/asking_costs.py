@@ -8,10 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import AskingAgain
-from dpviz.words import Palette, make_layout, round_percent
+from dpviz.words import Palette, round_percent
 
 _HEIGHT = 340
 

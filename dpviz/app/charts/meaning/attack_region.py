@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.runs import Request, bound_advantage, membership, trace_bound
-from dpviz.words import Kind, Palette, make_layout, round_percent
+from dpviz.words import Kind, Palette, round_percent
 
 _HEIGHT, _MARK = 470, 11
 

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.app.charts.layout import make_epsilon_axis, make_layout
 from dpviz.app.charts.meaning.deployments import UNITS, Deployment
 from dpviz.app.charts.plot import Plot
-from dpviz.words import Palette, capitalize_first, make_epsilon_axis, make_layout
+from dpviz.words import Palette, capitalize_first
 
 _HEIGHT, _STEP = 400, 0.22
 

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot, merge
 from dpviz.runs import EPSILONS, find_reached_loss, forecast_rows, windows
-from dpviz.words import Palette, format_percent, format_ratio, make_layout
+from dpviz.words import Palette, format_percent, format_ratio
 
 _HEIGHT = 470
 # ε on the axis, and where the pictures of belief and of loss stand.

@@ -8,10 +8,11 @@ from math import exp
 import numpy as np
 
 from dpviz.app.charts.canvas import make_hidden_axis
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
 from dpviz.runs import Belief
-from dpviz.words import Palette, format_percent, make_layout
+from dpviz.words import Palette, format_percent
 
 _SIDE, _GAP, _HEIGHT = 10, 3.0, 400
 # Pixels of the two lines above each array, however small it is.

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.app.charts.canvas import show_plane, split_xy
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.view import View
 from dpviz.core import Array
 from dpviz.runs import membership
-from dpviz.words import Palette, capitalize_first, make_layout
+from dpviz.words import Palette, capitalize_first
 
 _HEIGHT, _MOST_ROWS = 480, 2_000
 

@@ -11,12 +11,13 @@ import pandas as pd
 from dpviz.algorithms import BlocksStep, MedianLawStep, RangesStep
 from dpviz.app.charts.canvas import NUMBER_SIZE
 from dpviz.app.charts.cells import outline_boxes, outline_circles, outline_segments
+from dpviz.app.charts.layout import make_axis_title
 from dpviz.app.charts.picture import Picture, RenderContext, format_columns, tabulate_points
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View
 from dpviz.core import Array, BlockKMeans, Domain
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses, make_axis_title
+from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Rows that are dealt again for the revealed layer, and marks that it draws.
 _ROWS_DEALT, _MARKS_DRAWN = 30_000, 400

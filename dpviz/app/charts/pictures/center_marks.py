@@ -13,10 +13,10 @@ from dpviz.app.charts.canvas import NUMBER_SIZE
 from dpviz.app.charts.cells import choose_hues as choose_apart
 from dpviz.app.charts.cells import compute_voronoi_polygons, join_outlines, outline_segments
 from dpviz.app.charts.labels import LabelBoxes
+from dpviz.app.charts.layout import make_center_marker, make_reference_marker
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes
-from dpviz.words import make_center_marker, make_reference_marker
 
 
 class Marks(NamedTuple):

@@ -8,11 +8,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dpviz.app.charts.canvas import spell_name
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
 from dpviz.tables import codings
-from dpviz.words import Palette, make_layout, shorten
+from dpviz.words import Palette, shorten
 
 Lane = Literal["bounds", "centres"]
 

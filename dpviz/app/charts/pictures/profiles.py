@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import spell_name
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.pictures.profile_rows import (
     Chosen,
     Lane,
@@ -26,7 +27,7 @@ from dpviz.app.charts.pictures.profile_rows import (
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
-from dpviz.words import Palette, capitalize_first, format_things, join_clauses, make_layout
+from dpviz.words import Palette, capitalize_first, format_things, join_clauses
 
 MOST_COLUMNS = {False: 12, True: 10}
 """Columns of one picture, on a wide and on a narrow page; the rest are on further ones."""

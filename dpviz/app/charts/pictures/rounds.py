@@ -11,19 +11,12 @@ import pandas as pd
 
 from dpviz.algorithms import PolishStep, SplitStep, Step
 from dpviz.app.charts.canvas import NUMBER_SIZE
+from dpviz.app.charts.layout import make_log_axis
 from dpviz.app.charts.picture import Companion, Drawing, RenderContext, format_columns
 from dpviz.app.charts.pictures.centers import CentersPicture
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.core import Array, Codes, Domain
-from dpviz.words import (
-    capitalize_first,
-    format_number,
-    format_percent,
-    format_ratio,
-    format_things,
-    join_clauses,
-    make_log_axis,
-)
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things, join_clauses
 
 # A value of 0 stands this far below the least other one on a logarithmic axis.
 _BELOW = 3.0

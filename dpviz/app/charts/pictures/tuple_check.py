@@ -15,7 +15,7 @@ from dpviz.app.charts.cells import join_outlines, outline_circles
 from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext, format_columns
 from dpviz.app.charts.pictures.center_marks import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Array, BlockKMeans, Domain, Region
+from dpviz.core import Array, BlockKMeans, Domain, Region, tuples
 from dpviz.words import capitalize_first, format_number, format_things, join_clauses
 
 # More given tuples than this are counted by a part of them.

@@ -12,6 +12,7 @@ import pandas as pd
 
 from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, new_plot
 from dpviz.app.charts.cells import outline_segments
+from dpviz.app.charts.layout import make_center_marker, make_layout, make_reference_marker
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.plot_canvas import PlotCanvas
@@ -26,15 +27,7 @@ from dpviz.app.charts.studies.contenders import (
 from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles
 from dpviz.core import Array
 from dpviz.runs import MEASURES, evaluation, summarise
-from dpviz.words import (
-    Palette,
-    format_ratio,
-    format_things,
-    join_clauses,
-    make_center_marker,
-    make_layout,
-    make_reference_marker,
-)
+from dpviz.words import Palette, format_ratio, format_things, join_clauses
 
 # Up to so many pictures, the least width of each and the height of its plane in pixels: many pictures stand in fours
 # on a desktop, in twos on a phone.

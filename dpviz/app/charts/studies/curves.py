@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import LEGEND_LINE, TitledPlot, new_plot
+from dpviz.app.charts.layout import make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.contenders import (
     Style,
@@ -33,7 +34,7 @@ from dpviz.app.charts.studies.medians import (
     label_ends,
 )
 from dpviz.runs import Target
-from dpviz.words import Palette, join_clauses, make_axis_title, make_epsilon_axis, make_log_axis
+from dpviz.words import Palette, join_clauses
 
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]

@@ -12,11 +12,12 @@ import pandas as pd
 from dpviz.algorithms import CentersStep
 from dpviz.app.charts.animation import Animation, Shot
 from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.layout import make_reference_marker
 from dpviz.app.charts.picture import Companion, Drawing, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.core import Array, Domain
 from dpviz.runs import evaluation
-from dpviz.words import format_number, format_ratio, format_things, join_clauses, make_reference_marker
+from dpviz.words import format_number, format_ratio, format_things, join_clauses
 
 
 @dataclass(frozen=True, eq=False)

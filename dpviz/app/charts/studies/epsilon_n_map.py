@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, choose_ink, new_plot, place_below_plot
+from dpviz.app.charts.layout import make_epsilon_axis, make_log_axis
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.contenders import describe_runs
 from dpviz.app.charts.studies.medians import add_note
 from dpviz.core import Array
 from dpviz.runs import find_crossing
-from dpviz.words import Palette, format_percent, join_clauses, make_epsilon_axis, make_log_axis
+from dpviz.words import Palette, format_percent, join_clauses
 
 _HEIGHT, _MOST_ACROSS = 478, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.

@@ -12,10 +12,11 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from dpviz.app.charts.canvas import NUMBER_SIZE
+from dpviz.app.charts.layout import make_log_axis
 from dpviz.app.charts.plot import Data, Plot
 from dpviz.app.charts.studies.contenders import Measure, Style, narrow
 from dpviz.core import Array
-from dpviz.words import Palette, make_log_axis
+from dpviz.words import Palette
 
 PLOT, LABELS = 390, 132
 """Pixels of a plot's height, and of the room for names to its right."""

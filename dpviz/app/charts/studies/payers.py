@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import TitledPlot, new_plot, spell_name
+from dpviz.app.charts.layout import make_log_axis
 from dpviz.app.charts.studies.contenders import describe_runs
 from dpviz.core import Array
 from dpviz.runs import error_parts
-from dpviz.words import Palette, format_number, format_percent, format_ratio, join_clauses, make_log_axis, shorten
+from dpviz.words import Palette, format_number, format_percent, format_ratio, join_clauses, shorten
 
 _HEIGHT, _AIR = 378, 0.12
 # Missed in more draws than these: hollow.

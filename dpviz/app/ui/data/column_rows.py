@@ -17,7 +17,7 @@ from dpviz.app.ui.session import read_setting, recall, remember
 from dpviz.core import RequestError
 from dpviz.runs import KnownRows, compute_column_noise, count_cluster_rows
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import explain_words, format_number, quote_name
+from dpviz.words import format_number, glossary, quote_name
 
 COLUMNS_SHOWN = 12
 """Columns on the page at a time; there are arrows to the others."""
@@ -43,7 +43,7 @@ def draw_column_rows(draft: Draft) -> None:
     about_noise = st.empty()  # there from the start: lines that are moved by what comes above lose the cursor
     if noise:
         about_noise.caption(
-            _describe_noise(draft.declaration), help=f"{_MEASURED_ONCE}\n\n{explain_words('noise ε centre')}"
+            _describe_noise(draft.declaration), help=f"{_MEASURED_ONCE}\n\n{glossary.explain_words('noise ε centre')}"
         )
     with st.container(gap="xsmall"):
         for name in names[first : first + COLUMNS_SHOWN]:

@@ -40,7 +40,7 @@ from dpviz.tables import (
     declarations,
     file_format,
 )
-from dpviz.words import explain_term, format_percent
+from dpviz.words import format_percent, glossary
 
 _MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"
@@ -116,7 +116,7 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
             draw_proposal_notes(draft)
         with row_of_tools:
             if start is None:
-                st.markdown("**3. Columns and bounds**", width="content", help=explain_term("bounds"))
+                st.markdown("**3. Columns and bounds**", width="content", help=glossary.explain_term("bounds"))
             draw_bounds_at_once(draft, public=draft.may_read_rows)
         with lines:
             draw_column_rows(draft)
@@ -213,7 +213,7 @@ def _ask_origin(draft: Draft) -> None:
         index=_find_place(start, options),
         placeholder="choose or type",
         accept_new_options=True,
-        help=explain_term(
+        help=glossary.explain_term(
             "bounds",
             "The rows' own belong to two people. The answer goes with every export, so that others can judge it.",
         ),
@@ -228,7 +228,7 @@ def _ask_origin(draft: Draft) -> None:
 
 
 def _ask_unit(draft: Draft) -> None:
-    st.markdown("**1. One person is**", help=explain_term("unit"))
+    st.markdown("**1. One person is**", help=glossary.explain_term("unit"))
     start = draft.start
     several = st.radio(
         "How many rows can one person have?",
@@ -236,7 +236,7 @@ def _ask_unit(draft: Draft) -> None:
         format_func=_ROWS_OF_ONE.__getitem__,
         index=0 if start.id_column is None else 1,
         horizontal=True,
-        help=explain_term("unit", _HARM),
+        help=glossary.explain_term("unit", _HARM),
         label_visibility="collapsed",
         **draft.bind_to_visit("several"),
     )
@@ -295,7 +295,7 @@ def _make_id_change(name: str) -> Change:
 
 def _ask_relation(draft: Draft) -> None:
     """Folded away with the rest: nearly everybody's answer is the first."""
-    help = explain_term(
+    help = glossary.explain_term(
         "neighbours",
         "Added or removed hides even whether somebody is in the table. Replaced hides only their values: every line of "
         "the file is a row, so that their number is public, and a step in ε is about twice as large.",

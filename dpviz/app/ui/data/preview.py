@@ -19,7 +19,7 @@ from dpviz.app.ui.plane_choice import ask_plane
 from dpviz.core import Array, Domain, Revealed
 from dpviz.runs import OpenTable
 from dpviz.tables import FileKind
-from dpviz.words import choose_palette, explain_term, format_percent
+from dpviz.words import choose_palette, format_percent, glossary
 
 _ROWS_SHOWN = 200
 # From these shares on the sentence above the table warns: of rows moved, and of a width without any.
@@ -155,7 +155,7 @@ def _draw_no_clipping() -> None:
 
 def _draw_clipping(cost: Clipping) -> None:
     draw_badge("revealed")
-    st.markdown(_describe_clipping(cost), help=explain_term("bounds"))
+    st.markdown(_describe_clipping(cost), help=glossary.explain_term("bounds"))
     shown = cost.by_column.copy()
     for name in ("below", "above", "empty"):
         shown[name] *= 100

@@ -13,7 +13,7 @@ from dpviz.app.ui.table_words import describe_coding, describe_columns, describe
 from dpviz.core import N_SHARE
 from dpviz.runs import OpenTable, Script
 from dpviz.tables import Declaration, FileKind, declarations, file_format
-from dpviz.words import explain_words, format_number, format_percent, list_names
+from dpviz.words import format_number, format_percent, glossary, list_names
 
 _SHOWN = 4
 
@@ -26,7 +26,8 @@ def draw_table_summary(table: OpenTable) -> None:
         st.markdown("\n".join(f"- {line}" for line in _draw_public_facts(table)))
     with assumed:
         st.markdown(
-            ":gray-badge[:material/handshake: assumed]", help=explain_words("ε, unit of privacy, neighbouring tables")
+            ":gray-badge[:material/handshake: assumed]",
+            help=glossary.explain_words("ε, unit of privacy, neighbouring tables"),
         )
         st.markdown("\n".join(f"- {line}" for line in _describe_assumptions(table)))
 

@@ -50,7 +50,7 @@ from dpviz.tables import (
     simulate,
 )
 from dpviz.tables import sample as sample_of
-from dpviz.words import explain_term
+from dpviz.words import glossary
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
@@ -283,14 +283,14 @@ def draw_synthetic_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
     with st.form("synthetic_table", border=False):
         low_place, high_place = st.columns(2)
-        of_all = explain_term("bounds", "Here: of every column, data units.")
+        of_all = glossary.explain_term("bounds", "Here: of every column, data units.")
         low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
         high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
         n_place, d_place = st.columns(2)
         n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
         d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=explain_term("cluster"))
+        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=glossary.explain_term("cluster"))
         spread = spread_place.number_input(
             "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )

@@ -37,7 +37,7 @@ from dpviz.runs import (
     profiles,
 )
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, choose_palette, explain_term, explain_words, format_number, format_ratio
+from dpviz.words import capitalize_first, choose_palette, format_number, format_ratio, glossary
 
 # How the charges of a run add up, after its accounting.
 _ADDS_UP = {
@@ -139,7 +139,7 @@ def _draw_ledger(run: Run) -> None:
         return
     st.markdown(
         f"{format_badge('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
-        help=explain_words("ledger, charge, accounting"),
+        help=glossary.explain_words("ledger, charge, accounting"),
     )
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
@@ -402,7 +402,7 @@ def _draw_loss_diagnostic(run: Run) -> None:
         "released",
         words,
         help="From the noisy histogram and the last round; nothing was spent on it. "
-        f"The range held for nine in ten of many runs on generated tables. {explain_term('loss')}",
+        f"The range held for nine in ten of many runs on generated tables. {glossary.explain_term('loss')}",
     )
 
 
@@ -432,4 +432,6 @@ def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> Non
         words += f" The bounds alone move a row by {format_number(scores.clipping)} on the same scale."
     if judged.labels is not None and judged.labels.unlabelled:
         words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
-    draw_caption_with_badge("revealed", words, help=f"{explain_term('loss', _UNITS)}\n\n{explain_words('k-means++')}")
+    draw_caption_with_badge(
+        "revealed", words, help=f"{glossary.explain_term('loss', _UNITS)}\n\n{glossary.explain_words('k-means++')}"
+    )

@@ -25,7 +25,7 @@ from dpviz.app.ui.session import add_spending, remember
 from dpviz.app.ui.tradeoff.window_section import draw_window_beside_slider
 from dpviz.core import RequestError
 from dpviz.runs import AccessKind, Contender, Judgement, OpenTable, Request
-from dpviz.words import explain_term, find_term, format_number
+from dpviz.words import format_number, glossary
 
 
 def draw_setup_panel(table: OpenTable) -> Request:
@@ -74,7 +74,7 @@ def _run(request: Request, table: OpenTable, judgement: Judgement, place: DeltaG
     """The button, and what is run without it."""
     by_itself, asked = is_run_at_once(table), is_asked(table, request)
     barred = bool(judgement.refusal) or not (request.card.private or is_reveal_allowed(table))
-    about = explain_term("draw") if by_itself else None
+    about = glossary.explain_term("draw") if by_itself else None
     if barred and not judgement.refusal:
         about = "Show truth is off: k-means++ reads the rows as they are."
     pressed = place.button(
@@ -104,7 +104,7 @@ def _draw_more(card: Card) -> tuple[dict[str, Any], int | None]:
             "Repeatable noise (study only)",
             key="study_noise",
             persist_state="session",
-            help=explain_term(
+            help=glossary.explain_term(
                 "noise", "The same seed gives the same noise, and whoever knows the seed can take it off."
             ),
         )
@@ -226,7 +226,7 @@ def _draw_number(key: str, param_field: ParamField) -> float | int | None:
 
 def _describe_param(param_field: ParamField) -> str:
     """What a parameter does, after the word of the glossary that it is named after, if it is."""
-    term = find_term(format_param_label(param_field.name))
+    term = glossary.find_term(format_param_label(param_field.name))
     return param_field.help if term is None else f"{term.first} {param_field.help}"
 
 

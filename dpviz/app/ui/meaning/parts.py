@@ -23,7 +23,7 @@ from dpviz.app.ui.session import make_once
 from dpviz.core import Array, RequestError
 from dpviz.releases import promise
 from dpviz.runs import AskingAgain, Job, clip_rows, membership, run_request
-from dpviz.words import choose_palette, explain_words
+from dpviz.words import choose_palette, glossary
 
 # Averages of sixteen, of which there must be two.
 _KEPT, _LEAST = 4, 32
@@ -141,7 +141,8 @@ def _say_unit_and_slack(stage: Stage) -> None:
     """Who "you" is, and what δ adds to the factor."""
     delta = stage.request.delta
     st.markdown(
-        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.", help=explain_words("unit of privacy")
+        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.",
+        help=glossary.explain_words("unit of privacy"),
     )
     if delta > 0:
         # Too little for the digits of a share.
@@ -151,7 +152,7 @@ def _say_unit_and_slack(stage: Stage) -> None:
         )
         st.markdown(
             f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
-            help=explain_words("δ"),
+            help=glossary.explain_words("δ"),
         )
 
 

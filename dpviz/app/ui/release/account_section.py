@@ -18,14 +18,14 @@ from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, check
 from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
-from dpviz.words import capitalize_first, choose_palette, explain_term, format_number, format_things
+from dpviz.words import capitalize_first, choose_palette, format_number, format_things, glossary
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
 _NEW, _REFUSED = "release:new", "release:new_refused"
 # A page does not wait long for another program.
 _PATIENCE = 2.0
 _SHOWN = 3
-_ABOUT = explain_term("account", "There is no row in it.")
+_ABOUT = glossary.explain_term("account", "There is no row in it.")
 _CAP = "The most that all releases of this data set together may ever cost."
 
 
@@ -119,7 +119,7 @@ def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: lis
     standing = opened.standing
     bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, release_request.request.epsilon)
     plot = bar.draw(choose_palette(st.context.theme.type))
-    st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=explain_term("epsilon"))
+    st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=glossary.explain_term("epsilon"))
     show(plot, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
     left_delta = standing.left_delta - release_request.delta
     after = (
@@ -225,7 +225,7 @@ def draw_publish_section(
     against : sequence of str
         What stands against the release, a sentence each.
     """
-    st.subheader("Release", divider="gray", anchor=False, help=explain_term("released"))
+    st.subheader("Release", divider="gray", anchor=False, help=glossary.explain_term("released"))
     number = len(list_publications()) + 1
     wanted = f"{release_request.request.epsilon:g}"
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
@@ -243,7 +243,7 @@ def draw_publish_section(
         icon=":material/publish:",
         key=f"release:press:{number}",
         disabled=bool(against) or not confirmed,
-        help=f"The account is charged first, then noise is drawn. It cannot be taken back. {explain_term('charge')}",
+        help=f"The account is charged first, then noise is drawn. It cannot be taken back. {glossary.explain_term('charge')}",
     )
     if against:
         stand = "stands" if len(against) == 1 else "stand"

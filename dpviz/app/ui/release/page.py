@@ -50,12 +50,12 @@ from dpviz.runs import (
     format_value,
     profiles,
 )
-from dpviz.words import capitalize_first, explain_term, explain_words, format_number, format_percent, format_things
+from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
 
 def draw_release_page() -> None:
     """Draw it: the form, or the press that takes its place."""
-    st.title("Release", anchor=False, help=explain_term("released"))
+    st.title("Release", anchor=False, help=glossary.explain_term("released"))
     draw_owner_path(here="release")
     if (publication := find_last_publication()) is not None:
         draw_publication_panel(publication)
@@ -146,7 +146,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     st.subheader(
         escape_markdown(_describe_what_leaves(release_request, asked_of)),
         anchor=False,
-        help=explain_words("ε, centre, segment"),
+        help=glossary.explain_words("ε, centre, segment"),
     )
     names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
     rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
@@ -159,7 +159,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     odds = capitalize_first(
         promise.describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
     )
-    st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=explain_words("ε, odds, unit of privacy"))
+    st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=glossary.explain_words("ε, odds, unit of privacy"))
     draw_caption_with_badge("public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}.")
     return st.container()
 
@@ -176,7 +176,7 @@ def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubj
 
 def draw_command_line(release_request: ReleaseRequest) -> list[str]:
     """Draw the commands for what is asked; why the page cannot do it."""
-    st.subheader("The account", divider="gray", anchor=False, help=explain_term("account"))
+    st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
     st.info(
         "This server listens to other machines, too: whoever can see this page could name a file of it. So an account "
         "is opened by the command line, where the rows are.",
@@ -207,7 +207,7 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
 
 def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw it; what in it stands against the release."""
-    st.subheader("The noise", divider="gray", anchor=False, help=explain_term("noise"))
+    st.subheader("The noise", divider="gray", anchor=False, help=glossary.explain_term("noise"))
     try:
         library = name_library()
     except RequestError as error:
@@ -229,7 +229,7 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
             f"{escape_markdown(name)} ε = {format_number(part.epsilon)} ({format_percent(part.epsilon / epsilon)})"
             for name, part in shares.items()
         ]
-        st.caption(f"ε is divided: {'; '.join(parts)}. The parts add up.", help=explain_term("accounting"))
+        st.caption(f"ε is divided: {'; '.join(parts)}. The parts add up.", help=glossary.explain_term("accounting"))
     return against
 
 
@@ -270,7 +270,7 @@ class _DryRun:
 
 def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     """Draw it; what is to be expected, in words for the card."""
-    st.subheader("What to expect", divider="gray", anchor=False, help=explain_term("synthetic-table"))
+    st.subheader("What to expect", divider="gray", anchor=False, help=glossary.explain_term("synthetic-table"))
     table = asked_of.table
     if table is None:
         st.caption("Bounds that are still to be bought cannot be tried beforehand.")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
+from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
@@ -32,7 +33,7 @@ from dpviz.releases import (
     promise,
 )
 from dpviz.runs import Job, Script, profiles
-from dpviz.words import capitalize_first, choose_palette, explain_words, format_ratio, format_things, make_layout
+from dpviz.words import capitalize_first, choose_palette, format_ratio, format_things, glossary
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -82,7 +83,7 @@ def draw_read_page() -> None:
 def _draw_answers() -> None:
     for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
         place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
-    st.caption("Nothing leaves this machine.", help=explain_words("segment, centre, noise, ledger"))
+    st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
 
 
 def _ask_example() -> ReadRelease | None:
@@ -177,7 +178,7 @@ def _draw_conclusions(received: Received) -> None:
 
 def _draw_quality(quality_report: QualityReport) -> None:
     """The quality report: how much of the loss of one centre is left."""
-    st.subheader("How good are the segments?", anchor=False, help=explain_words("loss centre"))
+    st.subheader("How good are the segments?", anchor=False, help=glossary.explain_words("loss centre"))
     if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         st.markdown(f":red[:material/help:] {escape_markdown(' '.join(quality_report.words))}")
         return

@@ -26,15 +26,7 @@ from dpviz.releases import (
     promise,
     receive,
 )
-from dpviz.words import (
-    choose_palette,
-    explain_term,
-    explain_words,
-    format_duration,
-    format_number,
-    format_ratio,
-    format_things,
-)
+from dpviz.words import choose_palette, format_duration, format_number, format_ratio, format_things, glossary
 
 _POLL_SECONDS = 0.5
 # From so many columns on centres are drawn as profiles.
@@ -96,7 +88,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
     st.subheader(
         f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}",
         anchor=False,
-        help=explain_term("released"),
+        help=glossary.explain_term("released"),
     )
     st.success(
         f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, "
@@ -133,7 +125,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
 def _draw_tables(release: Release) -> None:
     _draw_bought(release)
     _draw_missing(release)
-    st.subheader("The centres", divider="gray", anchor=False, help=explain_term("centre"))
+    st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
     draw_badge("released")
     received = receive(release.played)
     _draw_finding(received)
@@ -146,7 +138,7 @@ def _draw_tables(release: Release) -> None:
     st.caption(
         "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
         "standard deviation of it.",
-        help=explain_words("centre noise"),
+        help=glossary.explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
@@ -167,7 +159,7 @@ def _draw_missing(release: Release) -> None:
     told = release.played.parts.missing_told
     if not told:
         return
-    st.subheader("Missing values", divider="gray", anchor=False, help=explain_term("released"))
+    st.subheader("Missing values", divider="gray", anchor=False, help=glossary.explain_term("released"))
     draw_badge("released")
     st.markdown("\n".join(f"- {escape_markdown(one)}" for one in told))
 
@@ -177,7 +169,7 @@ def _draw_bought(release: Release) -> None:
     bought = release.played.parts.bounds
     if bought is None:
         return
-    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=explain_term("bounds"))
+    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
     lines = [
         f"- **{escape_markdown(one.name)}**: {escape_markdown(promise.format_plain_number(one.lower))} to "
         f"{escape_markdown(promise.format_plain_number(one.upper))}"
@@ -230,7 +222,7 @@ def _draw_segments_panel(parts: Parts, key: str) -> None:
     if parts.told is None:
         return
     report = parts.told.report
-    st.subheader("What the segments are", divider="gray", anchor=False, help=explain_words("release noise ε"))
+    st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
     panels = SegmentPanels(report.to_dict(), _ask_names(report, key))
     show_wide(
@@ -250,7 +242,7 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
         f"({low} to {high})."
     )
     warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
-    st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=explain_words("loss centre"))
+    st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=glossary.explain_words("loss centre"))
 
 
 def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:

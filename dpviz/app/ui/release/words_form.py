@@ -25,7 +25,7 @@ from dpviz.app.ui.table_words import describe_coding
 from dpviz.releases import ReleaseRequest, card_facts, promise
 from dpviz.runs import AccessKind, Contender, Request
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import capitalize_first, explain_term, format_number, format_things, list_names
+from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
 _LONGEST = 2_000
 _ASKED = {
@@ -161,7 +161,7 @@ class VisitWords(NamedTuple):
 
 def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
     """Draw it; what the card will say."""
-    st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=explain_term("look"))
+    st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=glossary.explain_term("look"))
     key = asked_of.source_key
     seen = card_facts.AccessCounts(
         AccessKind.tabulate(count_accesses(key), asked_of.declaration),
@@ -220,7 +220,7 @@ def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
         What in it stands against the release, a sentence each.
     """
     declared = asked_of.declaration
-    st.subheader("Where every bound comes from", divider="gray", anchor=False, help=explain_term("bounds"))
+    st.subheader("Where every bound comes from", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
     against = _list_hindrances(declared)
     lines = sorted(list_lines(release_request, declared), key=lambda line: not (line.wrong or line.cost))
     st.markdown(_make_table(lines[:_MOST_LINES]))
@@ -365,7 +365,7 @@ def _ask_bounds_share() -> float:
         value=recall(_BOUNDS, round(100 * ReleaseRequest.bounds)),
         key=_BOUNDS,
         help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
-        f"takes: too little, and noise hides the range. {explain_term('bounds')}",
+        f"takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
     )
     return remember(_BOUNDS, int(percent)) / 100
 
@@ -378,7 +378,7 @@ def _ask_missing_share() -> float:
         value=recall(_MISSING, 0),
         key=_MISSING,
         help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
-        f"shown. {explain_term('budget')}",
+        f"shown. {glossary.explain_term('budget')}",
     )
     return remember(_MISSING, int(percent)) / 100
 
@@ -392,6 +392,6 @@ def _ask_segments_share() -> float:
         step=5,
         key=_SHARE,
         help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
-        f"them but their centres. {explain_term('budget')}",
+        f"them but their centres. {glossary.explain_term('budget')}",
     )
     return remember(_SHARE, int(percent)) / 100

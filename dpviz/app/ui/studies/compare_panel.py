@@ -28,7 +28,7 @@ from dpviz.app.ui.studies.study_panel import (
     draw_study_half,
 )
 from dpviz.runs import MEASURES, OpenTable, Script, summarise
-from dpviz.words import capitalize_first, choose_palette, explain_words
+from dpviz.words import capitalize_first, choose_palette, glossary
 
 _KEY = "compare"
 # The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.
@@ -151,7 +151,7 @@ def _draw_centers(study: StudyJob) -> None:
                     bare=True,
                 )
     legend = _format_legend(over=reference is not None, rows=reveal is not None)
-    st.markdown(legend, help=explain_words(legend))
+    st.markdown(legend, help=glossary.explain_words(legend))
 
 
 def _format_legend(*, over: bool, rows: bool) -> str:

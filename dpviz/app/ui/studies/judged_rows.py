@@ -15,7 +15,7 @@ from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import find_bought_rows, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
-from dpviz.words import explain_term
+from dpviz.words import glossary
 
 _TYPED = "judged:rows"
 _SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
@@ -57,7 +57,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         required=True,
         key=f"{key}:judged",
         persist_state="session",
-        help=explain_term(
+        help=glossary.explain_term(
             "synthetic-table",
             "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
             "the rows into the release, unpaid.",
@@ -118,7 +118,9 @@ def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: 
         required=True,
         key=f"{key}:whose",
         persist_state="session",
-        help=explain_term("synthetic-table", "It says what more rows would bring; subsamples, what fewer would cost."),
+        help=glossary.explain_term(
+            "synthetic-table", "It says what more rows would bring; subsamples, what fewer would cost."
+        ),
     )
     if chosen == _SAME:
         return source

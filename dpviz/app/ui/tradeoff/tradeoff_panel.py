@@ -29,7 +29,7 @@ from dpviz.app.ui.tradeoff.one_setting_sections import draw_draws_section, draw_
 from dpviz.app.ui.tradeoff.sweep_sections import clusters_section, map_section, rows_section
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable, Script, StudyGrid
-from dpviz.words import explain_term
+from dpviz.words import glossary
 
 _KEY = "tradeoff"
 _FIRST_LINK, _WAITING, _LOADED = "study", "link:study", "tradeoff:loaded"
@@ -182,7 +182,7 @@ def _ask_epsilons() -> Epsilons:
         value=first,
         format_func=lambda value: f"{value:g}",
         key=key,
-        help=explain_term("epsilon"),
+        help=glossary.explain_term("epsilon"),
     )
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))

@@ -17,7 +17,7 @@ from dpviz.core import RequestError, check
 from dpviz.releases import promise
 from dpviz.runs import Contender, KnownRows, OpenTable, Request, Target, windows
 from dpviz.tables import declarations
-from dpviz.words import choose_palette, explain_term, explain_words, format_percent
+from dpviz.words import choose_palette, format_percent, glossary
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
@@ -102,7 +102,9 @@ def draw_questions(table: OpenTable) -> Accepted:
             format="%g",
             key=f"{_LOSS}:above",
             persist_state="session",
-            help=explain_term("loss", f"Here: how far it may at most lie above that.\n\n{explain_words('k-means++')}"),
+            help=glossary.explain_term(
+                "loss", f"Here: how far it may at most lie above that.\n\n{glossary.explain_words('k-means++')}"
+            ),
         )
         share = st.selectbox(
             "In",

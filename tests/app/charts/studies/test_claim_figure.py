@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from dpviz.app.charts.layout import PHONE
 from dpviz.app.charts.standalone import make_standalone_page
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import Outcome
 from dpviz.words.theme import choose_palette
-from dpviz.words.wording import PHONE
 from experiments.registry import CLAIMS
 from tests.app.charts.laws import is_sound
 from tests.cases import about
