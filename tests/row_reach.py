@@ -22,7 +22,12 @@ from tests.house_rules import Source
 ROWS = {
     *("dpviz.tables.loaded_table.LoadedTable", "dpviz.tables.csv_intake.CsvFile", "dpviz.tables.csv_intake.CsvOnDisk"),
     *("dpviz.tables.parquet_intake.ParquetTable", "dpviz.tables.sparse_intake.SparseTable", "dpviz.core.rows.Rows"),
-    *("dpviz.core.rows.RowSource", "dpviz.tables.cluster_rows.ClusterRows", "dpviz.tables.prepared_rows.LatticeFile"),
+    *(
+        "dpviz.core.rows.RowSource",
+        "dpviz.core.engine_rows.EngineRows",
+        "dpviz.tables.cluster_rows.ClusterRows",
+        "dpviz.tables.prepared_rows.LatticeFile",
+    ),
     *(
         "dpviz.core.private_session.PrivateTable",
         "dpviz.core.private_session.PrivateSession",

@@ -484,36 +484,23 @@ class Rows:
     def unfold(self, points: int, region: Region) -> Rows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         if not self.in_memory:
-            return self.apply_view(Unfolded(points, region), None)
+            return self._apply_view(Unfolded(points, region), None)
         persons = np.arange(len(self)) if self.persons is None else self.persons
-        return self.apply_view(Unfolded(points, region), np.repeat(persons, points))
+        return self._apply_view(Unfolded(points, region), np.repeat(persons, points))
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self.apply_view(ProjectedRows(lattice.round_points(frame), region), self.persons)
+        return self._apply_view(ProjectedRows(lattice.round_points(frame), region), self.persons)
 
     def sparsify(self, most: int, region: Region) -> Rows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         if self._sparse:
             kept = keep_largest_entries(self._stored, most)
             return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
-        return self.apply_view(Sparsified(most, region), self.persons)
+        return self._apply_view(Sparsified(most, region), self.persons)
 
-    def apply_view(self, view: RowView, persons: Codes | None = None) -> Rows:
-        """The rows through ``view``, kept as these are: in memory, or nowhere.
-
-        Parameters
-        ----------
-        view : RowView
-            A map of rows.
-        persons : int array of shape (n,)
-            Whose each row is.
-
-        Returns
-        -------
-        Rows
-            Of as many rows.
-        """
+    def _apply_view(self, view: RowView, persons: Codes | None) -> Rows:
+        """The rows through ``view``, kept as these are: in memory, or nowhere."""
         seen = SeenRows(self._stored, view)
         if not self.in_memory:
             return Rows(seen, view.region, persons=persons, block_numbers=self.block_numbers)

@@ -243,7 +243,8 @@ def draw_publish_section(
         icon=":material/publish:",
         key=f"release:press:{number}",
         disabled=bool(against) or not confirmed,
-        help=f"The account is charged first, then noise is drawn. It cannot be taken back. {glossary.explain_term('charge')}",
+        help="The account is charged first, then noise is drawn. It cannot be taken back. "
+        + glossary.explain_term("charge"),
     )
     if against:
         stand = "stands" if len(against) == 1 else "stand"
