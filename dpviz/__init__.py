@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpviz.core import check, illustrate, render_by
+from dpviz.core import Report, check
 
 if TYPE_CHECKING:
     from dpviz.algorithms import CARDS
@@ -76,9 +76,11 @@ _HOMES = {
 }
 
 # In a notebook a value is shown by a template, which a floor above fills.
-render_by(lambda *name, **values: str(check.import_extra("dpviz.words.templates.rendering").render(*name, **values)))
+Report.render_by(
+    lambda *name, **values: str(check.import_extra("dpviz.words.templates.rendering").render(*name, **values))
+)
 # In a notebook a run begins with its picture, which a floor above draws; imported when the first one is displayed.
-illustrate("Run", lambda run: str(check.import_extra("dpviz.app.charts.player.shown").show(run)._repr_html_()))
+Report.illustrate("Run", lambda run: str(check.import_extra("dpviz.app.charts.player.shown").show(run)._repr_html_()))
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Relation
-from dpviz.core.replay import CoupledBlocks, Recording, make_recording_session
+from dpviz.core.replay import CoupledBlocks, Recording
 from dpviz.runs.audits.contract import run_card
 from dpviz.runs.audits.neighboring_tables import list_settings
 
@@ -114,7 +114,7 @@ class _Pair:
         """Log likelihood ratio of the table on this side over the other one, of a run on it."""
         here, there = self.tables if side == 0 else self.tables[::-1]
         recording, found, seed = Recording(), list[float](), 2 * turn + side
-        run_card(self.card, here, session=make_recording_session(recording), seed=seed, **self.request)
+        run_card(self.card, here, session=recording.make_recording_session(), seed=seed, **self.request)
         run_card(self.card, there, session=_weighing_session(recording, found), seed=seed, **self.request)
         return sum(found)
 

@@ -14,7 +14,7 @@ from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import Step
-from dpviz.core import Accounting, Budget, NoiseDraws, PrivateSession, Region, Relation, check, compute_capacity
+from dpviz.core import Accounting, Budget, NoiseDraws, PrivateSession, Region, Relation, check
 
 
 class Guarantee(Enum):
@@ -194,7 +194,7 @@ class Setting:
 
     def budget(self, accounting: Accounting) -> Budget:
         """What a run may spend in all."""
-        amount = compute_capacity(accounting, epsilon=self.epsilon, delta=self.delta)
+        amount = accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)
         return Budget(accounting, amount, self.delta if accounting is Accounting.BASIC else 0.0)
 
 

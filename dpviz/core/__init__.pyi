@@ -9,7 +9,6 @@ from . import tuples as tuples
 from .accounting import Accounting as Accounting
 from .accounting import Budget as Budget
 from .accounting import Shares as Shares
-from .accounting import compute_capacity as compute_capacity
 from .accounting import gdp_mu as gdp_mu
 from .accounting import zcdp_epsilon as zcdp_epsilon
 from .arrays import Array as Array
@@ -27,7 +26,6 @@ from .domain import Region as Region
 from .domain import Scaling as Scaling
 from .engine_rows import Engine as Engine
 from .engine_rows import EngineRows as EngineRows
-from .engine_rows import Part as Part
 from .exact_draws import name_library as name_library
 from .exact_noise import AnySource as AnySource
 from .exact_noise import ExactNoise as ExactNoise
@@ -35,12 +33,10 @@ from .exact_noise import ExactSource as ExactSource
 from .exact_noise import WholeTruth as WholeTruth
 from .kernel_draw import DistanceWeights as DistanceWeights
 from .kernel_draw import KernelDraw as KernelDraw
-from .known import MOST_CELLS as MOST_CELLS
 from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Entry as Entry
 from .ledger import Ledger as Ledger
 from .ledger import compute_total_epsilon as compute_total_epsilon
-from .ledger import list_draws as list_draws
 from .ledger import tabulate_entries as tabulate_entries
 from .loss_distributions import FINER_GRID as FINER_GRID
 from .loss_distributions import LossKind as LossKind
@@ -48,7 +44,6 @@ from .loss_distributions import NoiseDraws as NoiseDraws
 from .loss_distributions import compose_epsilon as compose_epsilon
 from .loss_distributions import compose_guarantees as compose_guarantees
 from .noise import ArrayShape as ArrayShape
-from .noise import NoiseSource as NoiseSource
 from .noise import StudyNoise as StudyNoise
 from .private_session import N_SHARE as N_SHARE
 from .private_session import PrivateSession as PrivateSession
@@ -62,16 +57,11 @@ from .region import CIRCLE as CIRCLE
 from .region import Shape as Shape
 from .replay import RecordedLoss as RecordedLoss
 from .replay import Recording as Recording
-from .replay import make_loss_session as make_loss_session
-from .replay import make_recording_session as make_recording_session
-from .replay import make_replaying_session as make_replaying_session
 from .replay import make_watched_session as make_watched_session
 from .replay import open_as as open_as
 from .reporting import Report as Report
 from .reporting import TextTable as TextTable
 from .reporting import format_table as format_table
-from .reporting import illustrate as illustrate
-from .reporting import render_by as render_by
 from .revealed_rows import MOST_SAMPLED as MOST_SAMPLED
 from .revealed_rows import Revealed as Revealed
 from .revealed_rows import sample_rows as sample_rows

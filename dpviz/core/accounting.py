@@ -67,6 +67,40 @@ class Accounting(Enum):
             case Accounting.NONE:
                 return Unit("none", "none")
 
+    def compute_capacity(self, *, epsilon: float, delta: float) -> float:
+        """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of the guarantee.
+
+        Returns
+        -------
+        float
+            In its unit: ε, μ² or ρ.
+
+        Raises
+        ------
+        RequestError
+            If ε is not positive, or the accounting needs δ > 0.
+        """
+        epsilon, delta = check.positive(epsilon=epsilon), float(delta)
+        if self is Accounting.NONE:
+            return inf
+        if self is Accounting.PURE:
+            return epsilon
+        if delta <= 0:
+            raise check.RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
+        if self is Accounting.BASIC:
+            return epsilon * _GRID
+        amount = gdp_mu(epsilon, delta) ** 2 if self is Accounting.GDP else zcdp_rho(epsilon, delta)
+        if not amount > 0:
+            raise check.RequestError(
+                f"epsilon = {epsilon:g} with delta = {delta:g} is too little to calibrate noise: give a larger one."
+            )
+        return amount
+
 
 class Unit(NamedTuple):
     """Of a cost: its symbol on a page, and its name in a file."""
@@ -125,43 +159,6 @@ class Shares(dict[str, Budget]):
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
-
-
-def compute_capacity(accounting: Accounting, *, epsilon: float, delta: float) -> float:
-    """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
-
-    Parameters
-    ----------
-    accounting : Accounting
-        How costs add up.
-    epsilon, delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float
-        In the accounting's unit: ε, μ² or ρ.
-
-    Raises
-    ------
-    RequestError
-        If ε is not positive, or the accounting needs δ > 0.
-    """
-    epsilon, delta = check.positive(epsilon=epsilon), float(delta)
-    if accounting is Accounting.NONE:
-        return inf
-    if accounting is Accounting.PURE:
-        return epsilon
-    if delta <= 0:
-        raise check.RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
-    if accounting is Accounting.BASIC:
-        return epsilon * _GRID
-    amount = gdp_mu(epsilon, delta) ** 2 if accounting is Accounting.GDP else zcdp_rho(epsilon, delta)
-    if not amount > 0:
-        raise check.RequestError(
-            f"epsilon = {epsilon:g} with delta = {delta:g} is too little to calibrate noise: give a larger one."
-        )
-    return amount
 
 
 def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:

@@ -26,6 +26,7 @@ from dpviz.core.mechanisms import (
     SparseLaplace,
 )
 from dpviz.core.partitions import (
+    MOST_CELLS,
     CubeTree,
     Everything,
     Grid,
@@ -96,8 +97,6 @@ SPARSE: dict[type, tuple[type, ...]] = {
 DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, ProjectedCells, HashTree)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
-# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
-MOST_CELLS = 2**62
 
 
 def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:

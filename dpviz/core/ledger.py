@@ -15,7 +15,6 @@ from dpviz.core.accounting import (
     Accounting,
     Budget,
     Shares,
-    compute_capacity,
     compute_spent_epsilon,
     gdp_epsilon,
     zcdp_epsilon,
@@ -163,6 +162,20 @@ class Entry:
             "unit": self.accounting.unit.name,
         }
 
+    def list_draws(self) -> NoiseDraws:
+        """The noise, for loss distributions.
+
+        Raises
+        ------
+        RequestError
+            If it is neither like Laplace, nor Gaussian, nor of bounded range: no proof that a distribution bounds it.
+        """
+        refuse_unpriced(self.loss, Accounting.PLD, mechanism=self.mechanism)
+        if self.loss is LossKind.GAUSSIAN:
+            # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
+            return NoiseDraws(True, self.scale / self.sensitivity)
+        return NoiseDraws(False, self.scale / self.sensitivity * self.draws, self.draws)
+
 
 def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> TextTable:
     """Entries, as ``Entry.to_dict`` gives them, to be printed.
@@ -196,21 +209,6 @@ def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
     return delta
 
 
-def list_draws(entry: Entry) -> NoiseDraws:
-    """The noise of an entry, for loss distributions.
-
-    Raises
-    ------
-    RequestError
-        If it is neither like Laplace, nor Gaussian, nor of bounded range: no proof that a distribution bounds it.
-    """
-    refuse_unpriced(entry.loss, Accounting.PLD, mechanism=entry.mechanism)
-    if entry.loss is LossKind.GAUSSIAN:
-        # Many draws with one scale are one draw with the Euclidean norm of their sensitivities.
-        return NoiseDraws(True, entry.scale / entry.sensitivity)
-    return NoiseDraws(False, entry.scale / entry.sensitivity * entry.draws, entry.draws)
-
-
 def compute_total_epsilon(
     accounting: Accounting, entries: Sequence[Entry], *, delta: float, planned: tuple[NoiseDraws, ...] = ()
 ) -> float:
@@ -233,7 +231,7 @@ def compute_total_epsilon(
         Of everything that was charged.
     """
     if accounting is Accounting.PLD and entries:
-        return compose_epsilon(tuple(list_draws(entry) for entry in entries), delta, whole=planned)
+        return compose_epsilon(tuple(entry.list_draws() for entry in entries), delta, whole=planned)
     return compute_spent_epsilon(accounting, fsum(entry.amount for entry in entries), delta=delta)
 
 
@@ -267,7 +265,7 @@ class Ledger(Report):
         self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
-        whole = compute_capacity(self.accounting, epsilon=self.epsilon, delta=self.delta)
+        whole = self.accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)
         self.budget = Budget(self.accounting, whole, self.delta if self.accounting is Accounting.BASIC else 0.0)
         self.cap = self.epsilon if self.accounting is Accounting.PLD else whole
 
@@ -281,7 +279,7 @@ class Ledger(Report):
     @property
     def draws(self) -> tuple[NoiseDraws, ...]:
         """The noise of all entries so far, for loss distributions."""
-        return tuple(list_draws(entry) for entry in self.entries)
+        return tuple(entry.list_draws() for entry in self.entries)
 
     @property
     def spent(self) -> float:
@@ -351,7 +349,7 @@ class Ledger(Report):
             return nothing_left
         left = self.announced or nothing_left
         for entry in entries:
-            left = left.subtract(list_draws(entry), note=entry.note)
+            left = left.subtract(entry.list_draws(), note=entry.note)
         return left
 
     def charge(self, *entries: Entry) -> None:

@@ -156,6 +156,9 @@ def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
     return prefix << free, (prefix + 1) << free
 
 
+# Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
+MOST_CELLS = 2**62
+
 Short = npt.NDArray[np.float32]
 
 # From so many columns on, and so many centres, nearest centres are sought in short floats first: they take two thirds.

@@ -24,13 +24,13 @@ from dpviz.core.domain import Domain, Region
 from dpviz.core.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
 from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.core.known import BLOCK_MODELS, LOCAL, refuse_unknown
-from dpviz.core.known import MOST_CELLS as ALL_CELLS
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import DistantUsers, UserQuestion
 from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
 from dpviz.core.noise import NoiseSource
+from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
 from dpviz.core.partitions import Everything
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.core.revealed_rows import Revealed, sample_rows

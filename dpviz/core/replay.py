@@ -55,6 +55,94 @@ class Recording:
             self.broken.append(sentence)
             raise Broken(sentence)
 
+    def make_recording_session(self) -> type[PrivateSession]:
+        """A session that answers as usual and keeps every release here."""
+        recording = self
+
+        class RecordingSession(CoupledBlocks):
+            def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
+                released = super()._draw(mechanism, truth)
+                recording.truths.append(truth)
+                recording.released.append(released)
+                recording.mechanisms.append(mechanism)
+                return released
+
+        return RecordingSession
+
+    def make_replaying_session(self) -> type[PrivateSession]:
+        """A session without rows: it plays these answers back, so whatever peeks at rows comes out different."""
+        recording = self
+
+        class Replaying(CoupledBlocks):
+            place: ClassVar[list[int]] = [0]
+
+            def __init__(self, rows: RowSource, region: Region, *args: Any, **kwargs: Any) -> None:
+                super().__init__(Rows.of(np.empty((0, region.dim)), region), region, *args, **kwargs)
+
+            def _compute_true_answers(self, queries: list[Any]) -> list[Any]:
+                return [None] * len(queries)
+
+            def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
+                i = self.place[0]
+                self.place[0] += 1
+                recording.demand(i < len(recording.released), "without rows, more questions are asked")
+                if recording.mechanisms:
+                    recording.demand(
+                        mechanism == recording.mechanisms[i], "without rows, an answer is asked with other noise"
+                    )
+                return recording.released[i]
+
+        return Replaying
+
+    def make_loss_session(self, loss: RecordedLoss) -> type[PrivateSession]:
+        """A session over a neighbouring table that is fed these answers and adds up how much likelier they were here.
+
+        A release that the neighbour would draw with other noise fails at once: the scale of noise is public, so it must
+        not depend on rows.
+
+        Parameters
+        ----------
+        loss : RecordedLoss
+            Where the losses of all releases are added up.
+
+        Returns
+        -------
+        type of PrivateSession
+            To open the neighbour with.
+        """
+        recording = self
+
+        class Measuring(CoupledBlocks):
+            place: ClassVar[list[int]] = [0]
+
+            def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
+                i = self.place[0]
+                self.place[0] += 1
+                recording.demand(i < len(recording.released), "the neighbour asks more questions")
+                released = recording.released[i]
+                if recording.mechanisms:
+                    recording.demand(mechanism == recording.mechanisms[i], "the noise itself depends on rows")
+                if not getattr(mechanism, "exact", True):
+                    loss.unbounded.append(mechanism)
+                    return released
+                if mechanism.loss is LossKind.GAUSSIAN:
+                    alone = mechanism.sensitivity / mechanism.scale
+                    answers = [recording.truths[i], truth]
+                    if isinstance(mechanism, PathCounts):
+                        # One histogram answers on every level: what noise hides are the counts of all asked nodes.
+                        answers = [count_below(released.codes, answer) for answer in answers]
+                    here = compute_squared_distance(*answers) / mechanism.scale**2
+                    loss.shift_squared += here
+                    loss.fractions_of_bound.append(here / alone**2)
+                else:
+                    here = mechanism.log_density(released, recording.truths[i]) - mechanism.log_density(released, truth)
+                    loss.log_ratio += here
+                    loss.fractions_of_bound.append(abs(here) / mechanism.cost(Accounting.PURE))
+                loss.per_release.append((mechanism.name, here))
+                return released
+
+        return Measuring
+
 
 def open_as(table: PrivateTable, kind: type[PrivateSession] | None) -> PrivateTable:
     """The same table, which opens as a session of that kind.
@@ -88,45 +176,6 @@ class CoupledBlocks(PrivateSession):
         else:
             keys = rows if persons is None else persons[:, None].astype(np.float64)
         return np.minimum((draw_content_uniforms(keys, 2) * number).astype(np.int64), number - 1)
-
-
-def make_recording_session(recording: Recording) -> type[PrivateSession]:
-    """A session that answers as usual and keeps every release on ``recording``."""
-
-    class RecordingSession(CoupledBlocks):
-        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-            released = super()._draw(mechanism, truth)
-            recording.truths.append(truth)
-            recording.released.append(released)
-            recording.mechanisms.append(mechanism)
-            return released
-
-    return RecordingSession
-
-
-def make_replaying_session(recording: Recording) -> type[PrivateSession]:
-    """A session without rows: it plays ``recording`` back, so whatever peeks at rows comes out different."""
-
-    class Replaying(CoupledBlocks):
-        place: ClassVar[list[int]] = [0]
-
-        def __init__(self, rows: RowSource, region: Region, *args: Any, **kwargs: Any) -> None:
-            super().__init__(Rows.of(np.empty((0, region.dim)), region), region, *args, **kwargs)
-
-        def _compute_true_answers(self, queries: list[Any]) -> list[Any]:
-            return [None] * len(queries)
-
-        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-            i = self.place[0]
-            self.place[0] += 1
-            recording.demand(i < len(recording.released), "without rows, more questions are asked")
-            if recording.mechanisms:
-                recording.demand(
-                    mechanism == recording.mechanisms[i], "without rows, an answer is asked with other noise"
-                )
-            return recording.released[i]
-
-    return Replaying
 
 
 def make_watched_session(reached: list[str]) -> type[PrivateSession]:
@@ -163,58 +212,6 @@ class RecordedLoss:
     per_release: list[tuple[str, float]] = field(default_factory=list)
     fractions_of_bound: list[float] = field(default_factory=list)
     unbounded: list[Mechanism[Any]] = field(default_factory=list)
-
-
-def make_loss_session(recording: Recording, loss: RecordedLoss) -> type[PrivateSession]:
-    """A session over a neighbouring table that is fed ``recording`` and adds up how much likelier it was on the first
-    table.
-
-    A release that the neighbour would draw with other noise fails at once: the scale of noise is public, so it must not
-    depend on rows.
-
-    Parameters
-    ----------
-    recording : Recording
-        Answers of a run on the first table.
-    loss : RecordedLoss
-        Where the losses of all releases are added up.
-
-    Returns
-    -------
-    type of PrivateSession
-        To open the neighbour with.
-    """
-
-    class Measuring(CoupledBlocks):
-        place: ClassVar[list[int]] = [0]
-
-        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-            i = self.place[0]
-            self.place[0] += 1
-            recording.demand(i < len(recording.released), "the neighbour asks more questions")
-            released = recording.released[i]
-            if recording.mechanisms:
-                recording.demand(mechanism == recording.mechanisms[i], "the noise itself depends on rows")
-            if not getattr(mechanism, "exact", True):
-                loss.unbounded.append(mechanism)
-                return released
-            if mechanism.loss is LossKind.GAUSSIAN:
-                alone = mechanism.sensitivity / mechanism.scale
-                answers = [recording.truths[i], truth]
-                if isinstance(mechanism, PathCounts):
-                    # One histogram answers on every level: what noise hides are the counts of all asked nodes.
-                    answers = [count_below(released.codes, answer) for answer in answers]
-                here = compute_squared_distance(*answers) / mechanism.scale**2
-                loss.shift_squared += here
-                loss.fractions_of_bound.append(here / alone**2)
-            else:
-                here = mechanism.log_density(released, recording.truths[i]) - mechanism.log_density(released, truth)
-                loss.log_ratio += here
-                loss.fractions_of_bound.append(abs(here) / mechanism.cost(Accounting.PURE))
-            loss.per_release.append((mechanism.name, here))
-            return released
-
-    return Measuring
 
 
 def compute_squared_distance(one: Any, other: Any) -> float:

@@ -45,33 +45,33 @@ class Report(ABC):
     def _repr_html_(self) -> str:
         return f"{_draw_picture(self)}{_render(list(self._list_blocks()))}"
 
+    @staticmethod
+    def render_by(render: Callable[..., str]) -> None:
+        """From now on a notebook shows what ``render`` makes of sentences and tables.
 
-def render_by(render: Callable[..., str]) -> None:
-    """From now on a notebook shows what ``render`` makes of sentences and tables; the head of the package hands it in.
+        The head of the package hands it in: templates stand above the values that they show, as pictures do.
 
-    Templates stand above the values that they show, as pictures do.
+        Parameters
+        ----------
+        render : function
+            Of the name of a template, and of what it is filled with by keyword, to HTML in which texts are escaped.
+        """
+        _RENDERERS.append(render)
 
-    Parameters
-    ----------
-    render : function
-        Of the name of a template, and of what it is filled with by keyword, to HTML in which texts are escaped.
-    """
-    _RENDERERS.append(render)
+    @staticmethod
+    def illustrate(name: str, draw: Callable[[Any], str]) -> None:
+        """From now on a notebook shows what ``draw`` makes of a value of class ``name``, above its sentences.
 
+        A floor that draws stands above the values that it draws, which cannot ask for it by themselves.
 
-def illustrate(name: str, draw: Callable[[Any], str]) -> None:
-    """From now on a notebook shows what ``draw`` makes of a value above its sentences; ``name`` is that of its class.
-
-    A floor that draws stands above the values that it draws, which cannot ask for it by themselves.
-
-    Parameters
-    ----------
-    name : str
-        Of a class.
-    draw : function
-        Of a value, to HTML.
-    """
-    _PICTURES[name] = draw
+        Parameters
+        ----------
+        name : str
+            Of a class.
+        draw : function
+            Of a value, to HTML.
+        """
+        _PICTURES[name] = draw
 
 
 def _draw_picture(value: Report) -> str:

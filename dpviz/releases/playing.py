@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import fsum
 
-from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon, list_draws
+from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked
@@ -75,7 +75,7 @@ def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...],
         An ε for each δ, and ρ.
     """
     try:
-        draws = tuple(list_draws(entry) for entries in parts.entries.values() for entry in entries)
+        draws = tuple(entry.list_draws() for entries in parts.entries.values() for entry in entries)
     except RequestError:
         return None
     if not draws:

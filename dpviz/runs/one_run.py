@@ -22,12 +22,12 @@ from dpviz.algorithms import (
 )
 from dpviz.core import (
     Accounting,
+    AnySource,
     Array,
     Domain,
     Entry,
     ExactSource,
     Ledger,
-    NoiseSource,
     PrivateTable,
     Region,
     Relation,
@@ -315,7 +315,7 @@ def run_frames(
     delta: float = 0.0,
     params: Params | Mapping[str, Any] | None = None,
     seed: int | None = None,
-    noise: NoiseSource | ExactSource | None = None,
+    noise: AnySource | None = None,
 ) -> Iterator[Frame | Run]:
     """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
 
@@ -333,7 +333,7 @@ def run_frames(
         What is not given keeps its default.
     seed : int or None
         Makes a study repeatable; a release needs None.
-    noise : NoiseSource or ExactSource or None
+    noise : AnySource or None
         Draws in place of the seed's generator; None: that generator.
 
     Yields
@@ -345,7 +345,7 @@ def run_frames(
         yield item if isinstance(item, Run) else item.frames[-1]
 
 
-def run_request(request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None) -> Run:
+def run_request(request: Request, table: PrivateTable, *, noise: AnySource | None = None) -> Run:
     """The run that is asked for; see ``run``.
 
     Parameters
@@ -354,7 +354,7 @@ def run_request(request: Request, table: PrivateTable, *, noise: NoiseSource | E
         What is asked.
     table : PrivateTable
         The table; rows are read by its session only.
-    noise : NoiseSource or ExactSource or None
+    noise : AnySource or None
         Draws in place of the seed's generator; None: that generator.
 
     Returns
@@ -367,9 +367,7 @@ def run_request(request: Request, table: PrivateTable, *, noise: NoiseSource | E
     return last
 
 
-def run_steps(
-    request: Request, table: PrivateTable, *, noise: NoiseSource | ExactSource | None = None
-) -> Iterator[RunSoFar]:
+def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None = None) -> Iterator[RunSoFar]:
     """What is asked for as it grows: the run so far after each step, then the ``Run`` itself.
 
     ``noise`` draws in place of a generator that follows from the seed: what a study of errors switches off, and what a
@@ -381,7 +379,7 @@ def run_steps(
         What is asked.
     table : PrivateTable
         The table; rows are read by its session only.
-    noise : NoiseSource or ExactSource or None
+    noise : AnySource or None
         Draws in place of the seed's generator; None: that generator.
 
     Yields

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, list_private_cards
-from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check, compute_capacity
+from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Contender:
             usual = f"{check.choose_usual_delta(n):.2g}".replace("e-0", "e-")
             own = "" if self.preset == getattr(self.card.params(), "preset", "") else f" ({self.preset})"
             raise RequestError(f"{self.card.title}{own} needs delta > 0: give, say, delta = {usual}{instead}.")
-        compute_capacity(accounting, epsilon=epsilon, delta=delta)
+        accounting.compute_capacity(epsilon=epsilon, delta=delta)
 
     def _list_pure_presets(self) -> list[str]:
         """The presets that need no δ."""

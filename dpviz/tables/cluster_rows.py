@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core import Domain, Engine, EngineRows, Part, Region, Rows, add_up, check
+from dpviz.core import Domain, Engine, EngineRows, Region, Rows, add_up, check
 from dpviz.tables.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
 
 # So many answers are added up by one task.
@@ -43,7 +43,7 @@ def connect(address: str) -> None:
 class DaskEngine:
     """Parts are delayed values of Dask, kept on the workers of a cluster, or in this process where there is none."""
 
-    def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Part]:
+    def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
         """What ``call`` makes of the entries of the columns, one by one, kept on the workers."""
         dask = check.import_extra("dask")
         delayed = dask.delayed(call)
@@ -52,7 +52,7 @@ class DaskEngine:
 
     def exchange(
         self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
-    ) -> list[Part]:
+    ) -> list[Any]:
         """As many parts as before, dealt out and gathered by the workers."""
         dask = check.import_extra("dask")
         number = len(columns[0])
@@ -61,7 +61,7 @@ class DaskEngine:
         with _translate_errors():
             return list(dask.persist(*(gathering([hand[at] for hand in hands], at) for at in range(number))))
 
-    def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
+    def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Any]) -> list[Any]:
         """Sums of the answers over all parts, added up on the workers."""
         dask = check.import_extra("dask")
         asked, together = dask.delayed(ask), dask.delayed(_add_together)
@@ -73,7 +73,7 @@ class DaskEngine:
         answer: list[Any] = total
         return answer
 
-    def collect(self, parts: Sequence[Part]) -> list[Any]:
+    def collect(self, parts: Sequence[Any]) -> list[Any]:
         """The parts, fetched."""
         with _translate_errors():
             return list(check.import_extra("dask").compute(*parts))

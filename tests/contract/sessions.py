@@ -9,9 +9,6 @@ from dpviz.core.replay import (
     CoupledBlocks,
     RecordedLoss,
     Recording,
-    make_loss_session,
-    make_recording_session,
-    make_replaying_session,
     open_as,
 )
 from dpviz.core.rows import Rows
@@ -23,9 +20,6 @@ __all__ = [
     "Recording",
     "RowsTouched",
     "exploding_session",
-    "make_loss_session",
-    "make_recording_session",
-    "make_replaying_session",
     "open_as",
 ]
 

@@ -13,7 +13,6 @@ from scipy import integrate, stats
 from dpviz.core.accounting import (
     Accounting,
     Budget,
-    compute_capacity,
     compute_spent_epsilon,
     gdp_delta,
     gdp_epsilon,
@@ -85,19 +84,19 @@ def test_shares_are_read_by_name():
 @pytest.mark.parametrize("accounting", [Accounting.GDP, Accounting.ZCDP])
 def test_what_gaussian_noise_cannot_be_bought_with(accounting):
     with pytest.raises(RequestError, match="delta > 0"):
-        compute_capacity(accounting, epsilon=1.0, delta=0.0)
+        accounting.compute_capacity(epsilon=1.0, delta=0.0)
     with pytest.raises(RequestError, match="too little"):
-        compute_capacity(accounting, epsilon=1e-12, delta=1e-300)
+        accounting.compute_capacity(epsilon=1e-12, delta=1e-300)
     with pytest.raises(RequestError, match="epsilon is"):
-        compute_capacity(accounting, epsilon=-1.0, delta=1e-6)
+        accounting.compute_capacity(epsilon=-1.0, delta=1e-6)
 
 
 def test_capacity_and_spent_are_inverse():
     for epsilon, accounting in product(EPSILONS, (Accounting.PURE, Accounting.GDP, Accounting.ZCDP)):
         with about(f"ε = {epsilon}", accounting.value):
-            cap = compute_capacity(accounting, epsilon=epsilon, delta=1e-6)
+            cap = accounting.compute_capacity(epsilon=epsilon, delta=1e-6)
             assert 0.998 * epsilon <= compute_spent_epsilon(accounting, cap, delta=1e-6) <= epsilon
             assert compute_spent_epsilon(accounting, cap / 2, delta=1e-6) < epsilon
             assert compute_spent_epsilon(accounting, 0.0, delta=1e-6) == 0.0
     assert compute_spent_epsilon(Accounting.NONE, 1.0, delta=0.0) == math.inf
-    assert compute_capacity(Accounting.NONE, epsilon=1.0, delta=0.0) == math.inf
+    assert Accounting.NONE.compute_capacity(epsilon=1.0, delta=0.0) == math.inf

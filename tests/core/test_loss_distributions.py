@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpviz.core.accounting import Accounting, gdp_epsilon, zcdp_epsilon
 from dpviz.core.check import RequestError
-from dpviz.core.ledger import BudgetExceeded, Entry, Ledger, list_draws
+from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
 from dpviz.core.loss_distributions import (
     DrawList,
     NoiseDraws,
@@ -146,7 +146,7 @@ def test_a_path_of_counts_is_that_many_draws():
     share = _session(NoiseDraws(False, 20.0, 100)).calibrate(path=NoiseDraws(False, 20.0, 100))
     mechanism = PathCounts.calibrated(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
-    found = list_draws(entry)
+    found = entry.list_draws()
     assert (found.gaussian, found.times) == (False, 100)
     assert found.multiplier == pytest.approx(mechanism.scale)
     # One draw with the whole path's sensitivity would cost much more.

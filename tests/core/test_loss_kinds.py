@@ -12,7 +12,7 @@ import pytest
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.known import MECHANISMS
-from dpviz.core.ledger import Entry, Ledger, list_draws
+from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import LocalNoise
 from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import (
@@ -93,7 +93,7 @@ def test_a_name_decides_nothing():
                     [entry], delta=delta
                 )
                 if accounting is PLD:
-                    assert list_draws(called) == list_draws(entry)
+                    assert called.list_draws() == entry.list_draws()
 
 
 def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
@@ -124,7 +124,7 @@ def test_no_choice_tells_more_than_laplace_noise_of_the_same_epsilon(epsilon):
 
 
 def test_among_loss_distributions_a_choice_is_priced_as_laplace_noise():
-    assert list_draws(booked(EXPONENTIAL, PLD)) == list_draws(booked(LAPLACE, PLD))
+    assert booked(EXPONENTIAL, PLD).list_draws() == booked(LAPLACE, PLD).list_draws()
     assert booked(EXPONENTIAL, PLD).amount == booked(LAPLACE, PLD).amount
     assert Exponential.calibrated(Budget(PLD, 0.125), Sensitivity(np.inf, np.inf, range=3.0)).scale == pytest.approx(
         6.0

@@ -38,9 +38,6 @@ from tests.cases import about
 from tests.contract.sessions import (
     RecordedLoss,
     Recording,
-    make_loss_session,
-    make_recording_session,
-    make_replaying_session,
     open_as,
 )
 
@@ -271,10 +268,10 @@ def losses_of(monkeypatch: pytest.MonkeyPatch, one: LoadedTable, other: LoadedTa
     """What was bought on ``one``, and the loss of its releases beside ``other``."""
     recording, loss = Recording(), RecordedLoss()
     with monkeypatch.context() as patch:
-        in_a_session(patch, make_recording_session(recording))
+        in_a_session(patch, recording.make_recording_session())
         bought = buy_bounds(one, declared, epsilon=0.5, noise=noise(seed))
     with monkeypatch.context() as patch:
-        in_a_session(patch, make_loss_session(recording, loss))
+        in_a_session(patch, recording.make_loss_session(loss))
         again = buy_bounds(other, declared, epsilon=0.5, noise=noise(seed))
     assert again.declaration == bought.declaration, "bounds follow from something else than releases"
     assert len(loss.fractions_of_bound) == len(recording.released)
@@ -328,10 +325,10 @@ def test_without_rows_the_same_bounds_come_out(monkeypatch):
 def check_replay(monkeypatch: pytest.MonkeyPatch) -> None:
     declared, recording = left_open(("x", "y"), label_column="who"), Recording()
     with monkeypatch.context() as patch:
-        in_a_session(patch, make_recording_session(recording))
+        in_a_session(patch, recording.make_recording_session())
         bought = buy_bounds(table_of(ROWS, list(range(300))), declared, epsilon=0.5, noise=noise())
     with monkeypatch.context() as patch:
-        in_a_session(patch, make_replaying_session(recording))
+        in_a_session(patch, recording.make_replaying_session())
         again = buy_bounds(table_of(ROWS[:2], [0, 1]), declared, epsilon=0.5, noise=noise())
     assert again.declaration == bought.declaration and again.entries == bought.entries
 

@@ -43,9 +43,6 @@ from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import (
     RecordedLoss,
     Recording,
-    make_loss_session,
-    make_recording_session,
-    make_replaying_session,
 )
 from tests.releases.segment_tables import (
     CENTERS,
@@ -82,8 +79,8 @@ def _losses(here, there, *, seeds: int, centers=CENTERS) -> Iterator[RecordedLos
     """What releases about one table are likelier there than about its neighbour."""
     for seed in range(seeds):
         recording, loss = Recording(), RecordedLoss()
-        one = report_of(here, centers, seed=seed, session=make_recording_session(recording))
-        other = report_of(there, centers, seed=seed, session=make_loss_session(recording, loss))
+        one = report_of(here, centers, seed=seed, session=recording.make_recording_session())
+        other = report_of(there, centers, seed=seed, session=recording.make_loss_session(loss))
         assert len(loss.fractions_of_bound) == len(recording.released) and one.to_dict() == other.to_dict()
         yield loss
 
@@ -156,9 +153,9 @@ def test_a_histogram_of_two_columns_at_the_price_of_one_is_caught(monkeypatch):
 @pytest.mark.parametrize("declared", [{}, {"n_public": 60}, {"relation": "replace"}], ids=str)
 def test_everything_follows_from_what_was_released_and_all_of_the_share_is_spent(declared):
     table, recording = described(ROWS, **declared), Recording()
-    first = opened(table.private, session=make_recording_session(recording))
+    first = opened(table.private, session=recording.make_recording_session())
     one = ask_segments(first, CENTERS, table.description)
-    again = ask_segments(opened(table.private, session=make_replaying_session(recording)), CENTERS, table.description)
+    again = ask_segments(opened(table.private, session=recording.make_replaying_session()), CENTERS, table.description)
     assert one.to_dict() == again.to_dict()
     assert 0.999 < first.ledger.spent_fraction <= 1
     assert [(m.name, m.scale) for m in recording.mechanisms] == [(e.mechanism, e.scale) for e in first.ledger.entries]

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.core import MOST_CELLS, Array, Codes, partitions
+from dpviz.core import Array, Codes, partitions
 
 # A narrower axis than this part of the widest is as good as none.
 _NARROWEST = 1e-9
@@ -37,7 +37,7 @@ def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> pa
         Over that box.
     """
     half = np.maximum(half, _NARROWEST * half.max())
-    cells = max(1, min(cells, MOST_CELLS))
+    cells = max(1, min(cells, partitions.MOST_CELLS))
     too_fine, coarse = 2 * float(half.max()) / (cells + 1), 2 * float(half.max())
     for _ in range(_HALVINGS):
         side = sqrt(too_fine * coarse)

@@ -21,9 +21,6 @@ from dpviz.core import (
     RecordedLoss,
     Recording,
     compute_total_epsilon,
-    make_loss_session,
-    make_recording_session,
-    make_replaying_session,
     open_as,
 )
 from dpviz.runs.audits.neighboring_tables import list_settings, list_variants
@@ -137,7 +134,7 @@ def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
         Steps, answers and ledger.
     """
     recording = Recording()
-    run = run_card(card, table, session=make_recording_session(recording), **request)
+    run = run_card(card, table, session=recording.make_recording_session(), **request)
     return Recorded(recording, list(run.frames), run)
 
 
@@ -170,7 +167,7 @@ def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: 
     **request
         What is asked, as for ``run``.
     """
-    again = run_card(card, table, session=make_replaying_session(first.recording), **request)
+    again = run_card(card, table, session=first.recording.make_replaying_session(), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
     for place, (one, other) in enumerate(zip(first.frames, again.frames, strict=True), start=1):
@@ -237,7 +234,7 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
         Added up over all releases.
     """
     loss, first = RecordedLoss(), record_run(card, one, **request)
-    run_card(card, other, session=make_loss_session(first.recording, loss), **request)
+    run_card(card, other, session=first.recording.make_loss_session(loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     asked = len(loss.fractions_of_bound) + len(loss.unbounded)
     demand(asked == len(first.recording.released), "the neighbour asks fewer questions")

@@ -88,9 +88,8 @@ class Crowd:
         lonely = np.flatnonzero(beside == 0)
         levels = int(lonely[0]) + 1 if len(lonely) else len(steps)
         counts = beside[:levels, None] + np.arange(1, cls.MOST + 1)
-        asked = mechanisms.NoisyThreshold(
-            mechanisms.Laplace(1.0, first.noise_scale), first.threshold
-        )  # one person changes a count by one
+        # One person changes a count by one.
+        asked = mechanisms.NoisyThreshold(mechanisms.Laplace(1.0, first.noise_scale), first.threshold)
         chances = np.exp(asked.log_active(counts).sum(axis=0))
         corner = tree.origin + mine[levels - 1] * edges[levels - 1]
         box = np.stack([corner, corner + edges[levels - 1]])

@@ -13,7 +13,7 @@ from dp_accounting.pld.common import DifferentialPrivacyParameters
 from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 from dp_accounting.rdp import RdpAccountant
 
-from dpviz.core import FINER_GRID, Accounting, Entry, LossKind, compose_epsilon, list_draws
+from dpviz.core import FINER_GRID, Accounting, Entry, LossKind, compose_epsilon
 
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
@@ -59,7 +59,7 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
         case Accounting.ZCDP:
             return _compose_events(RdpAccountant(orders=_ORDERS), map(_make_concentrated_event, entries), delta)
         case Accounting.PLD:
-            return compose_epsilon(tuple(list_draws(entry) for entry in entries), delta, grid=FINER_GRID)
+            return compose_epsilon(tuple(entry.list_draws() for entry in entries), delta, grid=FINER_GRID)
 
 
 def _compose_events(

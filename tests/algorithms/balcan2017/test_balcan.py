@@ -31,7 +31,7 @@ from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import Run, run
 from tests.cases import for_each
 from tests.contract.checks import run_card
-from tests.contract.sessions import Recording, make_recording_session
+from tests.contract.sessions import Recording
 from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
 
@@ -99,7 +99,7 @@ def recovered(delta: float, dim: int, k: int, recording: Recording) -> Run:
         delta=delta,
         params={"polishing": 0},
         seed=2,
-        session=make_recording_session(recording),
+        session=recording.make_recording_session(),
     )
 
 

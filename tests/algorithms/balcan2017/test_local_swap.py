@@ -16,7 +16,7 @@ from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Relation
 from tests.cases import for_each
-from tests.contract.sessions import Recording, make_recording_session, open_as
+from tests.contract.sessions import Recording, open_as
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
 
@@ -132,7 +132,7 @@ def loss_of_one_row(relation: Relation, frame: np.ndarray | None) -> float:
     charged = 0.0
     for recording, values in zip(recordings, (rows, other), strict=True):
         session = open_session(
-            values, epsilon=40.0, kind=make_recording_session(recording), relation=relation, radius=1.0
+            values, epsilon=40.0, kind=recording.make_recording_session(), relation=relation, radius=1.0
         )
         view = project(session, frame)
         ends = np.zeros((3, view.session.dim))
