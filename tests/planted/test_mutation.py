@@ -16,7 +16,7 @@ from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
 FILE = "dpviz/core/mechanisms.py"
-TESTS = ["tests/core/test_measurement.py"]
+TESTS = ["tests/core/test_mechanisms_measurement.py"]
 
 
 def source() -> str:
