@@ -36,8 +36,8 @@ def call(capsys: pytest.CaptureFixture[str], *argv: object, main: Callable[[list
     return Said(code, *capsys.readouterr())
 
 
-def told_by(*argv: object) -> Said:
-    """``dpviz ARGV`` in this process, for what several tests share."""
+def told_by(*argv: object, main: Callable[[list[str]], int] = main) -> Said:
+    """``dpviz ARGV``, or another program's command line, in this process, for what several tests share."""
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
         code = main([str(part) for part in argv])
     return Said(code, out.getvalue(), err.getvalue())

@@ -208,7 +208,7 @@ PLANTED_BEHIND_DOORS: list[tuple[Rule, str, str]] = [
     (goes_round_the_front_door, "dpviz/algorithms/a.py", "from dpviz.core import PrivateTable"),
     (reaches_for_rows, "dpviz/runs/a.py", "class Mine(core.PrivateSession): ..."),
     (weighs_answers, "dpviz/runs/a.py", "def f():\n    from dpviz.core import compute_log_ratio"),
-    (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs import evaluate"),
+    (accesses_while_releasing, "dpviz/releases/a.py", "from dpviz.runs import evaluation"),
     (takes_a_whole_door, "dpviz/runs/a.py", "from dpviz import core"),
     (takes_a_whole_door, "dpviz/runs/a.py", "import dpviz.core as p"),
     (takes_a_whole_door, "pages/data.py", "from dpviz.core import *"),

@@ -29,8 +29,6 @@ from dpviz.core import (
     Ledger,
     PrivateSession,
     Region,
-    Rows,
-    StudyNoise,
     mechanisms,
     partitions,
     queries,
@@ -77,16 +75,8 @@ def predict(card: Card, params: Params, setting: Setting, region: Region) -> Pre
     if formula is None or setting.n is None:
         return None
     accounting = card.accounting(params, setting.delta)
-    # A session over no rows: it knows every noise scale that a real one would draw with, and can read nothing.
-    session = PrivateSession(
-        Rows.of(np.empty((0, region.dim)), region),
-        region,
-        setting.relation,
-        setting.rows_per_person,
-        Ledger(accounting, setting.epsilon, setting.delta),
-        StudyNoise(np.random.default_rng(0)),
-        setting.n,
-    )
+    ledger = Ledger(accounting, setting.epsilon, setting.delta)
+    session = PrivateSession.over_no_rows(region, setting.relation, setting.rows_per_person, ledger, setting.n)
     noise, bias = formula(session, setting.k, params)
     # What k centres that share the box evenly typically lie apart, halved.
     spacing = float(np.exp(np.log(region.half).mean())) * float(setting.k ** (-1 / region.dim))

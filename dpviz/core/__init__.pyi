@@ -1,6 +1,5 @@
 from . import check as check
 from . import lattice as lattice
-from . import local_model as local_model
 from . import losses as losses
 from . import mechanisms as mechanisms
 from . import partitions as partitions
@@ -38,6 +37,12 @@ from .ledger import Entry as Entry
 from .ledger import Ledger as Ledger
 from .ledger import compute_total_epsilon as compute_total_epsilon
 from .ledger import tabulate_entries as tabulate_entries
+from .local_model import EachRow as EachRow
+from .local_model import LocalNoise as LocalNoise
+from .local_model import LocalReports as LocalReports
+from .local_model import Reports as Reports
+from .local_model import UserAnswers as UserAnswers
+from .local_model import UserQuestion as UserQuestion
 from .loss_distributions import FINER_GRID as FINER_GRID
 from .loss_distributions import LossKind as LossKind
 from .loss_distributions import NoiseDraws as NoiseDraws

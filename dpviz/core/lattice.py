@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, floor, log2
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ _WHOLE, _WHOLE_SHORT = 53, 24
 MOST_ROWS = 2**30
 # A vector that was shortened must not exceed its length by rounding.
 SHRINK = 1.0 - 1e-13
+
+_SCRATCH = local()
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,3 +217,83 @@ def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
     largest = (2 * max(radius, longest) + longest) * longest + 1e-300
     return marks if log2(largest) + bits + POINT_BITS + marks + 1 <= _WHOLE else None
+
+
+def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float64) -> Any:
+    """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
+
+    The next call for the same use and kind of number overwrites it.
+
+    Parameters
+    ----------
+    rows : int
+        Lines of the array.
+    columns : int
+        Numbers in a line.
+    use : str
+        A name; two uses never share an array.
+    kind : type
+        Of a number.
+
+    Returns
+    -------
+    array of shape (rows, columns)
+        Not initialised.
+    """
+    name = f"{use} {kind.__name__}"
+    kept: Any = getattr(_SCRATCH, name, np.empty(0, kind))
+    if kept.size < rows * columns:
+        kept = np.empty(rows * columns, kind)
+        setattr(_SCRATCH, name, kept)
+    return kept[: rows * columns].reshape(rows, columns)
+
+
+def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: Array | None = None) -> Array:
+    """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows).
+
+    Exact where the points lie on their lattice and ``plus`` on that of the products.
+
+    Parameters
+    ----------
+    points : array of shape (points, d)
+        Unit coordinates.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    plus : array of shape (points,) or None
+        What is added to each point's products.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (points, rows)
+        Exact.
+    """
+    if plus is not None:
+        return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
+    if rows.padded is None:
+        return np.asarray((rows.values @ points.T).T)
+    return np.matmul(points, rows.values.T, out=out)
+
+
+def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
+    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows).
+
+    Parameters
+    ----------
+    points : array of shape (k, d + 1)
+        Unit coordinates, and what is added.
+    rows : ExactRows
+        Some of the rows, on their lattice.
+    out : array or None
+        Where the result goes; None: scratch memory.
+
+    Returns
+    -------
+    array of shape (k, rows)
+        Exact.
+    """
+    if rows.padded is None:
+        return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
+    # The column of ones behind the rows adds it within the product, for next to nothing.
+    return np.matmul(points, rows.padded.T, out=out)

@@ -25,8 +25,7 @@ import numpy.typing as npt
 from dpviz.core import lattice
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.domain import Region
-from dpviz.core.lattice import ExactRows
-from dpviz.core.rows import borrow_scratch, multiply, multiply_plus
+from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
 from dpviz.core.sparse_rows import make_dense
 
 

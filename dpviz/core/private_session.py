@@ -29,7 +29,7 @@ from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import DistantUsers, UserQuestion
 from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import NoiseSource, StudyNoise
 from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
 from dpviz.core.partitions import Everything
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
@@ -299,6 +299,31 @@ class PrivateSession:
     def __post_init__(self) -> None:
         self.n_is_public = self._n is not None
         self.budget = self.ledger.budget
+
+    @classmethod
+    def over_no_rows(
+        cls, region: Region, relation: Relation, rows_per_person: int, ledger: Ledger, n: int
+    ) -> PrivateSession:
+        """A session that knows every noise scale that one over ``n`` rows would draw with, and can read none.
+
+        Parameters
+        ----------
+        region : Region
+            Unit coordinates.
+        relation : Relation
+        rows_per_person : int
+            The most that one person has.
+        ledger : Ledger
+            Of what would be spent.
+        n : int
+            As declared.
+
+        Returns
+        -------
+        PrivateSession
+        """
+        noise = StudyNoise(np.random.default_rng(0))
+        return cls(Rows.of(np.empty((0, region.dim)), region), region, relation, rows_per_person, ledger, noise, n)
 
     @property
     def dim(self) -> int:

@@ -30,7 +30,7 @@ from scipy import sparse
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import Region
-from dpviz.core.lattice import ExactRows, count_quanta
+from dpviz.core.lattice import ExactRows, borrow_scratch, count_quanta
 from dpviz.core.partitions import (
     CubeTree,
     Everything,
@@ -43,7 +43,6 @@ from dpviz.core.partitions import (
     Voronoi,
     Zoomed,
 )
-from dpviz.core.rows import borrow_scratch
 from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
 from dpviz.core.stored_rows import FEW_COLUMNS
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from math import ceil
-from threading import local
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +17,7 @@ from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
-from dpviz.core.lattice import ExactRows
+from dpviz.core.lattice import ExactRows, borrow_scratch
 from dpviz.core.sparse_rows import find_complete, is_sparse, keep_largest_entries
 from dpviz.core.stored_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded, allocate_rows, choose_order
 
@@ -141,7 +140,6 @@ NOT_AT_ONCE = (
     "The rows are not in memory, and this question needs all of them at once: choose an algorithm that asks for sums, "
     "such as auto."
 )
-_SCRATCH = local()
 
 
 class RowSource(Protocol):
@@ -546,86 +544,6 @@ def _open_pool(process: int) -> ThreadPoolExecutor:
 def _count_threads() -> int:
     threads = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
-
-
-def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = np.float64) -> Any:
-    """An array that this thread uses again and again: fresh memory for every chunk would cost more than the arithmetic.
-
-    The next call for the same use and kind of number overwrites it.
-
-    Parameters
-    ----------
-    rows : int
-        Lines of the array.
-    columns : int
-        Numbers in a line.
-    use : str
-        A name; two uses never share an array.
-    kind : type
-        Of a number.
-
-    Returns
-    -------
-    array of shape (rows, columns)
-        Not initialised.
-    """
-    name = f"{use} {kind.__name__}"
-    kept: Any = getattr(_SCRATCH, name, np.empty(0, kind))
-    if kept.size < rows * columns:
-        kept = np.empty(rows * columns, kind)
-        setattr(_SCRATCH, name, kept)
-    return kept[: rows * columns].reshape(rows, columns)
-
-
-def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: Array | None = None) -> Array:
-    """``points @ rows.T`` (and ``plus``, a number for each point), shape (points, rows).
-
-    Exact where the points lie on their lattice and ``plus`` on that of the products.
-
-    Parameters
-    ----------
-    points : array of shape (points, d)
-        Unit coordinates.
-    rows : ExactRows
-        Some of the rows, on their lattice.
-    plus : array of shape (points,) or None
-        What is added to each point's products.
-    out : array or None
-        Where the result goes; None: scratch memory.
-
-    Returns
-    -------
-    array of shape (points, rows)
-        Exact.
-    """
-    if plus is not None:
-        return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
-    if rows.padded is None:
-        return np.asarray((rows.values @ points.T).T)
-    return np.matmul(points, rows.values.T, out=out)
-
-
-def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -> Array:
-    """Products with ``points`` (k, d + 1) that carry the number to add to theirs behind them, shape (k, rows).
-
-    Parameters
-    ----------
-    points : array of shape (k, d + 1)
-        Unit coordinates, and what is added.
-    rows : ExactRows
-        Some of the rows, on their lattice.
-    out : array or None
-        Where the result goes; None: scratch memory.
-
-    Returns
-    -------
-    array of shape (k, rows)
-        Exact.
-    """
-    if rows.padded is None:
-        return np.asarray((rows.values @ points[:, :-1].T).T) + points[:, -1:]
-    # The column of ones behind the rows adds it within the product, for next to nothing.
-    return np.matmul(points, rows.padded.T, out=out)
 
 
 def make_person_codes(persons: Codes) -> Codes:

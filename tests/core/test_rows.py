@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 import dpviz.core.rows
 from dpviz.core import lattice
 from dpviz.core.domain import Region
-from dpviz.core.rows import Rows, find_rows_in_use, multiply
+from dpviz.core.lattice import multiply
+from dpviz.core.rows import Rows, find_rows_in_use
 from tests.cases import about
 from tests.waiting import SECONDS
 

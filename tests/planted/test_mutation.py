@@ -177,8 +177,8 @@ def test_results_are_counted_kept_and_compared(tmp_path: Path):
     store(results, tmp_path / "now.json")
     assert stored(tmp_path / "now.json") == results
     assert json.loads((tmp_path / "now.json").read_text())[0]["test"] == "killer"
-    (privacy,) = [line.split() for line in report(results).splitlines() if line.startswith("privacy")]
-    assert privacy == ["privacy", "4", "2", "1", "1", "75.0%"]
+    (core,) = [line.split() for line in report(results).splitlines() if line.startswith("core")]
+    assert core == ["core", "4", "2", "1", "1", "75.0%"]
     (worse,) = killed_before(results, [result("a", "killed"), result("b", "killed"), result("x", "killed")])
     assert "killer" in worse
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from dpviz.releases.account import Account
-from dpviz.releases.zips import make_zip
+from dpviz.releases.package import make_zip
+from experiments.__main__ import main as experiments
 from tests.command_line import told_by, write_points
 from tests.proof.kept import Item, compare, without_day
 from tests.proof.test_releases import release
@@ -37,7 +38,6 @@ def list_commands(folder: Path) -> dict[str, tuple[object, ...]]:
         "account show": ("account", "show", account.path),
         "verify": ("verify", zipped),
         "read": ("read", zipped, "--compare", zipped),
-        "reproduce --list": ("reproduce", "--list"),
     }
 
 
@@ -47,6 +47,10 @@ def list_prints(folder: Path) -> Iterator[Item]:
             said = told_by(*argv, *options)
             assert said.code == 0, said.err
             yield " ".join((name, *options)), without_day(said.out, folder)
+    for options in ((), ("--json",)):
+        listed = told_by("--list", *options, main=experiments)
+        assert listed.code == 0, listed.err
+        yield " ".join(("reproduce --list", *options)), listed.out
     yield "declare", told_by("declare", folder / "points.csv").out
     asked = ("--algorithms", "kmeans++,dplloyd", "--epsilons", "0.5,2", "--ks", "2,3", "--repeats", 2, "--seed", 3)
     swept = told_by("sweep", folder / "points.csv", *asked, "--jobs", 1, "--out", folder / "study")

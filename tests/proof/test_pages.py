@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.releases.zips import make_zip
+from dpviz.releases.package import make_zip
 from tests.pages.tables import app_on, computed, sound
 from tests.pages.test_lessons import LESSONS, opened, walked
 from tests.pages.test_tradeoff import traded

@@ -25,7 +25,7 @@ from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
-from dpviz.core import Accounting, Array, Budget, PrivateSession, local_model, mechanisms, partitions, queries
+from dpviz.core import Accounting, Array, Budget, EachRow, LocalNoise, PrivateSession, mechanisms, partitions, queries
 
 _NAIVE = "naive"
 # The second measure takes this part of what the tuples leave.
@@ -244,9 +244,7 @@ def fit_naive_mixture(
         centers=pack_spheres(k, session.region, rng),
     )
     number = min(session.n, _MOST_ROWS)
-    rows = session.ask(
-        local_model.EachRow(), local_model.LocalNoise, session.budget, note="noise on every row", number=number
-    )
+    rows = session.ask(EachRow(), LocalNoise, session.budget, note="noise on every row", number=number)
     noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
     starts = [noisy_rows[draw_kmeans_pp_seeds(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]

@@ -19,10 +19,13 @@ from dpviz.core import (
     Array,
     Codes,
     Flags,
+    LocalReports,
     PrivateSession,
     Region,
+    Reports,
     StudyNoise,
-    local_model,
+    UserAnswers,
+    UserQuestion,
     mechanisms,
     partitions,
 )
@@ -124,14 +127,12 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     hashes = partitions.HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
     bits = list_prefix_lengths(depth)
     groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
-    question = local_model.UserQuestion(hashes)
+    question = UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, session.dim)))[0])
     options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
-    mechanism = session.mechanism(question, local_model.LocalReports, session.budget, **options)
+    mechanism = session.mechanism(question, LocalReports, session.budget, **options)
     yield make_up_message(mechanism, hashes, session.region, rng)
-    reports = session.ask(
-        question, local_model.LocalReports, session.budget, note="one message from each user", **options
-    ).value
+    reports = session.ask(question, LocalReports, session.budget, note="one message from each user", **options).value
     server = grow_server_tree(mechanism, reports)
     yield server
     leaves = list_leaves(mechanism, reports, server, session.region)
@@ -181,7 +182,7 @@ def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
 
 
 def make_up_message(
-    mechanism: local_model.LocalReports, hashes: partitions.HashCodes, region: Region, rng: np.random.Generator
+    mechanism: LocalReports, hashes: partitions.HashCodes, region: Region, rng: np.random.Generator
 ) -> MessageStep:
     """What a user with a made-up row would send in each group: the same mechanism with public coins.
 
@@ -205,7 +206,7 @@ def make_up_message(
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
     number = len(mechanism.bits)
     code = hashes.assign(point[None])
-    own = local_model.UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
+    own = UserAnswers(np.repeat(code, number), np.repeat(point[None], number, axis=0))
     made = replace(mechanism, groups=np.arange(number)).messages(own, StudyNoise(rng))
     bits = np.array(mechanism.bits, dtype=np.int64)
     return MessageStep(
@@ -221,7 +222,7 @@ def make_up_message(
     )
 
 
-def grow_server_tree(mechanism: local_model.LocalReports, reports: local_model.Reports) -> ServerTreeStep:
+def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
     """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on.
 
     Parameters
@@ -262,9 +263,7 @@ def grow_server_tree(mechanism: local_model.LocalReports, reports: local_model.R
     )
 
 
-def list_leaves(
-    mechanism: local_model.LocalReports, reports: local_model.Reports, server: ServerTreeStep, region: Region
-) -> CoresetStep:
+def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
     """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
 
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it

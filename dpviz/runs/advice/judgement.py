@@ -184,7 +184,7 @@ class Judgement:
         str
             A sentence, or "".
 
-        >>> Judgement(level=Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
+        >>> Judgement(level=regime.Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
         ''
         """
         if verdict is None or self.level is None:

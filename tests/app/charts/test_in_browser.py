@@ -13,10 +13,11 @@ import plotly
 import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
+from tests.app.charts.pictures.test_profiles import SIZES, made_profile
 
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.pictures.profiles import ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.pictures.swaps import SwapTrace
 from dpviz.app.charts.spent import draw_spent
 from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
@@ -24,7 +25,6 @@ from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.view import make_view
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import beside, draw, exhibit, steps_of
-from tests.app.charts.pictures.test_profiles import SIZES, made_profile
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

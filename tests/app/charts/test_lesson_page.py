@@ -12,7 +12,7 @@ from dpviz.app.charts.player.lesson_page import make_lesson_page
 from dpviz.app.charts.player.shown import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
-from dpviz.runs.meaning.membership import attack_work
+from dpviz.runs.meaning import membership
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress
@@ -25,7 +25,7 @@ LESSONS = read_lessons().lessons
 @pytest.fixture(autouse=True)
 def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few runs tell as much of a page as many."""
-    monkeypatch.setattr(part_figures, "attack_work", partial(attack_work, number=8))
+    monkeypatch.setattr(membership, "attack_work", partial(membership.attack_work, number=8))
 
 
 @cache

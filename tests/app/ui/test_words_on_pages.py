@@ -164,6 +164,8 @@ def _call_is_spelled(node: ast.Call, scope: Scope, seen: frozenset[int]) -> bool
             return all(map(again, node.args))
         if name in METHODS:
             return again(node.func.value)
+        if node.func.attr in WORDING:
+            return True
         return _own(node.func)
     if name == "map":
         return _name(node.args[0]) in WORDING or again(node.args[0])

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from dpviz.app.charts.pictures.profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import has_finite_coordinates, shows_kinds
