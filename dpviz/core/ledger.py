@@ -11,14 +11,7 @@ from math import fsum, inf
 from typing import Any
 
 from dpviz.core import check
-from dpviz.core.accounting import (
-    Accounting,
-    Budget,
-    Shares,
-    compute_spent_epsilon,
-    gdp_epsilon,
-    zcdp_epsilon,
-)
+from dpviz.core.accounting import Accounting, Budget, Shares, compute_spent_epsilon, gdp_epsilon, zcdp_epsilon
 from dpviz.core.check import RequestError
 from dpviz.core.loss_distributions import (
     DrawList,

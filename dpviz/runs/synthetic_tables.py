@@ -20,15 +20,7 @@ from dpviz.runs.open_table import OpenTable, declare, make_domain
 from dpviz.runs.profiles import Profile, make_profile
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
-from dpviz.tables import (
-    Declaration,
-    FileKind,
-    LoadedTable,
-    codings,
-    file_format,
-    make_numeric_table,
-    simulate,
-)
+from dpviz.tables import Declaration, FileKind, LoadedTable, codings, file_format, make_numeric_table, simulate
 
 USUAL_SPREAD = 0.05
 

@@ -54,9 +54,6 @@ _MEASURE_WORDS = frozenset(
         *("fläche", "prix", "revenu", "salaire", "montant", "valor", "preco", "preço", "pris", "year", "years", "jahr"),
     )
 )
-_DATE_WORDS = frozenset(
-    ("date", "datum", "day", "dob", "birthday", "joined", "created", "updated", "timestamp", "time")
-)
 # A measure that goes round, and the range that says so.
 _CYCLES: Mapping[str, tuple[float, float, float]] = {
     **dict.fromkeys(("hour", "hours", "hr", "stunde", "heure"), (0, 24, 24)),

@@ -9,12 +9,7 @@ from dataclasses import asdict
 from dpviz.algorithms import find_card
 from dpviz.api.console import Parser, read_number, read_whole, read_wholes
 from dpviz.core import format_table
-from dpviz.runs import (
-    Advice,
-    RowsAdvice,
-    Target,
-    advise,
-)
+from dpviz.runs import Advice, RowsAdvice, Target, advise
 from dpviz.tables import declarations
 from dpviz.words import round_percent
 

@@ -413,7 +413,6 @@ CANNOT_TELL = (
 Offence = tuple[int, str]
 """A line, and what is wrong there."""
 
-_OF_TUPLES = {"_replace", "_asdict"}
 _SECRETS = {"reveal", "accesses", "entries", "cap"}
 _BACK_DOORS = {
     "__globals__",

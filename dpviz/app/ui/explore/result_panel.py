@@ -27,15 +27,7 @@ from dpviz.app.ui.reference import await_recovery
 from dpviz.app.ui.runner import Result
 from dpviz.app.ui.session import count_grid_read, find_record, make_once
 from dpviz.core import Accounting
-from dpviz.runs import (
-    OpenTable,
-    ReleaseRecord,
-    Request,
-    Run,
-    Script,
-    export,
-    profiles,
-)
+from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, Script, export, profiles
 from dpviz.tables import FileKind
 from dpviz.words import capitalize_first, choose_palette, format_number, format_ratio, glossary
 
