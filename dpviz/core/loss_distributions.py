@@ -35,31 +35,13 @@ from dpviz.core.check import RequestError
 GRID, FINER_GRID = 1e-3, 2.5e-4
 
 
-@dataclass(frozen=True)
-class _Tolerances:
-    """How closely numbers are computed; what is rounded is rounded to the safe side.
-
-    Parameters
-    ----------
-    margin, close : float
-        What a calibration leaves unspent, and how close it comes to that.
-    step : float
-        How fast the search goes down from a scale that is enough.
-    same : float
-        Two computations of one multiplier agree to this; a calibration leaves more unspent than so many of its
-        draws take.
-    large : float
-        Beyond this ε, probabilities on a grid of losses under- and overflow; no such total protects anybody.
-    """
-
-    margin: float = 2e-5
-    close: float = 1e-5
-    step: float = 0.8
-    same: float = 1e-9
-    large: float = 200.0
-
-
-_WITHIN = _Tolerances()
+# How closely numbers are computed; what is rounded is rounded to the safe side.
+_MARGIN, _CLOSE = 2e-5, 1e-5  # what a calibration leaves unspent, and how close it comes to that
+_STEP = 0.8  # how fast the search goes down from a scale that is enough
+# Two computations of one multiplier agree to this; a calibration leaves more unspent than so many of its draws take.
+_SAME = 1e-9
+# Beyond this ε, probabilities on a grid of losses under- and overflow; no such total protects anybody.
+_LARGE = 200.0
 
 
 class NoiseDraws(NamedTuple):
@@ -153,11 +135,11 @@ class DrawList:
         """
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
-            if left < -_WITHIN.same * 2 * draws.rho:
+            if left < -_SAME * 2 * draws.rho:
                 raise _make_not_announced("Gaussian", draws, note)
             return replace(self, gaussian=max(0.0, left))
         # Of those with no more noise than is drawn the one with the most.
-        last = bisect_right(self.laplace, draws.multiplier * (1 + _WITHIN.same))
+        last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
         if last < draws.times:
             raise _make_not_announced("Laplace", draws, note)
         return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
@@ -198,9 +180,9 @@ def compose_epsilon(
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
-    if zcdp_epsilon(_sum_rho(draws), delta) > _WITHIN.large:
+    if zcdp_epsilon(_sum_rho(draws), delta) > _LARGE:
         return _compose_basic_epsilon(draws, delta)
-    rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _WITHIN.large else whole)
+    rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
@@ -245,7 +227,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) 
         Infinite where ``delta`` is less than the sum of theirs.
     """
     total = fsum(epsilon for epsilon, _ in guarantees)
-    if not guarantees or not delta or total > _WITHIN.large:
+    if not guarantees or not delta or total > _LARGE:
         return total
     from dp_accounting.pld.common import DifferentialPrivacyParameters  # slow to import
     from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
@@ -299,7 +281,7 @@ def calibrate_scale(
     RequestError
         If what is spent leaves nothing.
     """
-    target = epsilon * (1 - _WITHIN.margin)
+    target = epsilon * (1 - _MARGIN)
     left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
     if not left > 0:
         raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
@@ -310,13 +292,13 @@ def calibrate_scale(
     # A sum of ρ is worth more than the distributions compose to, so that its scale is enough.
     enough = sqrt(_sum_rho(draws) / left)
     while excess(enough) > 0:
-        enough /= _WITHIN.step
-    less = enough * _WITHIN.step
+        enough /= _STEP
+    less = enough * _STEP
     while excess(less) < 0:
-        enough, less = less, less * _WITHIN.step
-    least = float(brentq(excess, less, enough, rtol=_WITHIN.close))
+        enough, less = less, less * _STEP
+    least = float(brentq(excess, less, enough, rtol=_CLOSE))
     while excess(least) > 0:
-        least *= 1 + _WITHIN.close
+        least *= 1 + _CLOSE
     return least
 
 

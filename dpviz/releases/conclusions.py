@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.releases.promise import describe_noise, format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
-from dpviz.runs import THRESHOLDS, Belief, LossShare, Run, Verdict, judge_centers, profiles
+from dpviz.runs import LIKE_ONE, Belief, LossShare, Run, Verdict, judge_centers, profiles
 from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
 
@@ -199,7 +199,7 @@ def _conclude_quality(received: Received) -> Conclusion:
         )
     value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
     left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < THRESHOLDS.like_one))
+    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
 
 
 def _list_forbidden(received: Received) -> Iterator[str]:

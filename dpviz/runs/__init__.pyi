@@ -78,7 +78,7 @@ from .synthetic_tables import USUAL_SPREAD as USUAL_SPREAD
 from .synthetic_tables import Tried as Tried
 from .synthetic_tables import dry_run_work as dry_run_work
 from .synthetic_tables import make_synthetic_table as make_synthetic_table
-from .verdict import THRESHOLDS as THRESHOLDS
+from .verdict import LIKE_ONE as LIKE_ONE
 from .verdict import LossShare as LossShare
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence

@@ -17,7 +17,7 @@ from dpviz.algorithms import CentersStep, size_estimates
 from dpviz.core import Array, Codes, Domain, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
-from dpviz.runs.verdict import THRESHOLDS, Evidence
+from dpviz.runs.verdict import AT_EDGE, Evidence
 from dpviz.tables import codings
 from dpviz.words import format_number, format_percent
 
@@ -303,8 +303,8 @@ class Profile:
         """Coordinates that lie on a declared bound, shape (k, d)."""
         even = self.even
         place: Array = (even.centers - even.lower) / even.width
-        below: Flags = place < THRESHOLDS.at_edge
-        return np.logical_or(below, place > 1 - THRESHOLDS.at_edge)
+        below: Flags = place < AT_EDGE
+        return np.logical_or(below, place > 1 - AT_EDGE)
 
     @property
     def gaps(self) -> Array:

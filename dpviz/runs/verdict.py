@@ -24,41 +24,15 @@ Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", 
 _TINY = 1e-12
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """Where a run counts as failed, chosen with ``python -m benchmarks.titles --tuning --first 1000``.
-
-    That is on the tuning families of ``benchmarks/families.py``; without it the benchmark counts false alarms and
-    misses on those that judge.
-
-    Parameters
-    ----------
-    at_edge : float
-        A coordinate is at the edge within this part of the width of its bounds.
-    like_one : float
-        From this part of the loss of one centre on, more centres do no better.
-    half_way : float
-        Noise that goes farther than this part of the way to the next centre takes it there.
-    most : float
-        A run shows noise where so many of its centres are carried off, or at the edge.
-    edged : float
-        A centre is at the edge with so many of its own coordinates.
-    edges : float
-        So many coordinates of all at the edge are more than chance brings there.
-    read : float
-        The rows that were read are too few below this part of those that were declared.
-    """
-
-    at_edge: float = 0.005
-    like_one: float = 0.9
-    half_way: float = 0.5
-    most: float = 0.5
-    edged: float = 0.5
-    edges: float = 0.1
-    read: float = 0.5
-
-
-THRESHOLDS = Thresholds()
+# Where a run counts as failed, chosen with `python -m benchmarks.titles --tuning --first 1000` on the tuning families
+# of `benchmarks/families.py`; without `--tuning` it counts false alarms and misses on those that judge.
+AT_EDGE = 0.005  # a coordinate is at the edge within this part of the width of its bounds
+LIKE_ONE = 0.9  # from this part of the loss of one centre on, more centres do no better
+_HALF_WAY = 0.5  # noise that goes farther than this part of the way to the next centre takes it there
+_MOST = 0.5  # a run shows noise where so many of its centres are carried off, or at the edge
+_EDGED = 0.5  # a centre is at the edge with so many of its own coordinates
+_EDGES = 0.1  # so many coordinates of all at the edge are more than chance brings there
+_READ = 0.5  # the rows that were read are too few below this part of those that were declared
 
 
 class Evidence(NamedTuple):
@@ -95,7 +69,7 @@ class Evidence(NamedTuple):
         """Which centres noise may carry to the next one, shape (k,)."""
         if self.errors is None:
             return np.zeros(len(self.gaps), dtype=np.bool_)
-        which: Flags = self.errors > THRESHOLDS.half_way * self.gaps
+        which: Flags = self.errors > _HALF_WAY * self.gaps
         return which
 
 
@@ -150,9 +124,9 @@ def collect_evidence(
         return None
     sizes = size_estimates.estimate_sizes(steps) if sizes is None else sizes
     half = np.maximum(region.half, _TINY)
-    edge = np.abs(last.centers) >= (1 - 2 * THRESHOLDS.at_edge) * half
+    edge = np.abs(last.centers) >= (1 - 2 * AT_EDGE) * half
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
-        edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * THRESHOLDS.at_edge) * region.radius)[:, None]
+        edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * AT_EDGE) * region.radius)[:, None]
     rows, sd = (last.noisy_counts, None) if sizes is None else sizes
     return Evidence(
         rows, sd, _estimate_errors(last, sizes, region), size_estimates.measure_neighbour_gaps(last.centers), edge
@@ -279,7 +253,7 @@ def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     if not n_declared or seen.sizes is None or seen.size_sd is None:
         return None
     read, sd = float(seen.sizes.sum()), float(np.sqrt((seen.size_sd**2).sum()))
-    if read + 2 * sd >= THRESHOLDS.read * n_declared:
+    if read + 2 * sd >= _READ * n_declared:
         return None
     reason = (
         f"{max(read, 0):,.0f} ± {2 * sd:,.0f} rows were clustered of {n_declared:,} declared: look at how the file is "
@@ -298,7 +272,7 @@ def _judge_failed(seen: Evidence, what: str, *, judges_itself: bool) -> Verdict 
     if k < 2 or seen.errors is None:
         return None
     carried = seen.errors >= seen.gaps
-    if carried.mean() < THRESHOLDS.most or (judges_itself and seen.edge.mean() <= THRESHOLDS.edges):
+    if carried.mean() < _MOST or (judges_itself and seen.edge.mean() <= _EDGES):
         return None
     reason = f"Noise may carry {int(carried.sum())} of {k} centres as far as the next one."
     if seen.unclear.any():
@@ -310,8 +284,8 @@ def _judge_failed(seen: Evidence, what: str, *, judges_itself: bool) -> Verdict 
 
 def _judge_edge(seen: Evidence) -> Verdict | None:
     """Half of the centres lie at the edge of the bounds with half of their coordinates."""
-    edged, k = seen.edge.mean(axis=1) >= THRESHOLDS.edged, len(seen.gaps)
-    if edged.mean() < THRESHOLDS.most:
+    edged, k = seen.edge.mean(axis=1) >= _EDGED, len(seen.gaps)
+    if edged.mean() < _MOST:
         return None
     reason = (
         "At least half of their coordinates are a bound: noise was clipped there, or rows lie beyond what is declared."
@@ -343,7 +317,7 @@ def _judge_lost(seen: Evidence) -> Verdict | None:
 def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:
     """The loss may be that of one centre in the middle of all rows."""
     k = len(seen.gaps)
-    if loss is None or loss.share < THRESHOLDS.like_one or k < 2:
+    if loss is None or loss.share < LIKE_ONE or k < 2:
         return None
     reason = f"By released values, the loss is {loss.words} that of one centre."
     return Verdict("one", f"{k} centres may do no better than one", reason)

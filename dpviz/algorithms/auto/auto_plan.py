@@ -45,131 +45,45 @@ MOST_FOR_AXES = 1000
 # By losses that count a row up to so many squared radii of a cluster seeds are chosen.
 CAP = 12.0
 
+# Parts of the budget for all that finds the clusters, chosen by hand on the tuning families of
+# `benchmarks/families.py`: for a grid over few columns between these, the less the more rows there are to polish with.
+_FIND_GRID_MANY_ROWS, _FIND_GRID_FEW_ROWS = 0.70, 0.95
+_FIND_HALFWAY = 500.0  # rows of a cluster, over ε, at which that part is halfway between the two
+# The part for the grid where n is not known, over one column, and over a view.
+_FIND_GRID_UNKNOWN_N, _FIND_GRID_ONE_COLUMN, _FIND_GRID_VIEW = 0.85, 0.75, 0.3
+# Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
+_FIND_ZOOM, _FIND_ZOOM_SCALES, _FIND_ZOOM_MOST = 0.04, 17.0, 0.065
+# Of that part, for each test whether finer cells would do, and in a view for the one whether fine cells would.
+_FIND_FINER_TEST, _FIND_FINE_TEST = 0.02, 0.02
+_FIND_LOOK, _FIND_MIDDLE = 0.2, 0.15  # part of μ² for the look at many columns; of it, for the middle of the rows
+_FIND_NEAR, _FIND_PURE_NEAR = 0.003, 0.01  # of μ², or without δ of ε, for the middle of the rows that are not far away
+# Without δ, parts of ε for the middle, the radii, the grid; the rest is for axes and polishing.
+_FIND_PURE_MIDDLE, _FIND_PURE_RADII, _FIND_PURE_GRID = 0.08, 0.02, 0.4
+_FIND_PURE_AXES, _FIND_PURE_MIDDLE_BESIDE = 0.07, 0.04  # for axes, where bought, and for the middle beside them
+# Axes are bought where a view has not room for all, and noise alone shows less than this part of what each would have
+# if rows spread alike.
+_FIND_AXES_CLEAR = 0.12
+# Distances are bought at the ε for which a hundredth of the rows is three scales of their noise: so many rows over n,
+# within limits; and where n is not known.
+_FIND_RADII_ROWS, _FIND_LEAST_RADII, _FIND_MOST_RADII, _FIND_RADII_UNKNOWN_N = 300.0, 0.03, 0.15, 0.06
+_FIND_CHOICE, _FIND_PURE_CHOICE = 0.05, 0.1  # parts of ε for the choice of seeds, with δ and without
+_FIND_CHOICE_NOISE = 0.16  # what the noise of that choice may be, of the loss of one cluster's rows
 
-@dataclass(frozen=True)
-class _FindingTuning:
-    """Parts of the budget for all that finds the clusters.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    grid_many_rows, grid_few_rows : float
-        Between these lies the part for a grid over few columns: the less the more rows there are to polish
-        with.
-    halfway : float
-        Rows of a cluster, over ε, at which that part is halfway between the two.
-    grid_unknown_n, grid_one_column, grid_view : float
-        The part for the grid where n is not known, over one column, and over a view.
-    zoom, zoom_scales, zoom_most : float
-        Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
-    finer_test, fine_test : float
-        Of that part, for each test whether finer cells would do, and in a view for the one whether fine cells
-        would.
-    look, middle : float
-        Part of μ² for the look at many columns, and of the look for the middle of the rows.
-    near, pure_near : float
-        Part of μ², or without δ of ε, for the middle of the rows that are not far away.
-    pure_middle, pure_radii, pure_grid : float
-        Without δ, parts of ε for the middle, the radii, the grid; the rest is for axes and polishing.
-    pure_axes, pure_middle_beside : float
-        Without δ, parts of ε for axes, where they are bought, and for the middle beside them.
-    axes_clear : float
-        Axes are bought where a view has not room for all, and noise alone shows less than this part of what
-        each would have if rows spread alike.
-    radii_rows, least_radii, most_radii, radii_unknown_n : float
-        Distances are bought at the ε for which a hundredth of the rows is three scales of their noise: so many
-        rows over n, within limits; and where n is not known.
-    choice, pure_choice : float
-        Parts of ε for the choice of seeds, with δ and without.
-    choice_noise : float
-        What the noise of that choice may be, of the loss of one cluster's rows.
-    """
-
-    grid_many_rows: float = 0.70
-    grid_few_rows: float = 0.95
-    halfway: float = 500.0
-    grid_unknown_n: float = 0.85
-    grid_one_column: float = 0.75
-    grid_view: float = 0.3
-    zoom: float = 0.04
-    zoom_scales: float = 17.0
-    zoom_most: float = 0.065
-    finer_test: float = 0.02
-    fine_test: float = 0.02
-    look: float = 0.2
-    middle: float = 0.15
-    near: float = 0.003
-    pure_near: float = 0.01
-    pure_middle: float = 0.08
-    pure_radii: float = 0.02
-    pure_grid: float = 0.4
-    pure_axes: float = 0.07
-    pure_middle_beside: float = 0.04
-    axes_clear: float = 0.12
-    radii_rows: float = 300.0
-    least_radii: float = 0.03
-    most_radii: float = 0.15
-    radii_unknown_n: float = 0.06
-    choice: float = 0.05
-    pure_choice: float = 0.1
-    choice_noise: float = 0.16
-
-
-_FIND = _FindingTuning()
-
-
-@dataclass(frozen=True)
-class _PolishingTuning:
-    """Parts of the budget of polishing, and how many rounds it has.
-
-    Chosen by hand on the tuning families of ``benchmarks/families.py``.
-
-    Parameters
-    ----------
-    most_rounds : int
-        Rounds, at most.
-    round_noise : float
-        There are as many rounds as keep the noise of a mean, over the radius of a cluster, in proportion to
-        this.
-    stride_many : float
-        With δ and many clusters a centre goes so much farther than to the mean, but in the last round.
-    most_for_stride : int
-        Up to so many columns: in more of them clusters hardly overlap, and means are where they end after two
-        rounds.
-    noisy : float
-        From this noise of a mean on the clipping radius follows the residuals.
-    counts, pure_counts, round_radii : float
-        Parts of a round for counts, with δ and without, and for lengths of residuals.
-    swap_flat, swap_view, swap_counts : float
-        Parts of polishing for splits, over few columns and over a view, and of a split for counts.
-    gate_flat, gate_view : float
-        A split needs its noise below this part of the rows of a cluster.
-    gate_pure_few : float
-        The same for few clusters without a δ, where it takes ε from few rounds and hardly any cluster is
-        missed.
-    most_swap_axes : int
-        Axes along which spreads are measured, at most.
-    """
-
-    most_rounds: int = 12
-    round_noise: float = 0.02
-    stride_many: float = 1.3
-    most_for_stride: int = 20
-    noisy: float = 0.001
-    counts: float = 0.12
-    pure_counts: float = 0.15
-    round_radii: float = 0.06
-    swap_flat: float = 0.15
-    swap_view: float = 0.2
-    swap_counts: float = 0.3
-    gate_flat: float = 0.2
-    gate_view: float = 0.5
-    gate_pure_few: float = 0.15
-    most_swap_axes: int = 64
-
-
-_POLISH = _PolishingTuning()
+# Parts of the budget of polishing, and how many rounds it has, chosen on the same families: at most so many, and as
+# many as keep the noise of a mean, over the radius of a cluster, in proportion to this.
+_POLISH_MOST_ROUNDS, _POLISH_ROUND_NOISE = 12, 0.02
+# With δ and many clusters a centre goes so much farther than to the mean, but in the last round. Up to so many columns:
+# in more of them clusters hardly overlap, and means are where they end after two rounds.
+_POLISH_STRIDE_MANY, _POLISH_MOST_FOR_STRIDE = 1.3, 20
+_POLISH_NOISY = 0.001  # from this noise of a mean on the clipping radius follows the residuals
+# Parts of a round for counts, with δ and without, and for lengths of residuals.
+_POLISH_COUNTS, _POLISH_PURE_COUNTS, _POLISH_ROUND_RADII = 0.12, 0.15, 0.06
+# Parts of polishing for splits, over few columns and over a view, and of a split for counts.
+_POLISH_SWAP_FLAT, _POLISH_SWAP_VIEW, _POLISH_SWAP_COUNTS = 0.15, 0.2, 0.3
+# A split needs its noise below this part of the rows of a cluster; the last for few clusters without a δ, where it
+# takes ε from few rounds and hardly any cluster is missed.
+_POLISH_GATE_FLAT, _POLISH_GATE_VIEW, _POLISH_GATE_PURE_FEW = 0.2, 0.5, 0.15
+_POLISH_MOST_SWAP_AXES = 64  # axes along which spreads are measured, at most
 
 
 @dataclass(frozen=True)
@@ -265,7 +179,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     if choice is not None:
         # What a choice takes of μ² is a guess; all parts are calibrated together.
         epsilon -= choice.losses.weight
-        mu2 *= 1 - 2 * _FIND.choice
+        mu2 *= 1 - 2 * _FIND_CHOICE
 
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
@@ -276,11 +190,11 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
         # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
         # (docs/findings.md).
-        rounds = _POLISH.most_rounds if gaussian else int(sqrt(rounds))
-    swap_axes, swap = min(dim, _POLISH.most_swap_axes), _POLISH.swap_flat if flat else _POLISH.swap_view
+        rounds = _POLISH_MOST_ROUNDS if gaussian else int(sqrt(rounds))
+    swap_axes, swap = min(dim, _POLISH_MOST_SWAP_AXES), _POLISH_SWAP_FLAT if flat else _POLISH_SWAP_VIEW
     of_spread = _compute_spread_variance(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
-    gate = _POLISH.gate_flat if flat else _POLISH.gate_view if gaussian or many else _POLISH.gate_pure_few
+    gate = _POLISH_GATE_FLAT if flat else _POLISH_GATE_VIEW if gaussian or many else _POLISH_GATE_PURE_FEW
     clear = unit_sd * sqrt(2 * swap_axes) <= gate * n / k
     polishing = _plan_polishing(
         mu2 if gaussian else epsilon,
@@ -289,10 +203,10 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         swap=swap,
         gaussian=gaussian,
         spherical=spherical,
-        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _POLISH.noisy,
+        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _POLISH_NOISY,
     )
     axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
-    stride = _POLISH.stride_many if many and gaussian and dim <= _POLISH.most_for_stride else 1.0
+    stride = _POLISH_STRIDE_MANY if many and gaussian and dim <= _POLISH_MOST_FOR_STRIDE else 1.0
     return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
 
 
@@ -318,28 +232,28 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
 def _choose_zoom_part(setting: Setting, found: float, moved: float, *, n_public: bool) -> float:
     """Of what finds the clusters the part for zooming in: a little more where that shows where most rows lie."""
     if setting.dim == 1 or not n_public:
-        return _FIND.zoom
+        return _FIND_ZOOM
     assert setting.n is not None
-    clear = _FIND.zoom_scales * moved / (found * setting.n)
-    return clear if _FIND.zoom < clear <= _FIND.zoom_most else _FIND.zoom
+    clear = _FIND_ZOOM_SCALES * moved / (found * setting.n)
+    return clear if _FIND_ZOOM < clear <= _FIND_ZOOM_MOST else _FIND_ZOOM
 
 
 def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over a view of the columns, with δ."""
     assert setting.n is not None
-    found = setting.epsilon * _FIND.grid_view
+    found = setting.epsilon * _FIND_GRID_VIEW
     mu2 = _compute_mu2(setting, setting.epsilon - found)
-    rows_share = _FIND.radii_rows * moved / setting.n if n_public else _FIND.radii_unknown_n * found
-    radii = float(np.clip(rows_share, _FIND.least_radii * found, _FIND.most_radii * found))
+    rows_share = _FIND_RADII_ROWS * moved / setting.n if n_public else _FIND_RADII_UNKNOWN_N * found
+    radii = float(np.clip(rows_share, _FIND_LEAST_RADII * found, _FIND_MOST_RADII * found))
     axes = (
-        StagePart("look", "axes", "Gaussian", mu2 * _FIND.look * (1 - _FIND.middle))
+        StagePart("look", "axes", "Gaussian", mu2 * _FIND_LOOK * (1 - _FIND_MIDDLE))
         if setting.dim <= MOST_FOR_AXES
         else None
     )
-    middle = StagePart("look", "middle", "Gaussian", mu2 * _FIND.look * _FIND.middle)
-    near = None if axes is None else StagePart("look", "near", "Gaussian", mu2 * _FIND.near)
-    beside = 0.0 if axes is None else _FIND.look * (1 - _FIND.middle) + _FIND.near
-    mu2 *= 1 - _FIND.look * _FIND.middle - beside
+    middle = StagePart("look", "middle", "Gaussian", mu2 * _FIND_LOOK * _FIND_MIDDLE)
+    near = None if axes is None else StagePart("look", "near", "Gaussian", mu2 * _FIND_NEAR)
+    beside = 0.0 if axes is None else _FIND_LOOK * (1 - _FIND_MIDDLE) + _FIND_NEAR
+    mu2 *= 1 - _FIND_LOOK * _FIND_MIDDLE - beside
     first = ProjectionStage(middle, near, axes, StagePart("look", "radii", "Laplace", radii))
     return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
 
@@ -352,12 +266,12 @@ def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, s
     edge = (
         moved
         * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim)
-        / (_FIND.pure_axes * epsilon * setting.n)
+        / (_FIND_PURE_AXES * epsilon * setting.n)
     )
-    bought = _FIND.pure_axes * epsilon * (dim > _FEW_AXES and edge <= _FIND.axes_clear / dim)
-    middle = (_FIND.pure_middle_beside if bought else _FIND.pure_middle) * epsilon
-    radii, grid = _FIND.pure_radii * epsilon, _FIND.pure_grid * epsilon
-    near = _FIND.pure_near * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
+    bought = _FIND_PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _FIND_AXES_CLEAR / dim)
+    middle = (_FIND_PURE_MIDDLE_BESIDE if bought else _FIND_PURE_MIDDLE) * epsilon
+    radii, grid = _FIND_PURE_RADII * epsilon, _FIND_PURE_GRID * epsilon
+    near = _FIND_PURE_NEAR * epsilon * (bought > 0 and setting.k <= FEW_CLUSTERS)
     first = ProjectionStage(
         StagePart("look", "middle", noise, middle),
         StagePart("look", "near", noise, near) if near else None,
@@ -382,12 +296,12 @@ def _list_splits(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
 def _choose_flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
     """The part of ε for all that finds the clusters over few columns."""
     if setting.dim == 1:
-        return _FIND.grid_one_column
+        return _FIND_GRID_ONE_COLUMN
     if not n_public:
-        return _FIND.grid_unknown_n
+        return _FIND_GRID_UNKNOWN_N
     assert setting.n is not None
-    rows = setting.n * setting.epsilon / (_FIND.halfway * setting.k * moved)
-    return _FIND.grid_few_rows - (_FIND.grid_few_rows - _FIND.grid_many_rows) * rows / (1 + rows)
+    rows = setting.n * setting.epsilon / (_FIND_HALFWAY * setting.k * moved)
+    return _FIND_GRID_FEW_ROWS - (_FIND_GRID_FEW_ROWS - _FIND_GRID_MANY_ROWS) * rows / (1 + rows)
 
 
 def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float, *, n_public: bool) -> Cells:
@@ -401,20 +315,20 @@ def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float
     assert setting.n is not None
     if setting.dim == 1:
         return Cells(None, None, None, StagePart("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
-    n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND.finer_test) * epsilon
+    n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND_FINER_TEST) * epsilon
     trees = can_tell_apart(n, k, moved / tested)
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
         tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
-    finer = [StagePart("grid", what, "Laplace", _FIND.finer_test * epsilon) for what in ("finer_test", "finest_test")]
-    grid = StagePart("grid", "grid", "Laplace", (1 - zoom - tests * _FIND.finer_test) * epsilon)
+    finer = [StagePart("grid", what, "Laplace", _FIND_FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
+    grid = StagePart("grid", "grid", "Laplace", (1 - zoom - tests * _FIND_FINER_TEST) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
 
 
 def _plan_view_cells(epsilon: float, many: bool) -> Cells:
     """The grid over axes of a view, and the test whether fine cells would do."""
-    test = _FIND.fine_test * epsilon if many else 0.0
+    test = _FIND_FINE_TEST * epsilon if many else 0.0
     grid = StagePart("grid", "grid", "Laplace", epsilon - test)
     return Cells(StagePart("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
@@ -425,8 +339,8 @@ def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> SolutionC
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
     """
     assert setting.n is not None
-    share = (_FIND.choice if setting.delta > 0 else _FIND.pure_choice) * setting.epsilon
-    small = moved * CAP * setting.k <= _FIND.choice_noise * share * setting.n
+    share = (_FIND_CHOICE if setting.delta > 0 else _FIND_PURE_CHOICE) * setting.epsilon
+    small = moved * CAP * setting.k <= _FIND_CHOICE_NOISE * share * setting.n
     fixed = n_public or setting.delta <= 0
     return SolutionChoice(StagePart("choice", "losses", "exponential", share)) if small and fixed else None
 
@@ -437,7 +351,7 @@ def _choose_kind_of_rounds(
     """Gaussian or ``pure`` noise, how many rounds it feeds, and the variance of a query with the whole budget."""
     normal = 1 / mu2 if mu2 else np.inf
     variance = moved**2 * (min(pure, normal) if choose or not mu2 else normal)
-    rounds = int(np.clip(_POLISH.round_noise / _compute_noise_to_signal(k, dim, n, variance), 1, _POLISH.most_rounds))
+    rounds = int(np.clip(_POLISH_ROUND_NOISE / _compute_noise_to_signal(k, dim, n, variance), 1, _POLISH_MOST_ROUNDS))
     gaussian = bool(mu2) and not (choose and pure * rounds < normal)
     return gaussian, rounds, variance
 
@@ -458,17 +372,17 @@ def _plan_polishing(
     """Later rounds get more: round t in proportion to t²."""
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
-    of_counts = _POLISH.counts if gaussian else _POLISH.pure_counts
+    of_counts = _POLISH_COUNTS if gaussian else _POLISH_PURE_COUNTS
     number: Noise = "Gaussian" if gaussian else "Laplace"
     vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
     for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
             of_swap = whole * swap / len(before)
             yield Swap(
-                StagePart("swap", "counts", number, of_swap * _POLISH.swap_counts, t),
-                StagePart("swap", "spread", vector, of_swap * (1 - _POLISH.swap_counts), t),
+                StagePart("swap", "counts", number, of_swap * _POLISH_SWAP_COUNTS, t),
+                StagePart("swap", "spread", vector, of_swap * (1 - _POLISH_SWAP_COUNTS), t),
             )
-        radii = _POLISH.round_radii if adaptive and t < rounds else 0.0
+        radii = _POLISH_ROUND_RADII if adaptive and t < rounds else 0.0
         yield Round(
             StagePart("round", "radii", number, weight * radii, t) if radii else None,
             StagePart("round", "counts", number, weight * (1 - radii) * of_counts, t),

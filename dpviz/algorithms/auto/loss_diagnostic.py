@@ -14,7 +14,6 @@ are worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import asinh, exp, log, log1p, sqrt
 from typing import NamedTuple
 
@@ -29,34 +28,15 @@ from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.core import Array, Region, partitions
 
-
-@dataclass(frozen=True)
-class _Fitted:
-    """What a run says of its loss, in numbers.
-
-    Fitted by ``python -m benchmarks.loss_diagnostic --fit`` on the families that do not judge, at sizes of all kinds.
-
-    Parameters
-    ----------
-    at_first : float
-        The evidence, before any symptom, that a run lost more than twice as much as k-means++.
-    weights : tuple of float
-        So many times each symptom are added to it.
-    low_flat, high_flat, low_view, high_view : tuple of float
-        Ends of the range of nine runs in ten, in logarithms over what middles of cells say: this at first, so
-        many times what cells are wide, what noise may hide, and the noise of the centres; over the rows' own
-        columns, and in a view.
-    """
-
-    at_first: float = 6.99
-    weights: tuple[float, ...] = (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
-    low_flat: tuple[float, ...] = (-0.50, 0.82, 0.0, 0.0)
-    high_flat: tuple[float, ...] = (0.57, 0.43, 0.95, 0.0)
-    low_view: tuple[float, ...] = (-1.72, 0.05, 0.0, 1.02)
-    high_view: tuple[float, ...] = (0.34, 1.83, 0.56, 2.24)
-
-
-_FITTED = _Fitted()
+# What a run says of its loss, fitted by `python -m benchmarks.loss_diagnostic --fit` on the families that do not judge,
+# at sizes of all kinds: the evidence, before any symptom, that a run lost more than twice as much as k-means++, and how
+# many times each symptom is added to it.
+_FITTED_AT_FIRST = 6.99
+_FITTED_WEIGHTS = (0.84, -0.46, 1.43, 0.38, 1.88, 1.35, -1.32, -0.80, -4.14)
+# Ends of the range of nine runs in ten, in logarithms over what middles of cells say: this at first, so many times what
+# cells are wide, what noise may hide, and the noise of the centres; over the rows' own columns, and in a view.
+_FITTED_LOW_FLAT, _FITTED_HIGH_FLAT = (-0.50, 0.82, 0.0, 0.0), (0.57, 0.43, 0.95, 0.0)
+_FITTED_LOW_VIEW, _FITTED_HIGH_VIEW = (-1.72, 0.05, 0.0, 1.02), (0.34, 1.83, 0.56, 2.24)
 
 
 # Where symptoms begin.
@@ -145,7 +125,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     if seen is None:
         return None
     share, parts = seen.loss / seen.of_one, [1.0, *seen.off]
-    ends = (_FITTED.low_flat, _FITTED.high_flat) if seen.flat else (_FITTED.low_view, _FITTED.high_view)
+    ends = (_FITTED_LOW_FLAT, _FITTED_HIGH_FLAT) if seen.flat else (_FITTED_LOW_VIEW, _FITTED_HIGH_VIEW)
     low, high = (share * exp(float(np.dot(end, parts))) for end in ends)
     # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
     estimate = (seen.loss + seen.width) / (seen.of_one + seen.width)
@@ -228,7 +208,7 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 def _list_doubts(seen: LossSymptoms) -> tuple[str, ...]:
     away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
     late = (away,) if seen.pulled > _PULLED_PART else ()
-    if _FITTED.at_first + float(seen.symptoms @ _FITTED.weights) <= _DOUBT_EVIDENCE:
+    if _FITTED_AT_FIRST + float(seen.symptoms @ _FITTED_WEIGHTS) <= _DOUBT_EVIDENCE:
         return late
     idle = f"Centre {seen.idlest + 1} has hardly more rows than noise would show, as one has where a group was missed."
     hides = f"A group of {_UNSEEN_PART * seen.rows:,.0f} rows could hide in the noise, far from every centre."

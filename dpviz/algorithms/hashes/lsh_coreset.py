@@ -53,27 +53,10 @@ _SHIFTED_UP_TO = 2
 _SHIFT = 0.5
 
 
-@dataclass(frozen=True)
-class _Printed:
-    """Constants of the preset ``paper``.
-
-    Parameters
-    ----------
-    sums, counts : float
-        Noise multipliers, as Chang & Kamath print them.
-    pure_sums : float
-        Part of the budget under pure ε, for which they print none.
-    leaves_per_center : float
-        Rows of an equal share over those of the smallest leaf.
-    """
-
-    sums: float = 1.0
-    counts: float = 20.0
-    pure_sums: float = 0.8
-    leaves_per_center: float = 2.0
-
-
-_PRINTED = _Printed()
+# The preset `paper`: noise multipliers, as Chang & Kamath print them; the part of the budget under pure ε, for which
+# they print none; rows of an equal share over those of the smallest leaf.
+_PRINTED_SUMS, _PRINTED_COUNTS = 1.0, 20.0
+_PRINTED_PURE_SUMS, _PRINTED_LEAVES_PER_CENTER = 0.8, 2.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -261,7 +244,7 @@ def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, NoiseDraws]:
     weights = {
         name: weight for name, weight in _choose_weights(params).items() if name not in ("sums", "tree") and weight
     }
-    printed = {"sums": NoiseDraws(True, _PRINTED.sums), "tree": NoiseDraws(False, _PRINTED.counts, levels)}
+    printed = {"sums": NoiseDraws(True, _PRINTED_SUMS), "tree": NoiseDraws(False, _PRINTED_COUNTS, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
     added = {name: NoiseDraws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
     return printed | added
@@ -269,7 +252,7 @@ def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, NoiseDraws]:
 
 def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
     if not params.practical and not params.rounds and not params.wants(params.centering):
-        return {"center": 0.0, "tree": 1 - _PRINTED.pure_sums, "sums": _PRINTED.pure_sums, "polishing": 0.0}
+        return {"center": 0.0, "tree": 1 - _PRINTED_PURE_SUMS, "sums": _PRINTED_PURE_SUMS, "polishing": 0.0}
     centering = _CENTER if params.wants(params.centering) else 0.0
     return {
         "center": centering,
@@ -284,7 +267,7 @@ def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, 
     noise = session.mechanism(queries.Sum(partitions.Everything()), session.noise_kind(spherical=True), share)
     quiet = _LOW_NOISE * sqrt(session.dim) * noise.compute_sd(session.dim) / session.region.radius
     if not params.practical:
-        return float(max(1, min(floor(quiet), floor(session.n / (_PRINTED.leaves_per_center * k)))))
+        return float(max(1, min(floor(quiet), floor(session.n / (_PRINTED_LEAVES_PER_CENTER * k)))))
     least, most = (session.n / (leaves * k) for leaves in (_MOST_PER_CENTER, _LEAVES_PER_CENTER))
     return float(max(1.0, np.clip(quiet, least, most)))
 
@@ -318,8 +301,8 @@ def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
     accounting = _choose_accounting(params, setting.delta)
     if accounting is Accounting.PLD:
         # Many small Laplace losses compose to nearly those of Gaussian noise of the same multiplier.
-        squared = _PRINTED.sums**-2 + (params.levels or MOST_LEVELS) * _PRINTED.counts**-2
-        share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PRINTED.sums**2))
+        squared = _PRINTED_SUMS**-2 + (params.levels or MOST_LEVELS) * _PRINTED_COUNTS**-2
+        share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PRINTED_SUMS**2))
     else:
         share = setting.budget(accounting).split(**_choose_weights(params)).sums
     kind, ball = mechanisms.choose_noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)

@@ -8,7 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.loss_diagnostic import _DOUBT_EVIDENCE, _FITTED, _list_doubts, collect_seen, diagnose_loss
+from dpviz.algorithms.auto.loss_diagnostic import (
+    _DOUBT_EVIDENCE,
+    _FITTED_AT_FIRST,
+    _FITTED_WEIGHTS,
+    _list_doubts,
+    collect_seen,
+    diagnose_loss,
+)
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
 from dpviz.core.domain import Domain, Scaling
@@ -118,7 +125,7 @@ def test_each_symptom_raises_doubt_or_lowers_it():
     """Clear rows, many rows, cells that are wide beside what they hide, and a tail that was followed lower it."""
     signs = (True, False, True, True, True, True, False, False, False)
     hardly = np.zeros(len(signs))
-    hardly[6] = (_DOUBT_EVIDENCE - 1e-6 - _FITTED.at_first) / _FITTED.weights[6]
+    hardly[6] = (_DOUBT_EVIDENCE - 1e-6 - _FITTED_AT_FIRST) / _FITTED_WEIGHTS[6]
     seen = {"clearness": 50.0, "rows": 10.0, "hidden": 2.0, "width": 1.0, "idlest": 0, "pulled": 0.0, "farthest": 0}
     for place, doubted in enumerate(signs):
         symptoms = hardly + 0.1 * np.eye(len(signs))[place]
