@@ -79,9 +79,8 @@ class SuggestedK:
         place = self.suggested - 1
         fall = round_percent(self._compute_fall(place))
         return (
-            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {fall} from "
-            f"{self.suggested - 1} to {self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. "
-            f"{again} {free}"
+            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {fall} from {self.suggested - 1} to "
+            f"{self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. {again} {free}"
         )
 
     def _compute_fall(self, place: int) -> float:

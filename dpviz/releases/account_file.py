@@ -167,9 +167,8 @@ def _claim(path: Path) -> None:
     left = [end for end in _BESIDE if os.path.lexists(_make_sibling(path, end))]
     if left and not os.path.lexists(path):
         raise RequestError(
-            f"{_format_name(_make_sibling(path, left[0]))} is left of an earlier account, and may hold "
-            f"charges: give another name, or "
-            "move it away."
+            f"{_format_name(_make_sibling(path, left[0]))} is left of an earlier account, and may hold charges: give "
+            "another name, or move it away."
         )
     try:
         # SQLite would leave the mode to the umask; to its files beside this one it gives the mode of this one.
@@ -211,15 +210,13 @@ def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
         )
     if code in _BARRED:
         return RequestError(
-            f"{_format_name(path)} cannot be read or written where it lies: nothing was released; see that "
-            f"its disk has "
-            "room and its folder lets you write, then look with `dpviz account show` at what is charged."
+            f"{_format_name(path)} cannot be read or written where it lies: nothing was released; see that its disk "
+            "has room and its folder lets you write, then look with `dpviz account show` at what is charged."
         )
     if code == sqlite3.SQLITE_NOTADB:
         return RequestError(
-            f"{_format_name(path)} is no account, or its beginning is damaged: give a file that `dpviz "
-            f"account new` made, "
-            "or its last copy."
+            f"{_format_name(path)} is no account, or its beginning is damaged: give a file that `dpviz account new` "
+            "made, or its last copy."
         )
     return make_damage_error(path)
 
@@ -227,9 +224,8 @@ def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
 def make_damage_error(path: Path) -> RequestError:
     """What is said of a file that does not hold what was written into it."""
     return RequestError(
-        f"{_format_name(path)} is damaged, so what is spent cannot be known from it: go on with its last "
-        f"copy, and charge "
-        "again what was released since."
+        f"{_format_name(path)} is damaged, so what is spent cannot be known from it: go on with its last copy, and "
+        "charge again what was released since."
     )
 
 
@@ -244,9 +240,8 @@ def _refuse_missing(path: Path) -> None:
         raise RequestError(f"{_format_name(path)} is no file: give one that `dpviz account new` made.")
     if not found.st_size:  # SQLite would take it for new, and throw away what lies beside it
         raise RequestError(
-            f"{_format_name(path)} is empty: if it held an account, go on with its last copy; otherwise "
-            f"remove it, and make "
-            "one with `dpviz account new`."
+            f"{_format_name(path)} is empty: if it held an account, go on with its last copy; otherwise remove it, "
+            "and make one with `dpviz account new`."
         )
 
 

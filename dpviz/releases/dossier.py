@@ -106,9 +106,8 @@ def _describe_guarantee(facts: CardFacts) -> _Said:
     if not facts.has_id:
         yield _describe_owner(facts, "several_rows")
     relation = (
-        f"Bounded by presence: odds within {format_odds_factor(facts.epsilon)}. A changed value is one row "
-        f"out and another "
-        f"in: odds within {format_odds_factor(2 * facts.epsilon)}."
+        f"Bounded by presence: odds within {format_odds_factor(facts.epsilon)}. A changed value is one row out and "
+        f"another in: odds within {format_odds_factor(2 * facts.epsilon)}."
         if facts.relation == "add_remove"
         else f"Bounded by value: odds within {format_odds_factor(facts.epsilon)}. The number of rows is public."
     )

@@ -155,9 +155,8 @@ def _check_expected(archive: zipfile.ZipFile, listed: list[zipfile.ZipInfo]) -> 
 
 
 CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
-LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY = (
-    *("ledger.csv", "declaration.json", "assign.py", "transcript.npz", "VERIFY.txt"),
-)
+LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
+ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
 SIGNATURE = "SIGNATURE.txt"
 NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
 """What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""

@@ -221,9 +221,8 @@ def list_protected(facts: CardFacts) -> Iterator[str]:
         yield "Compared are two tables of equal size that differ in what one such unit has in it."
     if facts.has_id:
         yield (
-            f"A column says whose each row is: of one person {_describe_most_rows(facts.rows_per_person)}, "
-            f"and the promise "
-            "covers them together."
+            f"A column says whose each row is: of one person {_describe_most_rows(facts.rows_per_person)}, and the "
+            "promise covers them together."
         )
     else:
         yield (

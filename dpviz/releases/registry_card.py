@@ -149,8 +149,7 @@ def _describe_deployment(facts: CardFacts) -> dict[str, Any]:
         "model_name": "Local" if local else "Central",
         "model_name_details": trust,
         "actors": f"{trust} {_describe_access(facts)} Whoever has the published files may be an adversary "
-        f"with unlimited "
-        "knowledge and computing power, and all of them may work together.",
+        "with unlimited knowledge and computing power, and all of them may work together.",
         "release_type": "One release",
         "release_type_details": f"{_describe_account(facts)} {_describe_plans(facts)}",
         "data_source_type": "Static",
@@ -236,17 +235,15 @@ def _describe_tuning(facts: CardFacts) -> str:
 def _format_mechanisms(facts: CardFacts) -> str:
     drawn = "; ".join(
         f"{capitalize_first(made.mechanism)} noise on {made.asked} ({made.purpose}; "
-        f"{format_things(len(made.scales), 'charge')}, "
-        f"noise scale {made.noise})"
+        f"{format_things(len(made.scales), 'charge')}, noise scale {made.noise})"
         for made in group_charges(facts)
     )
     return (
         f"The algorithm is {facts.algorithm} ({format_paper(facts)}) with k = {facts.k}. Its mechanisms: {drawn}. All "
-        f"noise was drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without a "
-        "seed: rows lie on a public lattice, sums over them are exact whole numbers, and no floating-point number "
+        f"noise was drawn by {facts.noise} on whole numbers, from the randomness of the operating system and without "
+        "a seed: rows lie on a public lattice, sums over them are exact whole numbers, and no floating-point number "
         "touches a true answer before noise has been added. How long the program took is not published, and no other "
-        "protection against timing is claimed. The rows stay with the curator. "
-        f"The program is dpviz {facts.dpviz}."
+        f"protection against timing is claimed. The rows stay with the curator. The program is dpviz {facts.dpviz}."
     )
 
 
@@ -257,10 +254,9 @@ def _format_notes(facts: CardFacts) -> str:
 
 def _format_sources(facts: CardFacts) -> str:
     return (
-        f"The algorithm's paper: {format_paper(facts)}. The files of the release: centres, segments, "
-        f"ledger, declaration "
-        "and transcript lie beside this card; python -m dpviz verify checks them without the rows. The program: "
-        f"dpviz {facts.dpviz}{_describe_code(facts)}."
+        f"The algorithm's paper: {format_paper(facts)}. The files of the release: centres, segments, ledger, "
+        "declaration and transcript lie beside this card; python -m dpviz verify checks them without the rows. The "
+        f"program: dpviz {facts.dpviz}{_describe_code(facts)}."
     )
 
 

@@ -289,12 +289,10 @@ def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
 def collect_facts(played: Played) -> CardFacts:
     """What the two cards say."""
     asked, parts = played.asked, played.parts
-    release_request, run, declared, account = (
-        asked.release_request,
-        parts.clustered.run,
-        parts.declaration,
-        asked.account,
-    )
+    release_request = asked.release_request
+    run = parts.clustered.run
+    declared = parts.declaration
+    account = asked.account
     report = None if parts.told is None else parts.told.report
     shares = tuple(played.shares.values())
     centers, card = parts.clustered.rounded, find_card(run.algorithm)

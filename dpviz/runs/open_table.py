@@ -365,7 +365,6 @@ def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     if declaration.columns or declaration.id_column is not None:
         raise RequestError(
             f"A sparse file has no named columns, but {list_names(declaration.columns)} are declared: declare one "
-            "pair of "
-            "bounds for all columns and no id column."
+            "pair of bounds for all columns and no id column."
         )
     return source.columns

@@ -180,9 +180,8 @@ class Described(NamedTuple):
         if low is not None and high is not None:
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(
-                    f"The bounds that describe {quote_name(name)} are {low:g} and {high:g}; both must be finite "
-                    "with lower "
-                    "< upper; declare other bounds."
+                    f"The bounds that describe {quote_name(name)} are {low:g} and {high:g}; both must be finite with "
+                    "lower < upper; declare other bounds."
                 )
             return
         if len(self.categories) > MOST_CATEGORIES:

@@ -138,9 +138,8 @@ class Header:
         place = {name: number for number, name in enumerate(self.names)}
         if unknown := [name for name in (*numbers, *text) if name not in place]:
             raise IntakeError(
-                f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose "
-                "among these, "
-                "or declare other names."
+                f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose among "
+                "these, or declare other names."
             )
         return Wanted(
             len(self.names),

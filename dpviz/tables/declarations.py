@@ -295,8 +295,7 @@ class Declaration:
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError(
                 f"The unit of {list_names(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; "
-                "write one "
-                "such as years, km or k$."
+                "write one such as years, km or k$."
             )
         if len(self.describe) > MOST_DESCRIBED:
             raise IntakeError(
@@ -415,9 +414,8 @@ class Declaration:
         known = {name: bounds for name, bounds in declared.items() if None not in bounds}
         if missing := [column for column in columns if column not in known]:
             raise IntakeError(
-                f"No bounds are declared for {list_names(missing)}; they are for {list_names(tuple(known))}; "
-                "declare a lower "
-                "and an upper bound that are known without a look at the rows, or choose among these."
+                f"No bounds are declared for {list_names(missing)}; they are for {list_names(tuple(known))}; declare "
+                "a lower and an upper bound that are known without a look at the rows, or choose among these."
             )
         return [known[column] for column in columns]
 
@@ -439,8 +437,7 @@ class Declaration:
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(
                     f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < "
-                    "upper; "
-                    "declare other bounds."
+                    "upper; declare other bounds."
                 )
             if coding := self.codings.get(name):
                 if coding.ends not in (None, (low, high)):
@@ -451,8 +448,7 @@ class Declaration:
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
             raise IntakeError(
                 f'{list_names(strangers)} in "weights" is no column to cluster; these are '
-                f"{list_names(self.columns)}; weigh "
-                "one of them."
+                f"{list_names(self.columns)}; weigh one of them."
             )
 
     def _check_roles(self) -> None:
@@ -465,15 +461,13 @@ class Declaration:
         if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
             raise IntakeError(
                 f'{list_names(twice)} in "describe" is clustered, or says whose a row is; clustered columns are '
-                "described "
-                "anyway, and an id never is; leave it out there."
+                "described anyway, and an id never is; leave it out there."
             )
         known = (*self.numbers, *self.textual)
         if self.numbers and (strangers := [name for name in self.columns if name not in known]):
             raise IntakeError(
                 f"Columns {list_names(strangers)} are to be clustered, but number columns are "
-                f"{list_names(self.numbers)}; "
-                "cluster these, or declare the others as numbers."
+                f"{list_names(self.numbers)}; cluster these, or declare the others as numbers."
             )
 
 

@@ -90,8 +90,7 @@ class NumberStyle(NamedTuple):
         if not _can_be_stripped(self.sign):
             raise IntakeError(
                 f"The sign to strip is {quote_name(self.sign)}; write at most {_LONGEST_SIGN} characters without "
-                "digits, "
-                "blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
+                "digits, blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
             )
         if self.negative not in NEGATIVES:
             raise IntakeError(

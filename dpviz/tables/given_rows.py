@@ -234,9 +234,8 @@ class DeclaredFrame:
             said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
         elif others:
             raise IntakeError(
-                f"Nothing is declared of column {list_names(others)}: declare bounds of numbers, and the values "
-                "of text "
-                "as categories; they are never taken from rows."
+                f"Nothing is declared of column {list_names(others)}: declare bounds of numbers, and the values of "
+                "text as categories; they are never taken from rows."
             )
         read = {name: _read(name, said[name]) for name in names}
         return cls(

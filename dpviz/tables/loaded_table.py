@@ -186,8 +186,7 @@ class LoadedTable:
         if unknown := [name for name in names if name not in self.frame.columns]:
             raise IntakeError(
                 f"There is no column {list_names(unknown)}; columns are {list_names(tuple(self.frame.columns))}; "
-                "choose among "
-                "these."
+                "choose among these."
             )
         textual = [name for name in names if name in codings and codings[name].textual]
         plain = [name for name in names if name not in textual]

@@ -50,10 +50,8 @@ class LatticeFile:
     """
 
     def __init__(self, region: Region, *, inherited: tuple[int, int] | None = None) -> None:
-        self.region, self._type = (
-            region,
-            np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits)),
-        )
+        self.region = region
+        self._type = np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits))
         self.fd, self._n = inherited or (_open_without_name(), 0)
         weakref.finalize(self, os.close, self.fd)
 

@@ -250,17 +250,15 @@ def _list_notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> 
         )
     if unread := [name for name in styles.unread if kinds[name].kind not in (DATE, ID)]:
         notes.append(
-            f"Begin like numbers but are written in no way that is read: {list_names(unread)}. They may be "
-            "amounts with K "
-            "or M, numbers with flags behind them (p provisional, e estimated, b break in series), durations, degrees, "
-            "exponents with D, or digits of another script: write plain numbers."
+            f"Begin like numbers but are written in no way that is read: {list_names(unread)}. They may be amounts "
+            "with K or M, numbers with flags behind them (p provisional, e estimated, b break in series), durations, "
+            "degrees, exponents with D, or digits of another script: write plain numbers."
         )
     if ids := proposal.ids:
         several = [name for name in ids if kinds[name].repeats]
         notes.append(
-            f"Ids or running numbers, so not chosen: {list_names(ids)}; if one says whose a row is, declare it as "
-            "the id "
-            "column."
+            f"Ids or running numbers, so not chosen: {list_names(ids)}; if one says whose a row is, declare it as the "
+            "id column."
         )
         if several:
             notes.append(f"Values of {list_names(several)} repeat: if they are people, one of them has several rows.")

@@ -172,9 +172,8 @@ class RowLoss:
             said.append(f"{_format_part(self.incomplete, self.rows)} {fate}: some column has no number there{dearest}.")
         if self.broken:
             said.append(
-                f"{_format_part(self.broken, self.rows)} no record: too many or too few fields, or a quotation "
-                "mark that does "
-                "not close."
+                f"{_format_part(self.broken, self.rows)} no record: too many or too few fields, or a quotation mark "
+                "that does not close."
             )
         if self.nobody:
             said.append(f"{_format_part(self.nobody, self.rows)} nobody's: the id is missing.")

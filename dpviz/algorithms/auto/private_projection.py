@@ -174,10 +174,8 @@ def project_privately(
     if stage.axes is not None:
         seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
     else:
-        seen, noise_edge = (
-            _draw_public_axes(session, middle, clipping_radius, noisy_radii, far.outer_radius, axes, rng),
-            0.0,
-        )
+        seen = _draw_public_axes(session, middle, clipping_radius, noisy_radii, far.outer_radius, axes, rng)
+        noise_edge = 0.0
     far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return ProjectionStep(
         title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",

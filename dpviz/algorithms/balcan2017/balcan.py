@@ -352,10 +352,8 @@ def compute_smallest_n(setting: Setting, params: BalcanParams, noise: Callable[[
     """
     c = choose_constants(params, setting.n or 10_000, setting.dim)
     budget = setting.budget(ACCOUNTING(params, setting.delta))
-    share, any_tree = (
-        budget.fraction(c.tree / c.shifts / c.levels),
-        queries.SparseCount(partitions.CubeTree(np.zeros(1), 1.0)),
-    )
+    share = budget.fraction(c.tree / c.shifts / c.levels)
+    any_tree = queries.SparseCount(partitions.CubeTree(np.zeros(1), 1.0))
     counts = mechanisms.calibrate_mechanism(
         any_tree, mechanisms.choose_noise_kind(share.accounting), share, setting.relation, Region.ball(1, 1.0)
     )
@@ -420,13 +418,12 @@ CARD = Card(
     paper=f"{PAPER}, Algorithms 1-4",
     summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",
     story=(
-        "Rows with many columns are first seen through a random projection to a few dimensions. "
-        "A cube around them is split again and again wherever a noisy count says that many rows are inside; empty "
-        "cubes are asked too, so a few of them wake up. "
-        "The middles of all cubes that woke up are the candidate centres, and k of them are picked by private swaps. "
-        "Each row then follows its nearest candidate, and the noisy means of these clusters, in all columns, are the "
-        "centres. "
-        "The threshold is the price: a cluster with fewer rows than that is never seen."
+        "Rows with many columns are first seen through a random projection to a few dimensions. A cube around them is "
+        "split again and again wherever a noisy count says that many rows are inside; empty cubes are asked too, so a "
+        "few of them wake up. The middles of all cubes that woke up are the candidate centres, and k of them are "
+        "picked by private swaps. Each row then follows its nearest candidate, and the noisy means of these clusters, "
+        "in all columns, are the centres. The threshold is the price: a cluster with fewer rows than that is never "
+        "seen."
     ),
     when="Many columns and tens of thousands of rows, k up to about 32, ε of 0.5 or more. On two or three columns a "
     "grid does better.",

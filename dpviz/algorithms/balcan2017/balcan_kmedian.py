@@ -265,10 +265,8 @@ def _compute_smallest_n(setting: Setting, params: KMedianParams) -> float:
     def noise(budget: Budget, part: float) -> float:
         rounds = params.rounds or plan_rounds(budget.accounting)
         share, nowhere = budget.fraction(part / rounds * (1 - _COUNTS)), partitions.Voronoi(np.zeros((1, setting.dim)))
-        pull, kind = (
-            queries.Pull(nowhere, nowhere.centers),
-            mechanisms.choose_noise_kind(budget.accounting, spherical=True),
-        )
+        pull = queries.Pull(nowhere, nowhere.centers)
+        kind = mechanisms.choose_noise_kind(budget.accounting, spherical=True)
         pulls = mechanisms.calibrate_mechanism(pull, kind, share, setting.relation, Region.ball(setting.dim, 1.0))
         return sqrt(setting.dim) * pulls.compute_sd(setting.dim)
 

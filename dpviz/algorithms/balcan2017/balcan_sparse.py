@@ -191,12 +191,11 @@ CARD = Card(
     paper=f"{PAPER}, Algorithm 5",
     summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",
     story=(
-        "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. "
-        "So clusters are found in a random projection to a few dimensions, as in the main algorithm. "
-        "Then the exponential mechanism chooses, for each cluster, the coordinates whose sums are largest. "
-        "Only these are measured: since a row has at most s entries, the noise on them grows with s and not with the "
-        "number of columns. "
-        "Coordinates that do not stand out of their noise stay 0."
+        "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. So "
+        "clusters are found in a random projection to a few dimensions, as in the main algorithm. Then the "
+        "exponential mechanism chooses, for each cluster, the coordinates whose sums are largest. Only these are "
+        "measured: since a row has at most s entries, the noise on them grows with s and not with the number of "
+        "columns. Coordinates that do not stand out of their noise stay 0."
     ),
     when="Thousands of columns that are 0 for most rows (words, purchases, visited places), and many rows.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),

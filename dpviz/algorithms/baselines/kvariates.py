@@ -145,14 +145,12 @@ CARD = Card(
     summary="k-means++ seeding in which every drawn row is hidden by noise around it.",
     story=(
         "k-means++ draws each next centre among the rows, those far from all centres so far more often; but a centre "
-        "that is a row gives that row away. "
-        "k-variates++ draws the row in the same way and releases a point of a density around it instead. "
-        "To hide one row all by itself, that density must be as wide as the whole domain, k times over, divided by ε: "
-        "this is the local preset. "
-        "The capped preset adds a public part to all weights, so that one row is never more than a small part of the "
-        "draw and may hide among the others; even so its noise falls only like one over the logarithm of n. "
-        "The privacy theorem of the paper rests on how the rows are spread, which is not public: here the noise is for "
-        "the worst case."
+        "that is a row gives that row away. k-variates++ draws the row in the same way and releases a point of a "
+        "density around it instead. To hide one row all by itself, that density must be as wide as the whole domain, "
+        "k times over, divided by ε: this is the local preset. The capped preset adds a public part to all weights, "
+        "so that one row is never more than a small part of the draw and may hide among the others; even so its noise "
+        "falls only like one over the logarithm of n. The privacy theorem of the paper rests on how the rows are "
+        "spread, which is not public: here the noise is for the worst case."
     ),
     when="As a lesson: a single row cannot be released with useful noise, only what many rows have in common.",
     guarantees=(Guarantee.PURE,),

@@ -171,15 +171,13 @@ CARD = Card(
     "baseline of Balcan et al., ICML 2017, §7",
     summary="Runs plain k-means on secret blocks of rows and releases private medians of what the blocks found.",
     story=(
-        "Deal the rows to blocks at random and in secret, run plain k-means in each, and put the centres of each block "
-        "in order by public points. "
-        "Then release a private median of every coordinate over the blocks: blocks that went astray do not pull it "
-        "away, as they would an average. "
-        "One way adds noise in proportion to how far a single block could move the median; that bound is itself "
-        "private, so it is smoothed over all tables and never shown. "
-        "The other way picks a place near the middle of the blocks' order, likelier the closer it is. "
-        "Each of the k·d coordinates gets only ε/(k·d): that leaves it far behind a grid when there are many "
-        "centres: with the textbook's constants by orders of magnitude."
+        "Deal the rows to blocks at random and in secret, run plain k-means in each, and put the centres of each "
+        "block in order by public points. Then release a private median of every coordinate over the blocks: blocks "
+        "that went astray do not pull it away, as they would an average. One way adds noise in proportion to how far "
+        "a single block could move the median; that bound is itself private, so it is smoothed over all tables and "
+        "never shown. The other way picks a place near the middle of the blocks' order, likelier the closer it is. "
+        "Each of the k·d coordinates gets only ε/(k·d): that leaves it far behind a grid when there are many centres: "
+        "with the textbook's constants by orders of magnitude."
     ),
     when="As a baseline, and where something other than k-means has to run unchanged inside. It needs dozens of blocks "
     "for each coordinate: on fifteen clusters at ε = 1 its loss is eleven times that of k-means (paper: 78 times).",

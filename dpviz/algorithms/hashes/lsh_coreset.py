@@ -328,13 +328,11 @@ CARD = Card(
     summary="Sorts rows by random planes into a tree of noisy counts, and clusters the noisy means of its leaves.",
     story=(
         "Random planes, chosen without the data, give each row one bit for the side on which it lies: rows that lie "
-        "close together share most of their bits. "
-        "A tree is grown over these bits: a noisy count for each prefix, and a further bit wherever the count is "
-        "large; one row changes one count on each level, so twenty levels cost no more than twenty counts. "
-        "The leaves are small groups of rows, and each becomes one noisy mean with a noisy weight, which together are "
-        "the coreset. "
-        "k-means may be solved on the coreset as often as one likes, because no row is read again. "
-        "At the end two noisy rounds of Lloyd on all rows put right what the leaves got wrong."
+        "close together share most of their bits. A tree is grown over these bits: a noisy count for each prefix, and "
+        "a further bit wherever the count is large; one row changes one count on each level, so twenty levels cost no "
+        "more than twenty counts. The leaves are small groups of rows, and each becomes one noisy mean with a noisy "
+        "weight, which together are the coreset. k-means may be solved on the coreset as often as one likes, because "
+        "no row is read again. At the end two noisy rounds of Lloyd on all rows put right what the leaves got wrong."
     ),
     when="Four columns or more, up to hundreds, and also many clusters: thousands of rows in each at ε = 1. On two "
     "columns a grid does better.",

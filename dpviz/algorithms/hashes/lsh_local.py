@@ -317,13 +317,12 @@ CARD = Card(
     summary="Every user sends one randomised message about a hash of the own row; the server never sees a row.",
     story=(
         "Nobody is trusted here: before anything leaves a user's device it is randomised, and the message alone is "
-        "ε-DP. "
-        "Half of the users send a prefix of the hash of their row, often a wrong one on purpose; since the chance of "
-        "lying is known, the server can correct the counts, and it keeps the prefixes that stand out. "
-        "The other half send a prefix and their whole row under so much noise that a single one says nothing. "
-        "The server adds up the vectors of each prefix, corrects for the lies again, and clusters the means. "
-        "The error grows with the square root of the number of users instead of staying the same, so that the local "
-        "model needs thousands of times as many people as a trusted curator."
+        "ε-DP. Half of the users send a prefix of the hash of their row, often a wrong one on purpose; since the "
+        "chance of lying is known, the server can correct the counts, and it keeps the prefixes that stand out. The "
+        "other half send a prefix and their whole row under so much noise that a single one says nothing. The server "
+        "adds up the vectors of each prefix, corrects for the lies again, and clusters the means. The error grows "
+        "with the square root of the number of users instead of staying the same, so that the local model needs "
+        "thousands of times as many people as a trusted curator."
     ),
     when="As a lesson, or with millions of users, few columns and large ε. Wherever somebody can be trusted with the "
     "rows, every other algorithm does far better.",

@@ -238,13 +238,12 @@ CARD = Card(
     paper=f"{PAPER}, §4.1.2; after Mohan et al.: GUPT. SIGMOD 2012",
     summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
     story=(
-        "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. "
-        "Whoever comes or goes changes one block only, so that the average over all blocks hardly moves. "
-        "Half of ε tells where the centres of blocks lie, by noisy quartiles of each coordinate; the other half pays "
-        "for averages inside these ranges, whose noise shrinks with the number of blocks. "
-        "The centres of a block come in no order: they are matched to public points first, or else the averages would "
-        "all be the middle of the data. "
-        "Small blocks find poor centres and few blocks give noisy averages, and no choice escapes both."
+        "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. Whoever "
+        "comes or goes changes one block only, so that the average over all blocks hardly moves. Half of ε tells "
+        "where the centres of blocks lie, by noisy quartiles of each coordinate; the other half pays for averages "
+        "inside these ranges, whose noise shrinks with the number of blocks. The centres of a block come in no order: "
+        "they are matched to public points first, or else the averages would all be the middle of the data. Small "
+        "blocks find poor centres and few blocks give noisy averages, and no choice escapes both."
     ),
     when="To see what sample and aggregate costs: anything can run inside a block, and the result is far behind. On "
     "fifteen clusters at ε = 1 its loss is over ten times that of k-means, where a grid comes close to it. Few "

@@ -299,14 +299,12 @@ CARD = Card(
     paper=f"{PAPER}, §4.1.3",
     summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",
     story=(
-        "Start from 200 sets of centres that know nothing of the data. "
-        "The loss of every set is computed on the rows, and all that is released is which sets the exponential "
-        "mechanism selects: those of little loss, as far as the noise can tell. "
-        "They are crossed and slightly moved, which costs nothing, and their children are the next pool. "
-        "A row may lie far from a centre and there are many selections to pay, so the noise is large, and the search "
-        "nearly blind unless n·ε is. "
-        "But the more alike the sets of a pool are, the less one row can tell them apart: the practical preset keeps "
-        "them alike, and needs less noise."
+        "Start from 200 sets of centres that know nothing of the data. The loss of every set is computed on the rows, "
+        "and all that is released is which sets the exponential mechanism selects: those of little loss, as far as "
+        "the noise can tell. They are crossed and slightly moved, which costs nothing, and their children are the "
+        "next pool. A row may lie far from a centre and there are many selections to pay, so the noise is large, and "
+        "the search nearly blind unless n·ε is. But the more alike the sets of a pool are, the less one row can tell "
+        "them apart: the practical preset keeps them alike, and needs less noise."
     ),
     when="As a lesson in private selection: few clusters, n·ε above ten thousand. DPLloyd and EUGkM do better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),

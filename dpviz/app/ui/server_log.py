@@ -62,10 +62,9 @@ def say_defect(error: Exception) -> bool:
     from dpviz.app.ui.escape import escape_markdown
 
     st.error(
-        f"A defect of dpviz stopped this page ({escape_markdown(type(error).__name__)}). What it says is "
-        f"not shown, because it "
-        "could quote the rows; the server's log has the place in the program. Everything else in this visit is kept: "
-        "another page, or other settings, may work.",
+        f"A defect of dpviz stopped this page ({escape_markdown(type(error).__name__)}). What it says is not shown, "
+        "because it could quote the rows; the server's log has the place in the program. Everything else in this "
+        "visit is kept: another page, or other settings, may work.",
         title="Something went wrong here",
         icon=":material/error:",
     )

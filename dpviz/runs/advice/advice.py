@@ -111,11 +111,10 @@ class Advice:
     """
 
     WHERE_FROM: ClassVar[str] = (
-        "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of "
-        "them of like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that "
-        "fill less of their bounds, or whose groups overlap or are of unlike size, may lose more. So may a table "
-        "in one scale for all columns where one of them has most of the spread, as amounts may: there is none in "
-        "the study."
+        "Read from a stored study of made-up tables; no row of yours is read. They are groups of rows, most of them "
+        "of like size, k of them or a third more, that reach the bounds or fill a part of them. Rows that fill less "
+        "of their bounds, or whose groups overlap or are of unlike size, may lose more. So may a table in one scale "
+        "for all columns where one of them has most of the spread, as amounts may: there is none in the study."
     )
 
     setting: Setting
@@ -153,8 +152,7 @@ class Advice:
         if self.best is None:
             return (
                 f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
-                f"{round_percent(outlook.share)} of "
-                f"{tables}; {spread}."
+                f"{round_percent(outlook.share)} of {tables}; {spread}."
             )
         beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if self.beyond else ""
         return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"

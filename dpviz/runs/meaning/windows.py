@@ -150,8 +150,7 @@ class Window:
             case "wide":
                 return (
                     f"From {least} on, {loss}; the accepted risk would allow {most}. More than "
-                    f"{format_epsilon(2 * self.least)} "
-                    "buys little loss: keep the rest for later releases."
+                    f"{format_epsilon(2 * self.least)} buys little loss: keep the rest for later releases."
                 )
             case "none":
                 return f"From {least} on, {loss}. Up to {most}, {self.risk.words}. One of these would open a window:"

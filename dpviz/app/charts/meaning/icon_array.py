@@ -69,9 +69,8 @@ class IconArray:
     def words(self) -> str:
         """The picture in words."""
         return (
-            f"Two arrays of a hundred people. Without your data {format_percent(self.prior)} are marked; "
-            f"with it between "
-            f"{format_percent(self.after.least)} and {format_percent(self.after.most)}."
+            f"Two arrays of a hundred people. Without your data {format_percent(self.prior)} are marked; with it "
+            f"between {format_percent(self.after.least)} and {format_percent(self.after.most)}."
         )
 
     def draw(self, palette: Palette) -> Plot:

@@ -95,9 +95,8 @@ class HashTreePicture(Picture[HashTreeStep]):
         return (
             f"{self.finding(domain)}. {len(step.tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted "
             f"on {format_things(step.tree.depth, 'level')}, each with {step.noise_name} noise of standard deviation "
-            f"{format_number(step.count_sd)}. Nodes of {format_number(step.min_branch)} rows and more were "
-            f"split, those under "
-            f"{format_number(step.min_node)} dropped."
+            f"{format_number(step.count_sd)}. Nodes of {format_number(step.min_branch)} rows and more were split, "
+            f"those under {format_number(step.min_node)} dropped."
         )
 
     def _notes(self, which: Flags) -> list[str]:

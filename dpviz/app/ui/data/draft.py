@@ -364,9 +364,8 @@ def merge_declaration(declaration: Declaration, text: str, content: Content) -> 
     }.items():
         if strangers := [name for name in columns if name and name not in names]:
             raise IntakeError(
-                f"The JSON names {list_names(strangers)} as {what}; the columns are {list_names(names)}; mend it, "
-                "or how the "
-                "file is read."
+                f"The JSON names {list_names(strangers)} as {what}; the columns are {list_names(names)}; mend it, or "
+                "how the file is read."
             )
     return (joint.over(names) if joint.lower else joint).validate()
 

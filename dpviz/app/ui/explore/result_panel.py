@@ -51,9 +51,8 @@ _TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
 def draw_empty_panel(table: OpenTable) -> None:
     """What to do when nothing has run yet on this table."""
     st.info(
-        f"Set ε at the left and press **Run**. The steps of the run on {escape_markdown(table.title)} "
-        f"appear here, each with "
-        "what it spent.",
+        f"Set ε at the left and press **Run**. The steps of the run on {escape_markdown(table.title)} appear here, "
+        "each with what it spent.",
         title="Nothing has run yet",
         icon=":material/play_circle:",
     )
@@ -264,9 +263,8 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
     if shown.reveals:
         draw_caption_with_badge(
             "revealed",
-            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may "
-            f"be shown. Switch off "
-            "*Show truth* for a page of released values only.",
+            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may be shown. "
+            "Switch off *Show truth* for a page of released values only.",
         )
     draw_caption_with_badge(
         "released",

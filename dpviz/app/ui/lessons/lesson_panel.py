@@ -43,10 +43,8 @@ def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
         st.button("All lessons", key="lesson:all", on_click=go_to, args=(None,))
         return
     scene = max(1, min(place.scene, len(lesson.scenes)))
-    here, computed = (
-        Place(lesson.id, scene, place.presented),
-        open_computed(lesson.find_subject(lesson.scenes[scene - 1])),
-    )
+    here = Place(lesson.id, scene, place.presented)
+    computed = open_computed(lesson.find_subject(lesson.scenes[scene - 1]))
     begin_runs(lesson.scenes[scene - 1], computed)
     # Large type needs room.
     words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")

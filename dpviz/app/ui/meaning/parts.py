@@ -146,10 +146,8 @@ def _say_unit_and_slack(stage: Stage) -> None:
     )
     if delta > 0:
         # Too little for the digits of a share.
-        slack, more = (
-            escape_markdown(promise.format_small(delta)),
-            escape_markdown(f"{promise.format_small(100 * delta)} %"),
-        )
+        slack = escape_markdown(promise.format_small(delta))
+        more = escape_markdown(f"{promise.format_small(100 * delta)} %")
         st.markdown(
             f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
             help=glossary.explain_words("δ"),

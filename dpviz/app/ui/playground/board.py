@@ -442,10 +442,8 @@ def _answer(begins: Board, said: Any, held: BoardAnswer | None) -> BoardAnswer:
 
 
 def _start(stands: Ask, begins: Board) -> str:
-    asked, presets = (
-        stands.request,
-        {name: drawings.load_preset(name) for name in drawings.PRESETS} if begins.tools else {},
-    )
+    asked = stands.request
+    presets = {name: drawings.load_preset(name) for name in drawings.PRESETS} if begins.tools else {}
     return pack(
         {
             **_describe_board(stands.drawing),

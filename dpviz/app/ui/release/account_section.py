@@ -170,9 +170,8 @@ def _draw_look_alikes(opened: Opened) -> None:
     for name in names:
         st.warning(
             escape_markdown(
-                f"The account {check.format_value(name)} beside it has a release of the same columns and bounds: "
-                f"if it is about the "
-                "same people, use one account for both."
+                f"The account {check.format_value(name)} beside it has a release of the same columns and bounds: if "
+                "it is about the same people, use one account for both."
             ),
             icon=":material/content_copy:",
         )

@@ -215,10 +215,8 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
         return [str(error)]
     against = _list_hindrances(release_request, asked_of)
     st.markdown(
-        f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the "
-        f"operating "
-        "system: no "
-        "seed gives it again, and its last digits tell nothing."
+        f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the operating "
+        "system: no seed gives it again, and its last digits tell nothing."
     )
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")

@@ -141,10 +141,9 @@ def _draw_title(release: ReadRelease | None) -> None:
     checks = sum(line.startswith("Yes") for line in release.verdict.checked)
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
     st.markdown(
-        f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} "
-        f"checks hold, from the zip "
-        f"alone. ε = {received.epsilon:g}, δ = {escape_markdown(promise.format_small(received.delta))}; protected: "
-        f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
+        f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} checks hold, "
+        f"from the zip alone. ε = {received.epsilon:g}, δ = {escape_markdown(promise.format_small(received.delta))}; "
+        f"protected: {escape_markdown(release.unit)}.{escape_markdown(signed)}",
         help="Nobody can tell from the files: " + "; ".join(package.CANNOT_TELL) + ".",
     )
     if received.finding.reason:
@@ -250,10 +249,8 @@ def _draw_comparison(release: ReadRelease) -> None:
         return
     st.subheader(escape_markdown(found.title), anchor=False)
     st.markdown(escape_markdown(found.words))
-    beside, mark = (
-        "the second release, matched one to one",
-        "" if release.holds and second.holds else "not what it says",
-    )
+    beside = "the second release, matched one to one"
+    mark = "" if release.holds and second.holds else "not what it says"
     draw_profile_panel(
         _join_profiles(found), "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False
     )

@@ -91,9 +91,8 @@ def _draw_release(publication: Publication, release: Release) -> None:
         help=glossary.explain_term("released"),
     )
     st.success(
-        f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, "
-        f"card, ledger, the "
-        "declaration, and what others need to check it without a row."
+        f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, card, "
+        "ledger, the declaration, and what others need to check it without a row."
         + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
         icon=":material/check_circle:",
     )

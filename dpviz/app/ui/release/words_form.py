@@ -253,11 +253,9 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
     to_buy = declared.open_columns
     lines = []
     for name, bounds in declared.bounds.items():
-        unit, origin, stated = (
-            declared.units.get(name, ""),
-            declared.describe_origin(name),
-            bounds.origin or _SAID_OF_ALL,
-        )
+        unit = declared.units.get(name, "")
+        origin = declared.describe_origin(name)
+        stated = bounds.origin or _SAID_OF_ALL
         if name in to_buy:
             cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
             lines.append(Line(name, "open", "nobody knows them", cost=cost))

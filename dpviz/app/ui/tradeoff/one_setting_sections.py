@@ -129,11 +129,9 @@ def _draw_picture(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # it was public when it was asked
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
-    paid, (contender,), (epsilon,) = (
-        error_parts.summarise_payers(study.rows),
-        study.grid.contenders,
-        study.grid.epsilons,
-    )
+    paid = error_parts.summarise_payers(study.rows)
+    (contender,) = study.grid.contenders
+    (epsilon,) = study.grid.epsilons
     picture = Payers(paid, contender.label, epsilon)
     shown = paid.smallest_shown
     told = (
