@@ -114,12 +114,7 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
 
 
 def count_histograms(
-    table: PrivateTable,
-    rules: Mapping[str, CodingRule],
-    *,
-    epsilon: float,
-    noise: AnySource,
-    notes: Sequence[str],
+    table: PrivateTable, rules: Mapping[str, CodingRule], *, epsilon: float, noise: AnySource, notes: Sequence[str]
 ) -> Histograms:
     """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
 

@@ -61,12 +61,7 @@ class MissingShares:
 
 
 def buy_missing_shares(
-    source: Content,
-    declaration: Declaration,
-    *,
-    epsilon: float,
-    noise: AnySource,
-    columns: Sequence[str] = (),
+    source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource, columns: Sequence[str] = ()
 ) -> MissingShares:
     """The share of missing cells of ``columns`` (else of all that are clustered), bought with ``epsilon`` each.
 

@@ -249,10 +249,7 @@ def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
         "Facts about groups",
         "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
     )
-    yield (
-        "Anything else",
-        "Time, and whatever the curator says or publishes besides, is outside of the promise.",
-    )
+    yield ("Anything else", "Time, and whatever the curator says or publishes besides, is outside of the promise.")
 
 
 def describe_declared(facts: CardFacts) -> str:

@@ -276,13 +276,7 @@ def _compute_anywhere(centers: Array, region: Region) -> float:
 
 
 def _judge(
-    loss: float,
-    loss_sd: float,
-    scales: Scales,
-    centers: Array,
-    sizes: Array,
-    anywhere: float,
-    noise_sd: Array | None,
+    loss: float, loss_sd: float, scales: Scales, centers: Array, sizes: Array, anywhere: float, noise_sd: Array | None
 ) -> tuple[QualityVerdict, tuple[str, ...]]:
     """The verdict, and sentences that say why.
 

@@ -240,12 +240,7 @@ class Parts:
     @property
     def entries(self) -> Mapping[str, Sequence[Entry]]:
         """The ledgers, in the order of spending."""
-        parts = {
-            OF_BOUNDS: self.bounds,
-            OF_MISSING: self.missing,
-            ALGORITHM: self.clustered,
-            OF_SEGMENTS: self.told,
-        }
+        parts = {OF_BOUNDS: self.bounds, OF_MISSING: self.missing, ALGORITHM: self.clustered, OF_SEGMENTS: self.told}
         return {name: part.entries for name, part in parts.items() if part is not None}
 
     @cached_property

@@ -454,7 +454,7 @@ def _describe_segment(segment: Segment) -> dict[str, Any]:
 def _describe_column(said: NumbersSaid | CategoriesSaid, *, tells_apart: bool) -> dict[str, Any]:
     if isinstance(said, CategoriesSaid):
         numbers: dict[str, Any] = {
-            "shares": [{"category": one.label, **_format_interval(one.share)} for one in said.shares],
+            "shares": [{"category": one.label, **_format_interval(one.share)} for one in said.shares]
         }
     elif said.median is None or said.lower_quartile is None or said.upper_quartile is None:
         numbers = {}

@@ -290,11 +290,7 @@ def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
 
 
 def _describe_columns(
-    description: Description,
-    centers: Array,
-    sizes: Array,
-    size_sd: Array,
-    histograms: Sequence[Histogram],
+    description: Description, centers: Array, sizes: Array, size_sd: Array, histograms: Sequence[Histogram]
 ) -> tuple[Segment, ...]:
     in_data_units = description.domain.from_unit(centers)
     apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))

@@ -53,11 +53,7 @@ class Transcript:
 
     def to_bytes(self, legend: str) -> bytes:
         """As ``transcript.npz``, with a ``legend`` of its arrays (see ``make_legend``)."""
-        texts = {
-            "asked": np.array(self.asked_text),
-            "sha256": np.array(self.sha256),
-            "legend": np.array(legend),
-        }
+        texts = {"asked": np.array(self.asked_text), "sha256": np.array(self.sha256), "legend": np.array(legend)}
         return make_zip({f"{name}.npy": _name_file(values) for name, values in {**texts, **self.arrays()}.items()})
 
     @property

@@ -34,14 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_UNIT = "one row"
 LONGEST_UNIT = 12
 """Characters in the unit of a column: it stands beside numbers and on axes."""
-ORIGINS = (
-    "documentation",
-    "law or physics",
-    "earlier release",
-    "public data",
-    "a guess",
-    "these rows (leaks!)",
-)
+ORIGINS = ("documentation", "law or physics", "earlier release", "public data", "a guess", "these rows (leaks!)")
 """Where a bound can come from; the last one is honest, and no release should rest on it."""
 
 FROM_ROWS = ORIGINS[-1]

@@ -187,11 +187,7 @@ class ParquetTable:
         return _holds_text(self._schema.field(column).type)
 
     def read_batches(
-        self,
-        numbers: Sequence[str],
-        *,
-        id_column: str | None = None,
-        codings: Mapping[str, CellCoding] = NO_CODINGS,
+        self, numbers: Sequence[str], *, id_column: str | None = None, codings: Mapping[str, CellCoding] = NO_CODINGS
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as numbers; other columns are not read.
 
@@ -226,11 +222,7 @@ class ParquetTable:
         self.check_unchanged()
 
     def pieces(
-        self,
-        numbers: Sequence[str],
-        *,
-        id_column: str | None = None,
-        codings: Mapping[str, CellCoding] = NO_CODINGS,
+        self, numbers: Sequence[str], *, id_column: str | None = None, codings: Mapping[str, CellCoding] = NO_CODINGS
     ) -> list[Piece]:
         """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
 

@@ -213,8 +213,4 @@ def _list_doubts(seen: LossSymptoms) -> tuple[str, ...]:
     idle = f"Centre {seen.idlest + 1} has hardly more rows than noise would show, as one has where a group was missed."
     hides = f"A group of {_UNSEEN_PART * seen.rows:,.0f} rows could hide in the noise, far from every centre."
     coarse = "The cells of the noisy histogram are about as wide as these clusters."
-    return (
-        *late,
-        *((idle,) if seen.clearness < _IDLE_SDS else ()),
-        hides if seen.hidden > seen.width else coarse,
-    )
+    return (*late, *((idle,) if seen.clearness < _IDLE_SDS else ()), hides if seen.hidden > seen.width else coarse)

@@ -254,12 +254,7 @@ def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
     if not params.practical and not params.rounds and not params.wants(params.centering):
         return {"center": 0.0, "tree": 1 - _PRINTED_PURE_SUMS, "sums": _PRINTED_PURE_SUMS, "polishing": 0.0}
     centering = _CENTER if params.wants(params.centering) else 0.0
-    return {
-        "center": centering,
-        "tree": _TREE,
-        "sums": _SUMS,
-        "polishing": _POLISHING if params.rounds else 0.0,
-    }
+    return {"center": centering, "tree": _TREE, "sums": _SUMS, "polishing": _POLISHING if params.rounds else 0.0}
 
 
 def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, share: Budget) -> float:

@@ -92,10 +92,7 @@ class LshLocalParams(Params):
     """Parameters of clustering in the local model."""
 
     bits: int | None = param_field(
-        None,
-        help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.",
-        low=1,
-        high=_MOST_BITS,
+        None, help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.", low=1, high=_MOST_BITS
     )
     starts: int = param_field(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
 

@@ -157,10 +157,7 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     **Guarantee.** ``share``, divided between all quartiles.
     """
     quartiles = models.ask(
-        Quantiles(_QUARTILES, domain.lower, domain.upper),
-        ExponentialQuantile,
-        share,
-        note="ranges of block centres",
+        Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"
     )
     low, high = np.sort(quartiles.value, axis=0)
     reach = _RANGE_REACH * (high - low)

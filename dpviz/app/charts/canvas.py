@@ -161,12 +161,7 @@ class Panel(NamedTuple):
 
 def make_bare_layout(palette: Palette) -> dict[str, Any]:
     """The layout of a plot whose title and legend are set by the page, which also knows its size."""
-    return make_layout(palette) | {
-        "legend": None,
-        "height": None,
-        "margin": BARE_MARGIN,
-        "showlegend": False,
-    }
+    return make_layout(palette) | {"legend": None, "height": None, "margin": BARE_MARGIN, "showlegend": False}
 
 
 def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:

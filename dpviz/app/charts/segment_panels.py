@@ -133,10 +133,7 @@ class SegmentPanels:
         plot.add_trace(
             {
                 **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
-                **{
-                    "marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}},
-                    "meta": "released",
-                },
+                **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
                 "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
                 "customdata": [
                     f"{label}: {format_percent(max(share, 0))}"

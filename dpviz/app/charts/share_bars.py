@@ -119,10 +119,7 @@ class ShareBars:
             plot.add_trace(
                 {
                     **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"},
-                    "marker": {
-                        "color": palette.fade(color, strength),
-                        "line": {"width": 1, "color": palette.surface},
-                    },
+                    "marker": {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}},
                     **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
                     "textfont": {"size": NUMBER_SIZE, "color": palette.text},
                     "customdata": [f"{value} {format_percent(float(one))}" for one in share],

@@ -42,13 +42,7 @@ def make_standalone_page(
         for place, figure in enumerate(figures)
     ]
     return render(
-        "figures.html.j2",
-        title=title,
-        paragraphs=paragraphs,
-        points=points,
-        figures=drawn,
-        palette=palette,
-        font=FONT,
+        "figures.html.j2", title=title, paragraphs=paragraphs, points=points, figures=drawn, palette=palette, font=FONT
     )
 
 

@@ -19,13 +19,7 @@ _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
 
 def show(
-    plot: Plot,
-    *,
-    alt: str,
-    key: str,
-    stem: str,
-    bare: bool = False,
-    on_click: Callable[[], None] | None = None,
+    plot: Plot, *, alt: str, key: str, stem: str, bare: bool = False, on_click: Callable[[], None] | None = None
 ) -> None:
     """A plot, which the reader may download.
 
@@ -53,13 +47,7 @@ def show(
 
 
 def show_wide(
-    shown: TitledPlot,
-    *,
-    alt: str,
-    key: str,
-    stem: str,
-    first: bool = False,
-    on_click: Callable[[], None] | None = None,
+    shown: TitledPlot, *, alt: str, key: str, stem: str, first: bool = False, on_click: Callable[[], None] | None = None
 ) -> None:
     """A plot as wide as the page under its title and subtitle, as text, which wraps by itself.
 

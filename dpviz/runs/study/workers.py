@@ -100,13 +100,7 @@ def compute_study_items(
 
     def job_of(share: Sequence[Trial]) -> Job[Any]:
         return Job(
-            compute_study_rows,
-            rows,
-            grid,
-            trials=share,
-            yardsticks=known,
-            with_centers=with_centers,
-            seconds=seconds,
+            compute_study_rows, rows, grid, trials=share, yardsticks=known, with_centers=with_centers, seconds=seconds
         )
 
     for item in _compute_parts(trials, _deal, job_of, workers, begin):

@@ -127,10 +127,7 @@ class SwapPicture(Picture[SwapStep]):
         if changed.any():
             removed, added = view.plane(step.previous[changed]), view.plane(step.centers[changed])
             canvas.arrows(removed, added, "", width=1.5, head=11, standoff=np.full(len(added), 12.0))
-            for what, places, symbol, size in (
-                ("removed", removed, "x-thin", 10),
-                ("added", added, "circle-open", 22),
-            ):
+            for what, places, symbol, size in (("removed", removed, "x-thin", 10), ("added", added, "circle-open", 22)):
                 marker = {"symbol": symbol, "size": size, "line": {"width": 2, "color": canvas.palette.text}}
                 marker["color"] = canvas.palette.text
                 canvas.marks(places, what, "released", marker, hover=f"{what} (released)")

@@ -96,9 +96,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
         with files:
             _draw_take_away(table, result, context, judged)
             draw_python_section(
-                lambda: Script.for_run(table.loaded.name, table.declaration, result.request),
-                key="explore",
-                stem="run",
+                lambda: Script.for_run(table.loaded.name, table.declaration, result.request), key="explore", stem="run"
             )
 
 

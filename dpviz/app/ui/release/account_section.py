@@ -230,10 +230,7 @@ def draw_publish_section(
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
     # The keys of one press are never those of the next: a second click cannot press again.
     typed = said.text_input(
-        f"Type {wanted} to confirm ε",
-        key=f"release:confirm:{number}",
-        placeholder=wanted,
-        disabled=bool(against),
+        f"Type {wanted} to confirm ε", key=f"release:confirm:{number}", placeholder=wanted, disabled=bool(against)
     )
     confirmed = _is_same(typed or "", release_request.request.epsilon)
     is_pressed = place.button(
