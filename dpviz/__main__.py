@@ -27,19 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequence[str] | None) -> int:
-    """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data.
-
-    Parameters
-    ----------
-    read : function of words
-        What understands them.
-    argv : sequence of str or None
-        None: those of this process.
-
-    Returns
-    -------
-    int
-    """
+    """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data."""
     if argv is None:
         _prepare_process()
     try:
@@ -73,11 +61,6 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
     Only the command that is named is imported, because listing the algorithms should not wait for pandas; of the
     others a line of help is read in their files.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be understood.
     """
     about = "Differentially private clustering that shows what privacy costs."
     parser = console.Parser(prog="dpviz", description=about, allow_abbrev=False)

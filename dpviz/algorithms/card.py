@@ -215,20 +215,7 @@ ReleaseRule = Callable[[Setting, Any], str | None]
 
 
 def released_always(setting: Setting, params: Any) -> str | None:
-    """Every setting has release-grade noise.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : object
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    str or None
-        None, always.
-    """
+    """Every setting has release-grade noise."""
     return None
 
 

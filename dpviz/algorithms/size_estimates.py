@@ -59,14 +59,7 @@ class Sizes(NamedTuple):
 
         It is said over noisy sizes, and ``CLEAR`` sds below one of them it is so much larger.
 
-        Parameters
-        ----------
-        noise : array of shape (k,) or (k, d)
-            Deviations, in any units.
-
-        Returns
-        -------
-        array of the same shape
+        ``noise`` (k,) or (k, d), deviations, in any units.
         """
         least = self.rows - CLEAR * self.sd
         kept = least > 0
@@ -80,17 +73,7 @@ def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
 
     The first is the one that is not off: the others are taken to be off by how far they lie from it.
 
-    Parameters
-    ----------
-    counts : sequence of arrays of shape (k,)
-        Released, in rows.
-    variances : sequence of arrays of shape (k,)
-        Of the noise of each, in rows squared.
-
-    Returns
-    -------
-    Sizes
-        With the deviation of each.
+    ``counts`` (k,), released, in rows; ``variances`` (k,), of the noise of each, in rows squared.
     """
     first, of_first = counts[0], variances[0]
     off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]

@@ -91,25 +91,6 @@ def suggest_k(steps: Sequence[Step], most: int, rng: np.random.Generator) -> Sug
 
     Nothing is charged: only what was released is read. The run that the synopsis is of should be planned with
     k = ``most``, from public knowledge, so that its cells are fine enough for all of them.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        What a run released.
-    most : int
-        The largest k that is looked at.
-    rng : numpy Generator
-        Public coins.
-
-    Returns
-    -------
-    SuggestedK
-        k, and the curve that it is read from.
-
-    Raises
-    ------
-    RequestError
-        If ``most`` is out of range, or no synopsis was released.
     """
     check.within(2, MOST_K, most=most)
     step = find_synopsis(steps)
@@ -167,20 +148,6 @@ def redraw(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
     """The cloud with new Laplace noise of standard deviation ``sd`` on each weight; none negative, their sum the same.
 
     Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
-
-    Parameters
-    ----------
-    cloud : Cloud
-        Released weighted points.
-    sd : float
-        Of the noise on a weight, rows.
-    rng : numpy Generator
-        Public coins.
-
-    Returns
-    -------
-    Cloud
-        The same points.
     """
     noisy = cloud.weights + rng.laplace(0.0, sd / sqrt(2), len(cloud.weights))
     return cloud._replace(weights=project_onto_total(noisy, float(cloud.weights.sum())))
@@ -247,21 +214,7 @@ def _find_clearest(bends: Array) -> int | None:
 def solve_anew(step: Step, k: int, region: Region, *, exact: bool) -> Array | None:
     """The best of many starts on a synopsis, centres (k, d); None for a step that is none.
 
-    Parameters
-    ----------
-    step : Step
-        What was released.
-    k : int
-        Clusters.
-    region : Region
-        Where rows live, unit coordinates.
-    exact : bool
-        Whether its counts carry no noise; else of the cells of a grid only those count that stand out from it.
-
-    Returns
-    -------
-    array of shape (k, d) or None
-        Unit coordinates.
+    ``region``: where rows live, unit coordinates.
     """
     data = _weigh_points(step, region, k, exact=exact)
     if data is None:

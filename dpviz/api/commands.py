@@ -97,17 +97,6 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
 def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tuple[Declaration, Proposal]:
     """What ``declare`` proposes, and what it saw on the way there.
 
-    Parameters
-    ----------
-    data : path
-        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
-    confirmed : sequence of str
-        Columns that are declared as they were found in the rows.
-
-    Returns
-    -------
-    Declaration and Proposal
-
     **Guarantee.** None: this reads rows.
     """
     path = Path(data)
@@ -205,22 +194,6 @@ def sweep(
 def run_trials(table: OpenTable, grid: StudyGrid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
     """The results of ``trials`` as they come, measured on the rows of ``table``.
 
-    Parameters
-    ----------
-    table : OpenTable
-        Its rows are read.
-    grid : StudyGrid
-        What the study asks.
-    trials : iterable of Trial
-        Which of its runs.
-    workers : int
-        Processes.
-
-    Yields
-    ------
-    dict of str to object
-        A line of the study.
-
     **Guarantee.** None: losses are read from the rows.
     """
     revealed = table.private.reveal(note="sweep")
@@ -301,31 +274,7 @@ def plan_release(
     missing: float,
     opened: OpenTable | None = None,
 ) -> Preflight:
-    """A release that nothing stands against, with what is to be expected of it; nothing is charged yet.
-
-    Parameters
-    ----------
-    request : Request
-    content, declared
-        The table, and what is declared of it.
-    account : Account
-    words : mapping
-        The owner's words, in place of what is declared.
-    segments, bounds, missing : float
-        Parts of ε.
-    opened : OpenTable or None
-        Rows that are prepared already, such as those on a cluster.
-
-    Returns
-    -------
-    Preflight
-        Ready to be published.
-
-    Raises
-    ------
-    RequestError
-        If something stands against it.
-    """
+    """A release that nothing stands against, with what is to be expected of it; nothing is charged yet."""
     fits = read_uncounted()
     release_request = ReleaseRequest(
         request,
@@ -395,15 +344,7 @@ def select_k(
 def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
     """The table that ``data`` names, none of its rows read, and what is declared of it.
 
-    Parameters
-    ----------
-    data : path, name of a sample, data frame or array of shape (n, d)
-    declaration : Declaration, mapping, path or None
-        None: what a sample, or the JSON file beside a file, declares.
-
-    Returns
-    -------
-    Content and Declaration
+    ``data`` (n, d).
     """
     if isinstance(data, str | Path):
         sample = find_sample(str(data))

@@ -36,13 +36,7 @@ def say(sentence: str) -> None:
 
 
 def refuse_taken(out: Path) -> None:
-    """Refuse ``--out`` where no new file can be, before a row is read or anything is charged.
-
-    Raises
-    ------
-    RequestError
-        If a file is there already, or no folder to put it into.
-    """
+    """Refuse ``--out`` where no new file can be, before a row is read or anything is charged."""
     try:
         is_new = not out.exists() and out.absolute().parent.is_dir()
     except (OSError, ValueError):  # a name that is too long, or with a character that no file may have
@@ -52,20 +46,7 @@ def refuse_taken(out: Path) -> None:
 
 
 def create_out(out: Path, data: bytes) -> None:
-    """Write the new file that ``--out`` names.
-
-    Parameters
-    ----------
-    out : Path
-        Where nothing is yet.
-    data : bytes
-        Its content.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be written, or is there already.
-    """
+    """Write the new file that ``--out`` names."""
     try:
         create_whole(out, data)
     except (OSError, ValueError) as error:
@@ -85,15 +66,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_request_options(command: Parser, *, seed: str) -> None:
-    """What is asked of every algorithm that runs; ``seed`` says what one does here.
-
-    Parameters
-    ----------
-    command : Parser
-        Gets the options.
-    seed : str
-        What a seed does here.
-    """
+    """What is asked of every algorithm that runs; ``seed`` says what one does here."""
     request = command.add_argument_group("the request")
     request.add_argument(
         "--delta", type=read_number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"

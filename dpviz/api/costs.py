@@ -35,23 +35,7 @@ def read_uncounted() -> Uncounted:
 def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
     """A fit that is charged before it draws, and what has become of it noted; without an account, the second one warns.
 
-    Parameters
-    ----------
-    charge : Charge
-        What the fit costs, and what it is about; all of it public.
-    account : Account or None
-
-    Yields
-    ------
-    None
-        Nothing; the fit is done inside the block.
-
     **Guarantee.** What the block draws is on the account's disk before the block begins, and stays charged.
-
-    Raises
-    ------
-    AccountExceeded, RequestError
-        If the account does not bear it; nothing is charged or drawn then.
     """
     if account is None:
         _warn_of_sum(charge.epsilon, charge.delta)

@@ -162,22 +162,7 @@ class Shares(dict[str, Budget]):
 
 
 def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
-    """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism.
-
-    Parameters
-    ----------
-    accounting : Accounting
-        How costs add up.
-    amount : float
-        What was spent in all: ε, μ² or ρ.
-    delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
+    """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
     if amount <= 0:
         return 0.0
     match accounting:
@@ -192,20 +177,7 @@ def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
-    """δ(ε) of μ-GDP: Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2).
-
-    Parameters
-    ----------
-    mu : float
-        μ of the Gaussian mechanism: sensitivity over scale.
-    epsilon : float
-        At which δ is asked for.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-    """
+    """δ(ε) of μ-GDP: Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2)."""
     return float(ndtr(-epsilon / mu + mu / 2) - np.exp(epsilon + log_ndtr(-epsilon / mu - mu / 2)))
 
 
@@ -233,20 +205,7 @@ def gdp_mu(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def gdp_epsilon(mu: float, delta: float) -> float:
-    """The smallest ε >= 0 for which μ-GDP implies (ε, δ)-DP.
-
-    Parameters
-    ----------
-    mu : float
-        Sensitivity over scale.
-    delta : float
-        At which ε is asked for.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
+    """The smallest ε >= 0 for which μ-GDP implies (ε, δ)-DP."""
     if gdp_delta(mu, 0.0) <= delta:
         return 0.0
     top = 1.0
@@ -289,17 +248,6 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def zcdp_rho(epsilon: float, delta: float) -> float:
-    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the conversion of ``zcdp_epsilon``.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
+    """The largest ρ whose ρ-zCDP implies (ε, δ)-DP by the conversion of ``zcdp_epsilon``."""
     rho = (epsilon - _ORDER_LOGS + _compute_delta_costs(delta)) / _ALL_ORDERS
     return float(rho.max()) * _ORDERS

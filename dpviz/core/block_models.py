@@ -87,17 +87,8 @@ def match_to(anchors: Array, centers: Array) -> Array:
 
     Greedy: the closest pair first, then the closest of what is left. A line is matched on its own.
 
-    Parameters
-    ----------
-    anchors : array of shape (k, d)
-        Public points.
-    centers : array of shape (m, k, d)
-        The centres of m blocks, same coordinates.
-
-    Returns
-    -------
-    array of shape (m, k, d)
-        The same centres, each line reordered.
+    ``centers`` (m, k, d), the centres of m blocks, same coordinates. Returns (m, k, d), the same centres, each line
+    reordered.
     """
     distance = ((centers[:, :, None, :] - anchors) ** 2).sum(axis=3)
     m, k = centers.shape[:2]

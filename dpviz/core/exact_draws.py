@@ -31,10 +31,7 @@ class CostsMore(AssertionError):
 def load_opendp() -> Any:
     """OpenDP; slow to import, and only releases need it. Without the feature that would allow idealised numerics.
 
-    Raises
-    ------
-    RequestError
-        If it is not installed.
+    Raises ``RequestError`` if it is not installed.
     """
     prelude = import_extra("opendp.prelude")
     prelude.enable_features("contrib")
@@ -56,28 +53,9 @@ def name_library() -> str:
 def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Laplace noise, for an l1 ``sensitivity``.
 
-    Parameters
-    ----------
-    truth : int array of shape (m,)
-        In quanta.
-    sensitivity : int
-        In the l1 norm, in quanta.
-    scale : float
-        Of the noise, in quanta.
-    most : float
-        The ε that was charged.
-
-    Returns
-    -------
-    int array of shape (m,)
-        In quanta.
-
     **Guarantee.** ε-DP with ε = sensitivity / scale, at most ``most``.
 
-    Raises
-    ------
-    CostsMore
-        If OpenDP's own map says more.
+    Raises ``CostsMore`` if OpenDP's own map says more.
     """
     dp = load_opendp()
     measurement = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
@@ -88,28 +66,9 @@ def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most:
 def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: float) -> Codes:
     """``truth`` (m,) with independent discrete Gaussian noise, for an l2 ``sensitivity``.
 
-    Parameters
-    ----------
-    truth : int array of shape (m,)
-        In quanta.
-    sensitivity : float
-        In the l2 norm, in quanta.
-    scale : float
-        Standard deviation of the noise, in quanta.
-    most : float
-        The ρ that was charged.
-
-    Returns
-    -------
-    int array of shape (m,)
-        In quanta.
-
     **Guarantee.** ρ-zCDP with ρ = (sensitivity / scale)² / 2, at most ``most``.
 
-    Raises
-    ------
-    CostsMore
-        If OpenDP's own map says more.
+    Raises ``CostsMore`` if OpenDP's own map says more.
     """
     dp = load_opendp()
     measurement = dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale)
@@ -121,31 +80,10 @@ def draw_noisy_least(losses: Codes, *, sensitivity: int, scale: float, most: flo
     """The place of the least of ``losses`` (m,) after noise, each of which one unit of privacy moves by
     ±``sensitivity``.
 
-    Parameters
-    ----------
-    losses : int array of shape (m,)
-        In quanta.
-    sensitivity : int
-        How far one unit of privacy moves a loss, in quanta.
-    scale : float
-        Of the noise, in quanta.
-    most : float
-        The ε or ρ that was charged.
-    concentrated : bool
-        Whether Gumbel noise is added, for zCDP and loss distributions; else exponential noise.
-
-    Returns
-    -------
-    int
-        From 0 to m - 1.
-
     **Guarantee.** ε-DP with ε = 2 reach / scale, at most ``most``; if ``concentrated``, ρ-zCDP with ρ = ε² / 8, at
     most ``most``.
 
-    Raises
-    ------
-    CostsMore
-        If OpenDP's own map says more.
+    Raises ``CostsMore`` if OpenDP's own map says more.
     """
     dp = load_opendp()
     measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()

@@ -166,10 +166,7 @@ class ExactNoise(ExactSource):
     def answer(self, mechanism: Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """The release of ``mechanism``, by its exact twin.
 
-        Raises
-        ------
-        RequestError
-            If it has none.
+        Raises ``RequestError`` if it has none.
         """
         refuse_without_twin(mechanism)
         released = _TWINS[type(mechanism)](self, mechanism, truth, accounting)
@@ -216,10 +213,7 @@ class ExactNoise(ExactSource):
 def refuse_without_twin(mechanism: Mechanism[Any]) -> None:
     """Only mechanisms whose release-grade twin is exact.
 
-    Raises
-    ------
-    RequestError
-        If it has none, or its universe is too large to draw noise on every cell.
+    Raises ``RequestError`` if it has none, or its universe is too large to draw noise on every cell.
     """
     if type(mechanism) not in _TWINS:
         raise RequestError(f"There is no release-grade {mechanism.name} noise: {INSTEAD}.")

@@ -34,16 +34,7 @@ _LARGE = 40.0
 
 @dataclass(frozen=True)
 class WeightSensitivity(Sensitivity):
-    """How a person changes a weighted set of rows: ``l1`` is the weight that changes hands.
-
-    Parameters
-    ----------
-    apart : float
-        The farthest that two rows, or a row and the middle of the region, lie from each other. Does not grow with the
-        number of rows of a person.
-    exchanged : bool
-        Whether rows come and go at once (replace); ``l1`` then is twice the weight of one.
-    """
+    """How a person changes a weighted set of rows: ``l1`` is the weight that changes hands."""
 
     apart: float = inf
     exchanged: bool = False

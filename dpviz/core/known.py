@@ -100,17 +100,7 @@ BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
     """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
 
-    Parameters
-    ----------
-    query : Query
-        What is asked.
-    mechanism : Mechanism
-        How the answer is randomised.
-
-    Raises
-    ------
-    RequestError
-        If one of them, or the partition, is not on its list, or has too many cells.
+    Raises ``RequestError`` if one of them, or the partition, is not on its list, or has too many cells.
     """
     if type(mechanism) not in MECHANISMS:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")

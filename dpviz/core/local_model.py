@@ -129,19 +129,8 @@ class DistantUsers:
     def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
         """What some rows send of their codes, each with the coins of the own seat.
 
-        Parameters
-        ----------
-        who : int array of shape (m,)
-            Rows, by their number.
-        shifts, others : int arrays of shape (m,)
-            Bits of the code that are kept back, and the lies.
-        honest : bool array of shape (m,)
-            Whether the truth is sent.
-
-        Returns
-        -------
-        int array of shape (m,)
-            Private on their own.
+        ``who`` (m,), rows, by their number; ``shifts``, ``others`` (m,), bits of the code that are kept back, and the
+        lies; ``honest`` (m,), whether the truth is sent. Returns (m,), private on their own.
         """
         sent: Codes = self.rows.ask_each(_SendPrefix(self.over), who, shifts, others, honest, width=self.over.width)
         return sent
@@ -149,17 +138,7 @@ class DistantUsers:
     def send_vectors(self, who: Codes, noise: Array) -> Array:
         """What some rows send of themselves, each with the noise of the own seat.
 
-        Parameters
-        ----------
-        who : int array of shape (m,)
-            Rows, by their number.
-        noise : array of shape (m, d)
-            Unit coordinates.
-
-        Returns
-        -------
-        array of shape (m, d)
-            Private on their own.
+        ``who`` (m,), rows, by their number; ``noise`` (m, d), unit coordinates. Returns (m, d), private on their own.
         """
         sent: Array = self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim)
         return sent
@@ -187,20 +166,7 @@ class Response(NamedTuple):
 
     @classmethod
     def over(cls, size: int, epsilon: float) -> Response:
-        """ε-DP among ``size`` values: the odds are e^ε.
-
-        Parameters
-        ----------
-        size : int
-            How many values may be sent.
-        epsilon : float
-            Of one message.
-
-        Returns
-        -------
-        Response
-            The chance of the truth, and of each other value.
-        """
+        """ε-DP among ``size`` values: the odds are e^ε."""
         less = exp(-epsilon)
         return cls(1 / (1 + (size - 1) * less), less / (1 + (size - 1) * less))
 
@@ -437,21 +403,7 @@ class LocalReports(Priced):
 def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
     """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is.
 
-    Parameters
-    ----------
-    number : int
-        Values.
-    bits : int
-        Of a value.
-    response : Response
-        Its chances.
-    noise : NoiseSource
-        Where randomness comes from.
-
-    Returns
-    -------
-    int array and bool array, of shape (number,)
-        What ``choose_sent`` decides by.
+    Returns (number,), what ``choose_sent`` decides by.
     """
     others = noise.codes((1 << bits) - 1, number)
     return others, noise.uniform((number,)) < response.honest
@@ -460,19 +412,8 @@ def toss_response(number: int, bits: int, response: Response, noise: NoiseSource
 def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
     """Each value where its sender is honest, else a lie.
 
-    Parameters
-    ----------
-    values : int array of shape (m,)
-        The truth.
-    others : int array of shape (m,)
-        Which of all values but the true one is the lie.
-    honest : bool array of shape (m,)
-        Whether the truth is sent.
-
-    Returns
-    -------
-    int array of shape (m,)
-        What is sent.
+    ``values`` (m,), the truth; ``others`` (m,), which of all values but the true one is the lie; ``honest`` (m,),
+    whether the truth is sent. Returns (m,), what is sent.
     """
     sent: Codes = np.where(honest, values, others + (others >= values))
     return sent

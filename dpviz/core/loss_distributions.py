@@ -73,15 +73,6 @@ class NotAnnounced(RequestError):
 class DrawList:
     """The draws that are left of a list that was fixed before the first answer.
 
-    Parameters
-    ----------
-    scale : float
-        What the multipliers that were asked for were multiplied with, so that the whole list costs the budget.
-    laplace : tuple of float
-        A multiplier for each draw that Laplace noise bounds, in rising order.
-    gaussian : float
-        What is left for Gaussian draws together: the sum of 1 / multiplier².
-
     **Guarantee.** Questions, their order and whether all are asked may follow from answers: together the answers are
     (ε, δ)-DP for every (ε, δ) that the loss distributions of the whole list compose to.
 
@@ -95,20 +86,7 @@ class DrawList:
 
     @classmethod
     def of(cls, draws: Sequence[NoiseDraws], *, scale: float = 1.0) -> DrawList:
-        """The list of these draws.
-
-        Parameters
-        ----------
-        draws : sequence of NoiseDraws
-            Multipliers of the scale, by kind of noise.
-        scale : float
-            Found so that the whole list costs the budget.
-
-        Returns
-        -------
-        DrawList
-            With nothing drawn yet.
-        """
+        """The list of these draws."""
         pure = (alike for alike in draws if not alike.gaussian)
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
         return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
@@ -116,22 +94,7 @@ class DrawList:
     def subtract(self, draws: NoiseDraws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
 
-        Parameters
-        ----------
-        draws : NoiseDraws
-            What is drawn now.
-        note : str
-            Of the step, for the sentence of a refusal.
-
-        Returns
-        -------
-        DrawList
-            Without them.
-
-        Raises
-        ------
-        NotAnnounced
-            If they are not on the list: of the other kind, with less noise, or one too many.
+        Raises ``NotAnnounced`` if they are not on the list: of the other kind, with less noise, or one too many.
         """
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
@@ -262,24 +225,7 @@ def calibrate_scale(
 ) -> float:
     """The least number to multiply all multipliers of ``draws`` with, so that they and ``spent`` cost at most (ε, δ).
 
-    Parameters
-    ----------
-    draws : tuple of NoiseDraws
-        Multipliers, by kind of noise.
-    spent : tuple of NoiseDraws
-        What was drawn before, at its own scale.
-    epsilon, delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float
-        In units of the multipliers.
-
-    Raises
-    ------
-    RequestError
-        If what is spent leaves nothing.
+    Raises ``RequestError`` if what is spent leaves nothing.
     """
     target = epsilon * (1 - _MARGIN)
     left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
@@ -303,20 +249,7 @@ def calibrate_scale(
 
 
 def scale_draws(draws: Sequence[NoiseDraws], scale: float) -> tuple[NoiseDraws, ...]:
-    """The same draws with ``scale`` times the noise.
-
-    Parameters
-    ----------
-    draws : sequence of NoiseDraws
-        Multipliers, by kind of noise.
-    scale : float
-        What each is multiplied with.
-
-    Returns
-    -------
-    tuple of Draws
-        As many as before.
-    """
+    """The same draws with ``scale`` times the noise."""
     return tuple(alike._replace(multiplier=alike.multiplier * scale) for alike in draws)
 
 
@@ -357,19 +290,7 @@ _ADDS_UP = {
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
     """Only losses that the accounting can add up.
 
-    Parameters
-    ----------
-    loss : object
-        What is proved of the mechanism's privacy loss, or anything else.
-    accounting : Accounting
-        How costs add up.
-    mechanism : str
-        Its name, for the sentence.
-
-    Raises
-    ------
-    RequestError
-        If ``loss`` is of another kind, or of none.
+    Raises ``RequestError`` if ``loss`` is of another kind, or of none.
     """
     if not isinstance(loss, LossKind) or loss not in _ADDS_UP[accounting]:
         raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
@@ -378,24 +299,7 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
 
-    Parameters
-    ----------
-    loss : LossKind
-        What is proved of the mechanism's privacy loss.
-    share : Budget
-        Part of the session's budget.
-    mechanism : str
-        Its name, for the sentence of a refusal.
-
-    Returns
-    -------
-    float
-        Positive.
-
-    Raises
-    ------
-    RequestError
-        If the share's accounting cannot add up such a loss.
+    Raises ``RequestError`` if the share's accounting cannot add up such a loss.
     """
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
     match share.accounting:
@@ -412,26 +316,7 @@ def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
 def compute_amount(
     loss: LossKind, accounting: Accounting, *, sensitivity: float, scale: float, delta: float = 0.0
 ) -> float:
-    """What a draw costs: the inverse of ``compute_ratio``. ``delta`` is its own part under basic composition.
-
-    Parameters
-    ----------
-    loss : LossKind
-        What is proved of the mechanism's privacy loss.
-    accounting : Accounting
-        How costs add up.
-    sensitivity : float
-        The most that one unit of privacy changes the answer, in the answer's own units.
-    scale : float
-        Of the noise, in the units of the sensitivity.
-    delta : float
-        Under basic composition, the draw's own part.
-
-    Returns
-    -------
-    float
-        ε, μ² or ρ.
-    """
+    """What a draw costs: the inverse of ``compute_ratio``. ``delta`` is its own part under basic composition."""
     if loss is LossKind.GAUSSIAN and accounting is Accounting.BASIC:
         return gdp_epsilon(sensitivity / scale, delta)
     if accounting in (Accounting.PURE, Accounting.BASIC):

@@ -47,14 +47,8 @@ _PAIRS = 2**22
 class ClippedColumns:
     """Rows clipped to a public box, asked for quantiles; those of two chunks add up to those of both.
 
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        In any order: only ranks are looked at.
-    lower, upper : arrays of shape (d,)
-        The box, unit coordinates; public.
-    levels : tuple of float
-        The quantiles that are asked for, 1/2 for the median.
+    ``values`` (n, d), in any order: only ranks are looked at; ``lower``, ``upper`` (d,), the box, unit coordinates;
+    public.
     """
 
     values: Array
@@ -338,16 +332,6 @@ def compute_laplace_smoothness(epsilon: float, delta: float) -> float:
 
         (1 - e^(-β)) / 2 · (e^(-(ε - α + β)/w) + e^(-(ε + α + β)/w)).
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of one column.
-
-    Returns
-    -------
-    float
-        β, at most ε / 2.
-
     References
     ----------
     Nissim, Raskhodnikova & Smith 2007, Def. 2.5 and Lemma 2.6 (β = ε / (2 ln(2/δ)) by sliding and dilation).
@@ -379,19 +363,7 @@ def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> f
     The most is a difference over t + 1 ranks around ``place``: written as left part plus right part, all pairs are one
     product of two thin matrices, and only parts that no nearer part exceeds can be in the largest pair.
 
-    Parameters
-    ----------
-    edges : array of shape (n + 2,)
-        Sorted values between their public bounds.
-    place : int
-        Index of the value that is asked for.
-    smoothness : float
-        β.
-
-    Returns
-    -------
-    float
-        In the units of the values.
+    ``edges`` (n + 2,), sorted values between their public bounds.
 
     References
     ----------

@@ -92,17 +92,7 @@ class Blocks:
 
         Of a simplex the farthest corner is that of the smallest coordinate; of an interval and a circle the far side.
 
-        Parameters
-        ----------
-        points : array of shape (..., dim)
-            Unit coordinates.
-        half : array of shape (dim,)
-            Half-widths of the box, unit coordinates.
-
-        Returns
-        -------
-        array of shape (...)
-            Squared unit coordinates.
+        ``half`` (dim,), half-widths of the box, unit coordinates. Returns (...), squared unit coordinates.
         """
         reach = np.zeros(points.shape[:-1])
         for part in self.parts:
@@ -118,16 +108,8 @@ class Blocks:
 
         Each simplex becomes the corner of its largest coordinate, the first of equal ones.
 
-        Parameters
-        ----------
-        rows : array of shape (n, dim)
-            On the lattice; changed in place.
-        wished : array of shape (n, dim)
-            Unit coordinates, not rounded.
-        half : array of shape (dim,)
-            Half-widths of the box, unit coordinates.
-        bits : int
-            Coordinates are multiples of 2^-bits.
+        ``rows`` (n, dim), on the lattice; changed in place; ``wished`` (n, dim), unit coordinates, not rounded;
+        ``half`` (dim,), half-widths of the box, unit coordinates.
         """
         for part in self.parts:
             side = half[part.start]
@@ -145,12 +127,8 @@ class Blocks:
     def settle(self, points: Array, half: Array) -> None:
         """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows.
 
-        Parameters
-        ----------
-        points : array of shape (n, dim)
-            Unit coordinates; changed in place.
-        half : array of shape (dim,)
-            Half-widths of the box, unit coordinates.
+        ``points`` (n, dim), unit coordinates; changed in place; ``half`` (dim,), half-widths of the box, unit
+        coordinates.
         """
         for part in self.parts:
             side = half[part.start]
@@ -165,17 +143,7 @@ class Blocks:
 class Region:
     """The public set that rows and centres live in: a box around 0 cut with a ball, unit coordinates.
 
-    Parameters
-    ----------
-    half : array of shape (d,)
-        Half-width of the box along each axis.
-    radius : float
-        Largest Euclidean norm; at most the norm of ``half``.
-    nonzeros : int or None
-        Largest number of entries of a row that are not 0; None: all may be. Centres are not bound by it.
-    blocks : Blocks or None
-        Coordinates that belong together: what a row may have in them. Centres are not bound by it; ``settle_points``
-        ones lie between rows.
+    ``half`` (d,), half-width of the box along each axis.
     """
 
     half: Array
@@ -187,17 +155,7 @@ class Region:
     def of_blocks(cls, half: Array, blocks: Blocks) -> Region:
         """The region of a table whose coordinates are partly in ``blocks``, with the exact radius of its rows.
 
-        Parameters
-        ----------
-        half : array of shape (dim,)
-            Half-widths of the box, unit coordinates.
-        blocks : Blocks
-            Which coordinates belong together.
-
-        Returns
-        -------
-        Region
-            With the radius of its rows.
+        ``half`` (dim,), half-widths of the box, unit coordinates.
         """
         return cls(half, sqrt(blocks.free_radius**2 + float((blocks.sides(half) ** 2).sum())), blocks=blocks)
 
@@ -205,17 +163,7 @@ class Region:
     def ball(cls, dim: int, radius: float) -> Region:
         """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box.
 
-        Parameters
-        ----------
-        dim : int
-            Dimensions.
-        radius : float
-            Unit coordinates.
-
-        Returns
-        -------
-        Region
-            Around 0.
+        ``radius``: unit coordinates.
         """
         return cls(np.full(dim, radius), radius)
 
@@ -326,18 +274,6 @@ def _shorten_into_ball(inside: Array, half: Array, radius: float, bits: int) -> 
 
 def project_on_simplex(points: Array, side: float) -> Array:
     """The nearest point of {x >= 0, sum x = ``side``} to each of ``points`` (n, m).
-
-    Parameters
-    ----------
-    points : array of shape (n, m)
-        Any coordinates.
-    side : float
-        What coordinates add up to.
-
-    Returns
-    -------
-    array of shape (n, m)
-        None below 0.
 
     >>> project_on_simplex(np.array([[0.75, 0.25], [2.0, 0.0], [0.5, 0.5]]), 0.5).tolist()
     [[0.5, 0.0], [0.5, 0.0], [0.25, 0.25]]

@@ -217,17 +217,7 @@ class RecordedLoss:
 def compute_squared_distance(one: Any, other: Any) -> float:
     """Squared Euclidean distance of two answers, dense or sparse.
 
-    Parameters
-    ----------
-    one : object
-        An answer.
-    other : object
-        Another one of the same shape.
-
-    Returns
-    -------
-    float
-        In the answers' units, squared.
+    ``other``: another one of the same shape. Returns in the answers' units, squared.
     """
     if isinstance(one, SparseCounts):
         codes = np.union1d(one.codes, other.codes)

@@ -46,39 +46,14 @@ class BlockModel(Protocol):
 
 
 def count_dealt(number: int, at: int, hands: int) -> int:
-    """How many blocks a hand gets where they are dealt in turn.
-
-    Parameters
-    ----------
-    number : int
-        Blocks.
-    at : int
-        Which hand, from 0.
-    hands : int
-        How many there are.
-
-    Returns
-    -------
-    int
-        Blocks of that hand.
-    """
+    """How many blocks a hand gets where they are dealt in turn."""
     return len(range(at, number, hands))
 
 
 def join_lines(dealt: Sequence[Array], number: int) -> Array:
     """The lines of blocks that were dealt in turn, in the order of the blocks.
 
-    Parameters
-    ----------
-    dealt : sequence of arrays
-        Of each hand, a line for each of its blocks.
-    number : int
-        Blocks.
-
-    Returns
-    -------
-    array of shape (number, ...)
-        A line for each block.
+    Returns (number, ...), A line for each block.
     """
     lines = np.empty((number, dealt[0].shape[1]))
     for at, part in enumerate(dealt):
@@ -89,17 +64,7 @@ def join_lines(dealt: Sequence[Array], number: int) -> Array:
 def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
     """Which of some rows lie in each part.
 
-    Parameters
-    ----------
-    who : int array of shape (m,)
-        Numbers of rows, from the first part to the last.
-    sizes : sequence of int
-        Rows of each part; the last may have fewer.
-
-    Returns
-    -------
-    list of int arrays
-        For each part, the places in ``who`` of its rows, ascending by row.
+    ``who`` (m,), numbers of rows, from the first part to the last.
     """
     order = np.argsort(who, kind="stable")
     return np.split(order, np.searchsorted(who[order], np.cumsum(sizes)[:-1]))
@@ -108,17 +73,7 @@ def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
 def put_in_place(answers: Sequence[Any], asked: Sequence[Codes]) -> Any:
     """The lines of all parts, where those stand who were asked.
 
-    Parameters
-    ----------
-    answers : sequence of arrays
-        Of each part, a line for each row that was asked.
-    asked : sequence of int arrays
-        As ``share_out`` gives them.
-
-    Returns
-    -------
-    array of shape (m, ...)
-        In the order of the rows that were shared out.
+    Returns (m, ...), in the order of the rows that were shared out.
     """
     together = np.concatenate(answers)
     lines = np.empty_like(together)
@@ -549,10 +504,7 @@ def _count_threads() -> int:
 def make_person_codes(persons: Codes) -> Codes:
     """The persons of rows; the type of the array alone says whether it can tell them apart.
 
-    Raises
-    ------
-    RequestError
-        If it holds anything but integers.
+    Raises ``RequestError`` if it holds anything but integers.
     """
     codes = np.asarray(persons)
     if codes.dtype.kind not in "iu":
@@ -569,19 +521,7 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
 
     A row whose person is -1 is nobody's, and does not count.
 
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        Data units, NaN where a cell is missing.
-    persons : int array of shape (n,) or None
-        -1 is nobody.
-    drop_incomplete : bool
-        Whether a row with a missing cell does not count.
-
-    Returns
-    -------
-    int array
-        Ascending.
+    ``values`` (n, d), data units, NaN where a cell is missing; ``persons`` (n,), -1 is nobody.
     """
     if not drop_incomplete:
         return np.arange(values.shape[0])
@@ -595,19 +535,7 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
 def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
     """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the placeholder.
 
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        Data units.
-    kept : int array
-        Indices of the rows that count.
-    domain : Domain
-        Declared bounds and scaling.
-
-    Returns
-    -------
-    array of shape (kept, dim)
-        Unit coordinates.
+    ``values`` (n, d), data units. Returns (kept, dim), unit coordinates.
     """
     unit = allocate_rows(len(kept), domain.region)
     step = max(64, BLOCK_NUMBERS // domain.dim)

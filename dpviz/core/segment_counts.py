@@ -126,17 +126,7 @@ class DistanceScales(InQuanta):
 def decode_bins(points: Array, number: int | Codes) -> Codes:
     """The bins (...) of unit coordinates in [-1, 1], of so many equal ones; the upper end belongs to the last one.
 
-    Parameters
-    ----------
-    points : array
-        Unit coordinates, any shape.
-    number : int or int array
-        Bins; one number for all points, or one for each.
-
-    Returns
-    -------
-    int array
-        Shape as the points, from 0 to number - 1.
+    ``points``: unit coordinates, any shape. Returns shape as the points, from 0 to number - 1.
 
     >>> decode_bins(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
     [0, 0, 1, 1]

@@ -46,24 +46,9 @@ def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
 
     No zero becomes anything else.
 
-    Parameters
-    ----------
-    values : sparse array of shape (n, d)
-        Data units.
-    kept : int array
-        Indices of the rows that count.
-    domain : Domain
-        Declared bounds and scaling.
+    ``values`` (n, d), data units. Returns (kept, d), unit coordinates.
 
-    Returns
-    -------
-    sparse array of shape (kept, d)
-        Unit coordinates.
-
-    Raises
-    ------
-    RequestError
-        If the domain's middle is not at 0.
+    Raises ``RequestError`` if the domain's middle is not at 0.
     """
     if np.any(domain.center != 0):
         raise check.RequestError(
@@ -87,17 +72,7 @@ def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
 def keep_largest_entries(values: Any, most: int) -> Any:
     """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere.
 
-    Parameters
-    ----------
-    values : sparse array of shape (n, d)
-        Any coordinates.
-    most : int
-        Entries of a row.
-
-    Returns
-    -------
-    sparse array of shape (n, d)
-        Same coordinates.
+    ``values`` (n, d), any coordinates. Returns (n, d), same coordinates.
     """
     if values.shape[1] <= most:
         return values

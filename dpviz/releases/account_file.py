@@ -48,28 +48,7 @@ class AccountLocked(RequestError):
 
 
 def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opened: str, wait: float) -> None:
-    """Make the file of an account without releases, mode 0600 from the moment it is there.
-
-    Parameters
-    ----------
-    path : Path
-        Of a file that is not there yet.
-    name : str
-        What the account is of.
-    cap_epsilon : float
-        The most ε that releases may cost together.
-    cap_delta : float
-        The most δ that releases may cost together.
-    opened : str
-        The day.
-    wait : float
-        Seconds to wait for another process.
-
-    Raises
-    ------
-    RequestError
-        If there is such a file, or what is left of one, or none can be made there.
-    """
+    """Make the file of an account without releases, mode 0600 from the moment it is there."""
     _claim(path)
     try:
         with _connect(path, wait) as file:
@@ -93,25 +72,7 @@ def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opene
 
 @contextmanager
 def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
-    """The account as it is at one moment.
-
-    Parameters
-    ----------
-    path : Path
-        Of the account.
-    wait : float
-        Seconds to wait for another process.
-
-    Yields
-    ------
-    Connection
-        Open until the block ends.
-
-    Raises
-    ------
-    RequestError
-        If the file is missing, damaged, foreign, of a newer dpviz, or locked for longer than ``wait`` seconds.
-    """
+    """The account as it is at one moment."""
     _refuse_missing(path)
     with _connect(path, wait) as file:
         file.execute("BEGIN")
@@ -122,25 +83,7 @@ def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_to_change(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
-    """The account while nobody else can change it; the change is on the disk when the block has ended, or not made.
-
-    Parameters
-    ----------
-    path : Path
-        Of the account.
-    wait : float
-        Seconds to wait for another process.
-
-    Yields
-    ------
-    Connection
-        Open until the block ends.
-
-    Raises
-    ------
-    RequestError
-        As for ``open_to_read``, or if it cannot be written.
-    """
+    """The account while nobody else can change it; the change is on the disk when the block has ended, or not made."""
     _refuse_missing(path)
     with _connect(path, wait) as file:
         file.execute("BEGIN IMMEDIATE")  # what is read from here on stays so until the end

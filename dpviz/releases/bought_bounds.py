@@ -85,18 +85,6 @@ def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
     """Refuse to buy what noise would hide: ``epsilon`` a column, where the number of rows is public.
 
     A bin has to stand out of its noise; nearly all rows are taken to lie in a few.
-
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared of the table.
-    epsilon : float
-        Of one column.
-
-    Raises
-    ------
-    RequestError
-        If the rows are too few.
     """
     scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_MAGNITUDE_SHARE * epsilon)
     fewest = ceil(_FEW_BINS * (log(Magnitudes().number) + _CERTAIN_SCALES) * scale)
@@ -112,29 +100,10 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
 
     A bound that is declared beside an open one is kept.
 
-    Parameters
-    ----------
-    source : Content
-        Where the rows are.
-    declaration : Declaration
-        What is declared of the table.
-    epsilon : float
-        Of one column.
-    noise : AnySource
-        Study noise, or release-grade noise.
-
-    Returns
-    -------
-    BoughtBounds
-        The declaration with every bound, data units, and the ledger.
-
     **Guarantee.** Pure ε: ``epsilon`` times the number of such columns, for the declared relation and unit of privacy.
     Everything else follows from the two noisy histograms of each column and from what is declared.
 
-    Raises
-    ------
-    RequestError
-        If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
+    Returns the declaration with every bound, data units, and the ledger.
     """
     declared = spell_out_columns(source, declaration)
     wanted = declared.open_columns

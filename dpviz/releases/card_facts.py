@@ -38,23 +38,7 @@ class Where(StrEnum):
 
 @dataclass(frozen=True)
 class AccessCounts:
-    """Whatever was seen of the rows, without or with noise, before the release; no number in it is a value of a row.
-
-    Attributes
-    ----------
-    looks : mapping of str to int
-        At the rows themselves, by kind (see ``AccessKind``).
-    studies : int
-        Studies of losses on them.
-    runs : int
-        Runs with study noise on them, which no account has paid for.
-    runs_epsilon : float
-        What these cost together.
-    grids_read : int
-        How often a k was read from the grid of such a run.
-    where : Where
-        Who counted.
-    """
+    """Whatever was seen of the rows, without or with noise, before the release; no number in it is a value of a row."""
 
     looks: Mapping[str, int] = field(default_factory=dict, hash=False)
     studies: int = 0
@@ -129,24 +113,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class CardWords:
-    """What the owner says about a release, in the owner's words.
-
-    Attributes
-    ----------
-    name, description, intended_use, region : str
-    curators, authors : tuples of str
-        Who publishes; who filled in the card.
-    publication_date : str
-        YYYY-MM-DD.
-    sector : str
-        One of ``SECTORS``, or empty.
-    justification : str
-        Why these bounds, this ε, this share for segments.
-    chosen_after_looking : str
-        What was chosen after a look at the rows; it is printed verbatim. Empty: the owner has not said.
-    several_rows, agreed_by, other_releases, decision, bounds_known_by, raw_access, storage, columns_needed, repeats
-        Answers to what an evaluator asks, by ``OWNER_QUESTIONS``; the dossier prints them. Empty: not answered.
-    """
+    """What the owner says about a release, in the owner's words."""
 
     name: str
     description: str
@@ -253,75 +220,10 @@ class CardPicture(NamedTuple):
 class CardFacts:
     """All that the files of a release say.
 
-    Attributes
-    ----------
-    words : CardWords
-    table : str
-        The title of the data.
-    columns : tuple of CardColumn
-        The clustered ones first, in the order of the coordinates of ``centers``; then those of segments only.
-    k : int
-    algorithm, algorithm_id, paper : str
-    epsilon, delta : float
-        Of the whole release.
-    relation : "add_remove" or "replace"
-    unit : str
-        The unit of privacy, in words.
-    rows_per_person : int
-    has_id : bool
-        Whether a column says whose row each row is.
-    n : float or None
-        The number of rows: public or bought, or None where neither.
-    n_bought : bool
-    looks : mapping of str to int
-        How often the rows themselves were looked at in this visit, by kind.
-    studies : int
-        Studies on these rows in this visit.
-    runs, runs_epsilon, grids_read, counted_by
-        Of what else was seen, as ``AccessCounts`` has it.
-    accounting : str
-        How the parts, and the draws in each of them, add up, in words.
-    parts : tuple of CostPart
-    entries : tuple of mappings
-        The ledger, as ``Entry.to_dict`` gives it, each with its ``part``.
-    noise : str
-        The library that drew the noise, and its version.
-    dpviz : str
-        The version.
-    account : AccountFacts or None
-    centers : array of shape (k, d)
-        Released, data units, rounded.
-    center_step : array of shape (d,) or (k, d), or None
-        The grid that centres were rounded to, data units; one for each of them where it is not the same for all.
-    center_sd : array of shape (k, d) or None
-        The standard deviation of the noise on each coordinate, data units; None where it cannot be told.
-    sizes, size_sd : arrays of shape (k,), or None
-        Released sizes of the segments, and the standard deviation of their noise.
-    segments, quality_report : mapping or None
-        Plain values, as the files of the release have them; see ``segment_words``.
-    expected_loss : str
-        What was to be expected before the press, in words.
-    missing : tuple of str
-        The released share of missing cells of each clustered column, in words; empty where none was bought.
-    pictures : tuple of CardPicture
-    smallest_group : float or None
-        Rows of the smallest group that the noise can show.
-    recomposed : tuple of (float, float)
-        What the whole release costs when all of its draws are composed together: a δ, and the ε at it; empty where δ is
-        0, or a draw is proved to be (ε, δ)-DP and nothing more.
-    rho : float or None
-        The same in zero-concentrated privacy.
-    declared : tuple of ToldColumn
-        The clustered columns, where some of them are more than one coordinate or other than a number; else empty.
-    platform, code : str
-        On which the program ran, and the SHA-256 of its own source files.
-    transcript : str
-        The SHA-256 of the released answers.
-
-    Raises
-    ------
-    RequestError
-        If the parts cost more than the release, or something has another shape than said here.
+    ``centers`` (k, d), released, data units, rounded; ``center_step`` (d,) or (k, d), the grid that centres were
+    rounded to, data units; one for each of them where it is not the same for all; ``center_sd`` (k, d), the
+    standard deviation of the noise on each coordinate, data units; None where it cannot be told; ``sizes``,
+    ``size_sd`` (k,), released sizes of the segments, and the standard deviation of their noise.
     """
 
     words: CardWords
@@ -491,16 +393,7 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class Charges:
-    """Charges of one part with the same mechanism and the same question.
-
-    Attributes
-    ----------
-    part, mechanism, query : str
-    notes : tuple of str
-        What each was for, in the order of the ledger.
-    scales : tuple of float
-        Their noise scales, in the mechanism's own norm.
-    """
+    """Charges of one part with the same mechanism and the same question."""
 
     part: str
     mechanism: str
@@ -544,19 +437,8 @@ def find_words(declaration: Declaration, *, today: str, **said: Any) -> CardWord
 
     ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
 
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared of the table.
-    today : str
-        The day, as 2026-01-31.
     **said
         Words by the names of ``CardWords``.
-
-    Returns
-    -------
-    CardWords
-        For the card.
     """
     nothing = NOT_STATED
     usual: dict[str, Any] = {

@@ -94,17 +94,8 @@ def _format_authors(authors: Sequence[str]) -> str:
 def render_page(template: str, /, **values: Any) -> str:
     """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both.
 
-    Parameters
-    ----------
-    template : str
-        One that extends ``release_page.html.j2``; whatever it is filled with is escaped.
     **values
         What it is filled with: a ``title``, and what else it says.
-
-    Returns
-    -------
-    str
-        HTML.
     """
     return render(template, font=FONT, light=_format_colors("light"), dark=_format_colors("dark"), **values)
 

@@ -20,16 +20,7 @@ _MOST_BOUNDS = 30
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its cells, of which the first is its head.
-
-    Attributes
-    ----------
-    cells : sequence of str
-    kind : str
-        How it is marked: ``part``, ``foot``, ``warn``, or not at all.
-    tall : mapping of int to int
-        Cells by their places that reach over so many rows.
-    """
+    """One row: its cells, of which the first is its head."""
 
     cells: Sequence[str]
     kind: str = ""

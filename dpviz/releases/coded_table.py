@@ -47,25 +47,7 @@ class Histograms:
 
 
 def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
-    """The declaration with every column that it is about, checked; bounds may be missing.
-
-    Parameters
-    ----------
-    source : Content
-        Where the rows are.
-    declaration : Declaration
-        What is declared of the table.
-
-    Returns
-    -------
-    Declaration
-        With all columns.
-
-    Raises
-    ------
-    RequestError
-        If it contradicts itself or the table.
-    """
+    """The declaration with every column that it is about, checked; bounds may be missing."""
     return declaration.validate().over(list_columns(source, declaration)).validate()
 
 
@@ -75,24 +57,7 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
     it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
 
-    Parameters
-    ----------
-    source : Content
-        Where the rows are.
-    declaration : Declaration
-        What is declared of the table.
-    rules : mapping of str to CodingRule
-        How cells become codes, by column.
-
-    Returns
-    -------
-    PrivateTable
-        Codes as unit coordinates; no row has been read.
-
-    Raises
-    ------
-    RequestError
-        If the rows are not in memory as a table of named columns.
+    Returns codes as unit coordinates; no row has been read.
     """
     loaded = _load(source, declaration, tuple(rules))
     codings = {name: coding for name, coding in declaration.codings.items() if name in rules}
@@ -116,31 +81,8 @@ def count_histograms(
 ) -> Histograms:
     """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
 
-    Parameters
-    ----------
-    table : PrivateTable
-        Of codes.
-    rules : mapping of str to CodingRule
-        How cells become codes, by column.
-    epsilon : float
-        Of one column.
-    noise : AnySource
-        Study noise, or release-grade noise.
-    notes : sequence of str
-        What the ledger says of each column.
-
-    Returns
-    -------
-    Histograms
-        Noisy counts, rows, and the ledger.
-
     **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
     add up and bins do not.
-
-    Raises
-    ------
-    RequestError
-        If ε is outside its range.
     """
     session = table.open(
         epsilon=epsilon * len(rules), delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
@@ -158,20 +100,7 @@ def count_histograms(
 
 
 def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
-    """Only tables of named columns that fit into memory: told before anything is charged.
-
-    Parameters
-    ----------
-    source : Content
-        Where the rows are.
-    columns : sequence of str
-        Those that are wanted.
-
-    Raises
-    ------
-    RequestError
-        If this is none.
-    """
+    """Only tables of named columns that fit into memory: told before anything is charged."""
     fits = isinstance(source, ParquetTable) and source.fits(len(columns))
     if not fits and not isinstance(source, LoadedTable | CsvFile):
         raise check.RequestError(

@@ -110,15 +110,7 @@ class Magnitudes:
 
         What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
 
-        Parameters
-        ----------
-        first, last : int
-            Index of a bin.
-
-        Returns
-        -------
-        Ends
-            Round numbers, data units.
+        Returns round numbers, data units.
 
         >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
         Ends(lower=0.0, upper=5.0)
@@ -136,27 +128,10 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
     Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
     narrow that rounding leads out of it.
 
-    Parameters
-    ----------
-    codes : int array of shape (n, q)
-        From 0.
-    numbers : int array of shape (q,)
-        Bins of each column.
-    bits : int
-        Coordinates are multiples of 2^-bits.
-
-    Returns
-    -------
-    array of shape (n, q)
-        Unit coordinates, on the lattice.
+    ``codes`` (n, q), from 0. Returns (n, q), unit coordinates, on the lattice.
 
     >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]
-
-    Raises
-    ------
-    RequestError
-        If a column has more bins than the lattice tells apart.
     """
     most = min(codings.MOST_BINS, 2 ** (bits - 1))
     check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))

@@ -39,21 +39,7 @@ FINEST = 64
 class SegmentColumn:
     """A column that segments are described by; public.
 
-    Parameters
-    ----------
-    name, unit : str
-    place : int
-        The coordinate of rows that holds it.
-    half : float
-        Its bins lie between -half and half of that coordinate.
-    lower, upper : float
-        Declared bounds, data units; of numbers only.
-    labels : tuple of str
-        Names of all bins, in their order; of declared values and cycles only.
-    may_miss : bool
-        Whether a missing cell has a bin of its own. A row that lacks a clustered column is in no segment.
-    coding : Coding
-        Of a clustered column: bins of numbers are even on its scale.
+    ``lower``, ``upper``: declared bounds, data units; of numbers only.
     """
 
     name: str
@@ -127,23 +113,6 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
 
     Rows count as they did for the clustering: one that it drops is dropped, one that misses another column has that
     column's bin for missing cells. Where nothing but clustered columns is described, it is the very table.
-
-    Parameters
-    ----------
-    opened : OpenTable
-        The table as the clustering saw it.
-    source : Content
-        Where the rows are.
-
-    Returns
-    -------
-    DescribedTable
-        To be asked about segments.
-
-    Raises
-    ------
-    RequestError
-        If other columns are described and the rows are not in memory, or there is no such column.
     """
     declared, domain = opened.declaration, opened.domain
     description = make_description(declared, domain)
@@ -180,24 +149,8 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
 
 
 def make_description(declared: Declaration, domain: Domain) -> Description:
-    """What the segments of a clustering of ``domain`` are described by: declared, so that no row is needed to say it.
-
-    Parameters
-    ----------
-    declared : Declaration
-        What is declared of the table.
-    domain : Domain
-        Of the clustering.
-
-    Returns
-    -------
-    Description
-        Column by column.
-
-    Raises
-    ------
-    RequestError
-        If more columns are described than rows have room for.
+    """What the segments of a clustering of ``domain`` are described by: declared,
+    so that no row is needed to say it.
     """
     clustered = _list_clustered(domain)
     notes: tuple[str, ...] = ()
@@ -261,13 +214,7 @@ def _make_bins(column: SegmentColumn) -> int:
 
 
 def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
-    """A domain of the clustering's unit coordinates and one coordinate in [-1, 1] for each name.
-
-    Raises
-    ------
-    RequestError
-        If rows become too long for the lattice that the clustering's rows lie on.
-    """
+    """A domain of the clustering's unit coordinates and one coordinate in [-1, 1] for each name."""
     region, more = domain.region, len(names)
     half = np.r_[region.half, np.ones(more)]
     cut = region.radius < float(np.linalg.norm(region.half))

@@ -45,18 +45,6 @@ def bound_size(value: float, sd: float) -> Interval:
 
     Its upper end lies as far above the number that is told as noise reaches: noise that took a number far below 0 does
     not make it sure that nobody is there.
-
-    Parameters
-    ----------
-    value : float
-        Noisy number of rows.
-    sd : float
-        Standard deviation of the noise, in the units of the value.
-
-    Returns
-    -------
-    Interval
-        Rows.
     """
     reach = _NORMAL * sd
     told = max(value, 0.0)
@@ -66,17 +54,8 @@ def bound_size(value: float, sd: float) -> Interval:
 def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Array, Array]:
     """Several noisy answers to one question as one: weighted by inverse variance, the sum of least variance.
 
-    Parameters
-    ----------
-    answers : sequence of arrays of shape (k,)
-        Each with independent noise of mean 0.
-    sds : sequence of arrays of shape (k,), or floats
-        Standard deviation of the noise of each.
-
-    Returns
-    -------
-    array of shape (k,), array of shape (k,)
-        The combined answers and the standard deviation of their noise.
+    ``answers`` (k,), each with independent noise of mean 0; ``sds`` (k,), standard deviation of the noise of each.
+    Returns (k,), the combined answers and the standard deviation of their noise.
     """
     precision = [np.broadcast_to(1 / np.square(sd), answer.shape) for answer, sd in zip(answers, sds, strict=True)]
     whole = np.sum(precision, axis=0)
@@ -90,45 +69,13 @@ def compute_laplace_quantile(scale: float) -> float:
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:
-    """A released sum with noise of that standard deviation; sums are at least ``least``.
-
-    Parameters
-    ----------
-    value : float
-        Noisy sum.
-    sd : float
-        Standard deviation of the noise, in the units of the value.
-    least : float
-        What no sum is below.
-
-    Returns
-    -------
-    Interval
-        In the units of the sum.
-    """
+    """A released sum with noise of that standard deviation; sums are at least ``least``."""
     reach = _NORMAL * sd
     return Interval(value, max(value - reach, least), max(value + reach, least))
 
 
 def bound_ratio(over: float, over_sd: float, under: float, under_sd: float) -> Interval:
-    """The ratio of two released sums of independent noise, none of them negative: Fieller's interval.
-
-    Parameters
-    ----------
-    over : float
-        Noisy numerator.
-    over_sd : float
-        Standard deviation of its noise.
-    under : float
-        Noisy denominator.
-    under_sd : float
-        Standard deviation of its noise.
-
-    Returns
-    -------
-    Interval
-        Without an end where the denominator may be 0.
-    """
+    """The ratio of two released sums of independent noise, none of them negative: Fieller's interval."""
     over, under = float(over), float(under)
     if under <= 0:
         return Interval(float("nan"), 0.0, float("inf"))
@@ -150,21 +97,7 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inte
     noise of known standard deviation, a sum over all bins: a bin is left out where the statistic at its left edge is
     too large, or that at its right edge too small. The interval runs from the first bin that stays to the last one.
 
-    Parameters
-    ----------
-    counts : array of shape (m,)
-        Noisy, rows.
-    edges : array of shape (m + 1,)
-        Of the bins, data units.
-    level : float
-        1/2 for the median.
-    sd : float
-        Standard deviation of the noise on a bin, rows.
-
-    Returns
-    -------
-    Interval
-        Data units.
+    ``counts`` (m,), noisy, rows; ``edges`` (m + 1,), of the bins, data units. Returns data units.
     """
     counts = np.asarray(counts, dtype=np.float64)
     m, below = len(counts), np.arange(len(counts) + 1)
@@ -188,17 +121,7 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inte
 def bound_by_range(interval: Interval, edges: Array) -> Interval:
     """The same interval, marked where it is too wide, beside the bounds, to name a value in it.
 
-    Parameters
-    ----------
-    interval : Interval
-        Of a quantile.
-    edges : array of shape (m + 1,)
-        Of the bins, data units.
-
-    Returns
-    -------
-    Interval
-        The same ends.
+    ``edges`` (m + 1,), of the bins, data units.
     """
     return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
@@ -209,19 +132,7 @@ def bound_share(counts: Array, place: int, sd: float) -> Interval:
     At the true share p the number (1 - p) · count - p · rest is 0, and its noise has variance sd² ((1 - p)² + p² (m -
     1)): those p stay for which its noisy value is within reach, the solutions of a quadratic inequality.
 
-    Parameters
-    ----------
-    counts : array of shape (m,)
-        Noisy, rows.
-    place : int
-        Index of the bin.
-    sd : float
-        Standard deviation of the noise on a bin, rows.
-
-    Returns
-    -------
-    Interval
-        Between 0 and 1.
+    ``counts`` (m,), noisy, rows.
     """
     counts = np.asarray(counts, dtype=np.float64)
     m, mine, total = len(counts), float(counts[place]), float(counts.sum())

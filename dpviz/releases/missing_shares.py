@@ -63,30 +63,7 @@ def buy_missing_shares(
 ) -> MissingShares:
     """The share of missing cells of ``columns`` (else of all that are clustered), bought with ``epsilon`` each.
 
-    Parameters
-    ----------
-    source : Content
-        Where the rows are.
-    declaration : Declaration
-        What is declared of the table.
-    epsilon : float
-        Of one column.
-    noise : AnySource
-        Study noise, or release-grade noise.
-    columns : sequence of str
-        Those that are wanted; empty: all that are clustered.
-
-    Returns
-    -------
-    MissingShares
-        Shares between 0 and 1 with intervals, and the ledger.
-
     **Guarantee.** Pure ε: ``epsilon`` times the number of columns, for the declared relation and unit of privacy.
-
-    Raises
-    ------
-    RequestError
-        If ε is outside its range, or the table cannot be read in memory; nothing has been charged then.
     """
     check.positive(epsilon=epsilon)
     declared = spell_out_columns(source, declaration)

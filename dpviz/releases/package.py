@@ -81,25 +81,7 @@ def make_unreadable_error() -> RequestError:
 
 
 def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
-    """What is in the zip ``data``; of files that are not among ``only``, none is unpacked.
-
-    Parameters
-    ----------
-    data : bytes
-        The bytes of a zip.
-    only : set of str or None
-        Names of files that are unpacked; None: all.
-
-    Returns
-    -------
-    Members
-        Bytes by name.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be read as a zip, or unpacks to more than any release.
-    """
+    """What is in the zip ``data``; of files that are not among ``only``, none is unpacked."""
     if len(data) > MOST_BYTES:
         raise RequestError("It is larger than any release: it is not the zip of a release.")
     with foreign.refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -164,38 +146,12 @@ MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS_FILE, SIGNATURE})
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> str:
-    """What is checked, what nobody can tell, and the hashes of all ``files``.
-
-    Parameters
-    ----------
-    files : mapping of str to bytes
-        Bytes by name.
-    version : str
-        Of dpviz.
-
-    Returns
-    -------
-    str
-        The text of ``VERIFY.txt``.
-    """
+    """What is checked, what nobody can tell, and the hashes of all ``files``."""
     return add_hashes({name: hashlib.sha256(data).hexdigest() for name, data in files.items()}, version=version)
 
 
 def add_hashes(hashes: Mapping[str, str], *, version: str) -> str:
-    """``VERIFY.txt`` with these ``hashes`` of files, by their names.
-
-    Parameters
-    ----------
-    hashes : mapping of str to str
-        SHA-256 in hexadecimal digits by name.
-    version : str
-        Of dpviz.
-
-    Returns
-    -------
-    str
-        The text of ``VERIFY.txt``.
-    """
+    """``VERIFY.txt`` with these ``hashes`` of files, by their names."""
     checked = "".join(f"  * {check.value};\n" for check in Check)
     untold = "".join(f"  * {untold};\n" for untold in CANNOT_TELL)
     lines = "".join(f"{digits}  {name}\n" for name, digits in hashes.items())

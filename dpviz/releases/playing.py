@@ -37,13 +37,7 @@ class Played:
 
 
 def play(transcript: Transcript) -> Played:
-    """What each part of a release comes to on its recording, over tables without rows.
-
-    Raises
-    ------
-    RequestError
-        If the recordings or what was asked do not fit the plan, or are of no release.
-    """
+    """What each part of a release comes to on its recording, over tables without rows."""
     asked = Asked.of(transcript.asked)
     shares = asked.release_request.shares(asked.declared)
     if set(transcript.recordings) != set(shares):
@@ -59,18 +53,6 @@ def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...],
     """The ε of the whole release at each of ``deltas``, and its ρ: all draws of all parts composed together.
 
     None where something is proved to be (ε, δ)-DP and nothing more.
-
-    Parameters
-    ----------
-    parts : Parts
-        What was drawn, with the ledger of each part.
-    deltas : sequence of float
-        At which ε is asked for.
-
-    Returns
-    -------
-    tuple of float, float or None
-        An ε for each δ, and ρ.
     """
     try:
         draws = tuple(entry.list_draws() for entries in parts.entries.values() for entry in entries)
@@ -84,22 +66,7 @@ def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...],
 def describe_overspending(
     parts: Parts, shares: Mapping[str, CostPart], *, epsilon: float, delta: float
 ) -> tuple[str, ...]:
-    """Where the ledgers spend more than they may, a sentence each; empty where all is paid for.
-
-    Parameters
-    ----------
-    parts : Parts
-        What was drawn, with the ledger of each part.
-    shares : mapping of str to CostPart
-        What each of them may spend.
-    epsilon, delta : float
-        What the account was charged.
-
-    Returns
-    -------
-    tuple of str
-        Sentences.
-    """
+    """Where the ledgers spend more than they may, a sentence each; empty where all is paid for."""
     found, spent = [], []
     for name, entries in parts.entries.items():
         if name not in shares:

@@ -70,21 +70,8 @@ def describe_promise(facts: CardFacts) -> str:
 
 
 def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
-    """What one unit of privacy changes at most, as a sentence without its capital; without an id column that is a row.
-
-    Parameters
-    ----------
-    relation : str
-        "add_remove" or "replace".
-    epsilon : float
-        Of the guarantee.
-    has_id : bool
-        Whether all rows of a person are protected together.
-
-    Returns
-    -------
-    str
-        Words.
+    """What one unit of privacy changes at most, as a sentence without its capital;
+    without an id column that is a row.
     """
     if relation == "add_remove":
         moved = "the presence of one person" if has_id else "the presence of one row"
@@ -110,18 +97,6 @@ def format_belief(facts: CardFacts) -> str:
 def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
     """How sure of a guess somebody may become who was right with probability ``before``.
 
-    Parameters
-    ----------
-    epsilon : float
-        Of the guarantee.
-    before : float
-        A probability.
-
-    Returns
-    -------
-    str
-        Words.
-
     >>> compute_certainty(1.0), compute_certainty(2.0), compute_certainty(20.0)
     ('at most 73.2 % certain', 'at most 88.1 % certain', 'almost certain')
     """
@@ -138,18 +113,6 @@ def describe_unit(facts: CardFacts) -> str:
 
 def describe_together(epsilon: float, delta: float, number_of_units: int) -> str:
     """The promise to so many units of privacy at once: odds, and the δ beyond them.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-    number_of_units : int
-        How many are taken together.
-
-    Returns
-    -------
-    str
-        Words.
 
     >>> describe_together(1.0, 0.0, 3), describe_together(1.0, 1e-6, 3)
     ('odds within 20.1×', 'odds within 20.1×, and δ = 1.12 × 10⁻⁵ beyond them')
@@ -316,20 +279,6 @@ def format_steps(steps: Sequence[float]) -> str:
 
 def describe_noise(coding: codings.Coding, sd: float, unit: str) -> str:
     """Noise on the scale of a column in words: in its unit, or on a log scale as a factor.
-
-    Parameters
-    ----------
-    coding : Coding
-        Of the column.
-    sd : float
-        On its scale.
-    unit : str
-        Of the column.
-
-    Returns
-    -------
-    str
-        Two digits.
 
     >>> from dpviz.tables.codings import NUMBER, Stretched
     >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")

@@ -84,23 +84,6 @@ def keep_copy(account: Account, release: Release) -> str:
     """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
 
     Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
-
-    Parameters
-    ----------
-    account : Account
-        That was charged.
-    release : Release
-        What leaves.
-
-    Returns
-    -------
-    str
-        Without the folder.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written, or another file has that name.
     """
     path = account.locate_copy(release.number)
     create_whole(path, make_zip(release.files), mode=OWNER_ONLY)

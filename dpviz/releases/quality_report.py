@@ -59,19 +59,7 @@ class Scales:
     ) -> Scales:
         """What was released, without the noise of bins that no row of the region can be in.
 
-        Parameters
-        ----------
-        noisy : Measurement
-            What was released.
-        asked : DistanceScales
-            The question.
-        region : Region
-            Where rows live, unit coordinates.
-
-        Returns
-        -------
-        Scales
-            Rows by segment and scale of distance.
+        ``region``: where rows live, unit coordinates.
         """
         farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
         return cls(np.where(asked.edges[:-1] <= farthest[:, None] ** 2, noisy.value, 0.0), asked.edges, noisy.sd)
@@ -117,17 +105,7 @@ class NoisyLosses(NamedTuple):
 def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
     """How far rows lie from their centres, over all distances that the region allows.
 
-    Parameters
-    ----------
-    cells : Voronoi
-        The segments.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    DistanceScales
-        A question for the session.
+    ``region``: where rows live, unit coordinates.
     """
     return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
 
@@ -135,17 +113,7 @@ def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
 def draw_blind_centers(k: int, region: Region) -> Array:
     """k centres that know nothing of any row, the same for everybody, shape (k, d).
 
-    Parameters
-    ----------
-    k : int
-        Segments.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    array of shape (k, d)
-        Unit coordinates.
+    ``region``: where rows live, unit coordinates.
     """
     return pack_spheres(k, region, np.random.default_rng(0))
 
@@ -156,25 +124,10 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
     A cap is as large as its noise allows: where it cuts more, rows are cut for nothing; where it cuts less, noise
     grows. Both are worked out from what was released before.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    sizes : array of shape (k,)
-        Noisy numbers of rows.
-    scales : Scales
-        How far rows lie from their centres, as released.
-    share : Budget
-        What this part may spend.
-
-    Returns
-    -------
-    NoisyLosses
-        Squared unit coordinates, with the caps and the noise.
-
     **Guarantee.** ``share``, for the session's relation and unit of privacy.
+
+    ``centers`` (k, d), released, unit coordinates; ``sizes`` (k,), noisy numbers of rows. Returns squared unit
+    coordinates, with the caps and the noise.
     """
     region = session.region
     parts = share.rounds(3, _LOSS_PARTS)
@@ -227,26 +180,8 @@ def make_quality_report(
 ) -> QualityReport:
     """The quality report that released values make.
 
-    Parameters
-    ----------
-    noisy_losses : NoisyLosses
-    scales : Scales
-    centers : array of shape (k, d)
-        Unit coordinates.
-    sizes : array of shape (k,)
-        Noisy.
-    region : Region
-    rows : Interval
-        The public or noisy number of rows.
-    rows_sd : float
-        Of the noise on that number; 0 if it is public.
-    center_noise_sd : array of shape (k,) or None
-        Of the noise on a coordinate of each centre, where the algorithm can tell.
-
-    Returns
-    -------
-    QualityReport
-        With a verdict in words.
+    ``centers`` (k, d), unit coordinates; ``sizes`` (k,), noisy; ``center_noise_sd`` (k,), of the noise on a
+    coordinate of each centre, where the algorithm can tell.
     """
     caps, values, sds = noisy_losses
     released, one, blind = (bound_ratio(value, sd, rows.value, rows_sd) for value, sd in zip(values, sds, strict=True))
@@ -318,17 +253,8 @@ def _judge(
 def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:
     """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest.
 
-    Parameters
-    ----------
-    sizes : array of shape (k,)
-        Noisy numbers of rows.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-
-    Returns
-    -------
-    float
-        Squared unit coordinates times rows.
+    ``sizes`` (k,), noisy numbers of rows; ``centers`` (k, d), released, unit coordinates. Returns squared unit
+    coordinates times rows.
     """
     if len(centers) < 2:
         return float("inf")
@@ -344,17 +270,7 @@ def estimate_far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
     Together means in two neighbouring bins, a factor of 2 of squared distance; far, at least eight times as far as half
     of all rows. What noise alone could show is not counted, and of the rest only what is there in nine of ten draws.
 
-    Parameters
-    ----------
-    scales : Scales
-        How far rows lie from their centres, as released.
-    sizes : array of shape (k,)
-        Noisy numbers of rows.
-
-    Returns
-    -------
-    float, float
-        Squared unit coordinates times rows.
+    ``sizes`` (k,), noisy numbers of rows. Returns squared unit coordinates times rows.
     """
     windows = scales.counts[:, :-1] + scales.counts[:, 1:]
     pooled = np.cumsum(scales.mass.sum(axis=0))

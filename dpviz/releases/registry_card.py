@@ -40,13 +40,7 @@ NOT_AUDITED = "No third party has audited this release or the program that made 
 
 
 def make_registry_card(facts: CardFacts) -> dict[str, Any]:
-    """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled.
-
-    Parameters
-    ----------
-    facts : CardFacts
-        With ``words`` that miss nothing; a sector that the registry does not know is left out.
-    """
+    """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
     safe = _clean_facts(facts)
     return {
         "url_slug": _make_slug(facts.words.name),

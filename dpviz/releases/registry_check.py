@@ -181,18 +181,6 @@ def _list_errors(group: Group, value: Any, path: str) -> Iterator[str]:
 def list_unfilled(card: Mapping[str, Any], *, tier: int = 3) -> tuple[str, ...]:
     """The fields up to ``tier`` that a valid card leaves out or blank, by their paths; the registry only asks for them.
 
-    Parameters
-    ----------
-    card : mapping of str to object
-        An entry of the registry.
-    tier : int
-        Of the registry, 1 to 3.
-
-    Returns
-    -------
-    tuple of str
-        Paths, as ``deployment.basic.name``.
-
     >>> list_unfilled({"deployment": {"basic": {"name": "a"}}}, tier=1)[0]
     'deployment.basic.data_curators'
     """

@@ -69,45 +69,15 @@ class Tables(NamedTuple):
 def make_bought(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> BoughtBounds:
     """The declaration with the bounds that it leaves open.
 
-    Parameters
-    ----------
-    content : Content
-        The file or table, none of whose rows has been read.
-    declaration : Declaration
-        What is declared of the table.
-    share : CostPart
-        What this part may spend.
-    source : ExactSource
-        Where answers come from: noise, or a transcript.
-
-    Returns
-    -------
-    BoughtBounds
-        The declaration with every bound, data units.
-
     **Guarantee.** ``share``, ε-DP.
+
+    Returns the declaration with every bound, data units.
     """
     return buy_bounds(content, declaration, epsilon=share.epsilon / len(declaration.open_columns), noise=source)
 
 
 def make_missing(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> MissingShares:
     """The share of missing cells of each clustered column.
-
-    Parameters
-    ----------
-    content : Content
-        The file or table, none of whose rows has been read.
-    declaration : Declaration
-        What is declared of the table.
-    share : CostPart
-        What this part may spend.
-    source : ExactSource
-        Where answers come from: noise, or a transcript.
-
-    Returns
-    -------
-    MissingShares
-        Shares between 0 and 1.
 
     **Guarantee.** ``share``, ε-DP.
     """
@@ -125,25 +95,9 @@ def make_clustering(
 ) -> Clustered:
     """The centres of a release.
 
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is asked for.
-    share : CostPart
-        What this part may spend.
-    table : PrivateTable
-        The rows, or none of them.
-    source : ExactSource
-        Where answers come from: noise, or a transcript.
-    watch : Watch or None
-        Is shown every step of the algorithm; None: nobody looks on.
-
-    Returns
-    -------
-    Clustered
-        Centres, data units, as they are published.
-
     **Guarantee.** ``share``.
+
+    Returns centres, data units, as they are published.
     """
     finished = None
     for step in run_steps(release_request.make_request(share), table, noise=source):
@@ -156,22 +110,6 @@ def make_clustering(
 
 def make_segments(found: Clustered, described: DescribedTable, share: CostPart, source: ExactSource) -> SegmentsPart:
     """What is said of the segments of published centres.
-
-    Parameters
-    ----------
-    found : Clustered
-        The clustering that was published.
-    described : DescribedTable
-        The table with the columns that are described.
-    share : CostPart
-        What this part may spend.
-    source : ExactSource
-        Where answers come from: noise, or a transcript.
-
-    Returns
-    -------
-    SegmentsPart
-        Sizes, quartiles, shares and the report.
 
     **Guarantee.** ``share``, ε-DP: whichever centres were released before.
     """
@@ -191,20 +129,7 @@ def make_empty_content(declaration: Declaration) -> LoadedTable:
 
 
 def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
-    """The tables of a declaration, of no rows: for playing a transcript, which looks at none.
-
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared of the table.
-    n_public : int or None
-        The number of rows, where it is public.
-
-    Returns
-    -------
-    Tables
-        Without a row.
-    """
+    """The tables of a declaration, of no rows: for playing a transcript, which looks at none."""
     domain = make_domain(declaration)
     description = make_description(declaration, domain)
     wide = _make_empty_table(declaration, description.wide, n_public)
@@ -283,26 +208,6 @@ def make_all_parts(
     watch: Watch | None = None,
 ) -> Parts:
     """Every part of a release, in the order of spending; ``tables`` opens what is declared once its bounds are known.
-
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is asked for.
-    declaration : Declaration
-        What is declared of the table.
-    sources : mapping of str to ExactSource
-        Where the answers of each part come from.
-    content : Content
-        The file or table, none of whose rows has been read.
-    tables : function
-        Of a declaration with bounds, to its tables.
-    watch : Watch or None
-        Is shown every step of the algorithm; None: nobody looks on.
-
-    Returns
-    -------
-    Parts
-        With the ledger of each.
 
     **Guarantee.** The shares of ``release_request``, added up.
     """

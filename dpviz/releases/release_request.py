@@ -71,13 +71,7 @@ class ReleaseRequest:
         return {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
 
     def check(self, declaration: Declaration) -> None:
-        """Refuse what could not be defended, before anything is charged or a row is read.
-
-        Raises
-        ------
-        RequestError
-            If a number is not allowed, a word is missing, or a bound comes from the rows or from nowhere.
-        """
+        """Refuse what could not be defended, before anything is charged or a row is read."""
         self.request.check_numbers()
         if self.request.seed is not None:
             raise RequestError(
@@ -129,18 +123,7 @@ class ReleaseRequest:
         return replace(self.request, epsilon=share.epsilon, delta=share.delta)
 
     def charge(self, declaration: Declaration) -> Charge:
-        """What the account is charged.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            What is declared of the table.
-
-        Returns
-        -------
-        Charge
-            ε, δ and what the account says of it.
-        """
+        """What the account is charged."""
         bought = declaration.open_columns
         bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
         closed = [name for name in declaration.columns if name not in bought]
@@ -160,13 +143,7 @@ class ReleaseRequest:
 
 
 def refuse_bounds(declaration: Declaration) -> None:
-    """Let only bounds pass that somebody can defend.
-
-    Raises
-    ------
-    RequestError
-        If one comes from the rows, or from nowhere.
-    """
+    """Let only bounds pass that somebody can defend."""
     if declaration.bounds_from_rows:
         raise RequestError(
             f'Some bounds are said to come from "{declarations.FROM_ROWS}": no ε covers what they tell. Declare bounds '
@@ -194,23 +171,7 @@ class AccountThen(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A release apart from its noise.
-
-    Attributes
-    ----------
-    version, noise : str
-        Of dpviz, and the library that drew the noise.
-    platform, code : str
-        On which the program ran, and the SHA-256 of its own source files, as it says itself.
-    date : str
-        The day, UTC.
-    release_request : ReleaseRequest
-    n_public : int or None
-        The number of rows, where it is public.
-    declared : Declaration
-        With the columns spelled out; bounds that were bought are still open.
-    account : AccountThen
-    """
+    """A release apart from its noise."""
 
     version: str
     noise: str
@@ -255,13 +216,7 @@ class Asked:
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Asked:
-        """What plain values from anywhere say.
-
-        Raises
-        ------
-        RequestError
-            If something is missing, is there beside, or could not have been released.
-        """
+        """What plain values from anywhere say."""
         from dpviz.releases.release_document import AskedDocument
 
         document = documents.read_document(AskedDocument, said, RequestError, whole=True)

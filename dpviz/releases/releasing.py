@@ -80,13 +80,7 @@ class Release:
     played: Played
 
     def save(self, path: str | Path) -> Path:
-        """Write the zip to a new file.
-
-        Raises
-        ------
-        RequestError
-            If the file is there already, or cannot be written; the release is kept here, and can be saved elsewhere.
-        """
+        """Write the zip to a new file."""
         try:
             create_whole(Path(path), make_zip(self.files))
         except (OSError, ValueError) as error:
@@ -233,11 +227,6 @@ def rehearse(prepared: Preflight) -> None:
     """Make the whole release over tables without rows: what cannot be drawn or written is refused before the charge.
 
     How much noise is drawn, and how fine, follows from what is public, and hardly from the rows.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be drawn, or a word cannot be written.
     """
     declared, table = prepared.declaration, prepared.table
     n_public = declared.n_public if table is None else table.n_public
@@ -255,20 +244,7 @@ def rehearse(prepared: Preflight) -> None:
 
 
 def draw(prepared: Preflight, *, watch: Watch | None = None) -> ReleaseDraws:
-    """Every answer of a release, each part with noise of its own.
-
-    Parameters
-    ----------
-    prepared : Preflight
-        What ``preflight`` allowed.
-    watch : Watch or None
-        Is shown every step of the algorithm; None: nobody looks on.
-
-    Returns
-    -------
-    ReleaseDraws
-        Whole numbers and choices, part by part.
-    """
+    """Every answer of a release, each part with noise of its own."""
     sources = make_fresh_noise(prepared.shares)
     parts = make_all_parts(
         prepared.release_request, prepared.declaration, sources, prepared.content, partial(_open, prepared), watch=watch
@@ -293,24 +269,7 @@ def _open(prepared: Preflight, declaration: Declaration) -> Tables:
 
 
 def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge, drawn: ReleaseDraws) -> Transcript:
-    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood.
-
-    Parameters
-    ----------
-    prepared : Preflight
-        What ``preflight`` allowed.
-    before : AccountBalance
-        How the account stood before the charge.
-    charge : Charge
-        What was charged.
-    drawn : ReleaseDraws
-        Every answer.
-
-    Returns
-    -------
-    Transcript
-        Nothing else leaves.
-    """
+    """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
     account = AccountThen(
         before.name,
         before.cap_epsilon,
@@ -345,23 +304,7 @@ def hash_code(home: Path = _PROGRAM) -> str:
 
 
 def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
-    """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn.
-
-    Parameters
-    ----------
-    drawn : Parts
-        What was drawn, with the ledger of each part.
-    played : Played
-        What the transcript comes to.
-    charge : Charge
-        What was charged.
-
-    Raises
-    ------
-    RequestError
-        If more was spent than was charged, or the transcript does not come to what was drawn: then something but its
-        answers was read.
-    """
+    """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn."""
     shares = played.shares
     if found := describe_overspending(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
         raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; what is charged stays so.")

@@ -70,18 +70,6 @@ def make_legend(transcript: Transcript, parts: Parts) -> str:
     Each says ``part``, ``question``, ``for`` (what it was asked for), ``mechanism``, ``noise_scale`` in the mechanism's
     own norm, ``axes``, ``shape`` and ``unit``; a histogram of segments also says its ``column`` and the ``edges`` or
     ``labels`` of its bins.
-
-    Parameters
-    ----------
-    transcript : Transcript
-        Every released answer.
-    parts : Parts
-        What they come to.
-
-    Returns
-    -------
-    str
-        JSON.
     """
     report = None if parts.told is None else parts.told.report
     told = {
@@ -135,13 +123,7 @@ _COMPOSED_BY = {
 
 
 def render(transcript: Transcript) -> dict[str, bytes]:
-    """Every file of a release by its name, ``VERIFY.txt`` last.
-
-    Raises
-    ------
-    RequestError
-        If the transcript is of no release.
-    """
+    """Every file of a release by its name, ``VERIFY.txt`` last."""
     played = play(transcript)
     return render_whole(played)
 
@@ -180,17 +162,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
 
     At the end stand, in columns of their own, the dates, ranks and values of a cycle that coordinates come to.
 
-    Parameters
-    ----------
-    profile : Profile
-        Centres, sizes and their noise.
-    centers : sequence of sequences of str
-        Data units, as they are published.
-
-    Returns
-    -------
-    str
-        CSV.
+    ``centers``: data units, as they are published.
     """
     columns = [column.name for column in profile.columns]
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
@@ -235,18 +207,6 @@ def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, C
 
     What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
     up to more where that rule is a finer one.
-
-    Parameters
-    ----------
-    entries : mapping of str to sequence of Entry
-        Charges by part.
-    shares : mapping of str to CostPart
-        What each part may spend.
-
-    Returns
-    -------
-    str
-        CSV.
     """
     rows = [_format_ledger_row(shares[part], entry) for part, charged in entries.items() for entry in charged]
     return format_csv([_LEDGER_COLUMNS, *rows])
@@ -267,20 +227,7 @@ def format_assign_script(played: Played) -> str:
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
-    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``.
-
-    Parameters
-    ----------
-    files : mapping of str to bytes
-        Bytes by name.
-    version : str
-        Of dpviz.
-
-    Returns
-    -------
-    bytes
-        In UTF-8.
-    """
+    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``."""
     return verify_text_of(files, version=version).encode("utf-8")
 
 
@@ -477,26 +424,7 @@ def write_assign_script(
 ) -> str:
     """The text of ``assign.py``: Python and NumPy only, everything declared and released stands in it as numbers.
 
-    Parameters
-    ----------
-    domain : Domain
-        As declared: bounds, scaling, radius.
-    centers : array of shape (k, d)
-        Released, data units, as they are published.
-    title : str
-        Of the table.
-    file : FileFormat
-        How the rows are written.
-
-    Returns
-    -------
-    str
-        Python.
-
-    Raises
-    ------
-    RequestError
-        If the centres have another number of coordinates than the domain.
+    ``centers`` (k, d), released, data units, as they are published.
     """
     if centers.ndim != 2 or centers.shape[1] != domain.dim:
         raise RequestError(f"The centres have shape {centers.shape}: give (k, {domain.dim}), a coordinate a column.")

@@ -18,13 +18,9 @@ _PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4
 class Rounded:
     """Centres on a grid.
 
-    Parameters
-    ----------
-    digits : int array of shape (k, d)
-        Decimals of each coordinate; below 0, zeros before the point. They are the same along a column, but on a log or
-        root scale, where noise grows with the amount.
-    centers : array of shape (k, d)
-        Data units, inside the bounds.
+    ``digits`` (k, d), decimals of each coordinate; below 0, zeros before the point. They are the same along a
+    column, but on a log or root scale, where noise grows with the amount; ``centers`` (k, d), data units, inside
+    the bounds.
     """
 
     digits: Codes

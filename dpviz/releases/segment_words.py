@@ -105,15 +105,7 @@ class SegmentTold(NamedTuple):
 
 
 def describe_segments(segments: Mapping[str, Any] | None) -> tuple[SegmentTold, ...]:
-    """The segments among plain values; none where there are none.
-
-    Parameters
-    ----------
-    segments : mapping or None
-        ``{"segments": [{"number", "name", "size", "low", "high", "columns": [...]}]}``. A column has a ``name``, a
-        ``unit``, and ``median`` and ``quartiles``, or ``shares``; a number is one, or has ``value``, ``low`` and
-        ``high``, or is a list of these three. What ``tells_apart`` a segment is marked.
-    """
+    """The segments among plain values; none where there are none."""
     listed = (segments or {}).get("segments", ())
     return tuple(
         SegmentTold(
@@ -183,14 +175,7 @@ def _list_shares(said: Any) -> Iterator[tuple[str, WrittenInterval]]:
 
 
 def describe_quality(quality_report: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """What a reader without the rows learns about how good the segments are, a sentence each.
-
-    Parameters
-    ----------
-    quality_report : mapping or None
-        ``words``, one text or several, come first. ``loss``, ``one_center`` and ``data_independent`` are released
-        losses, each a number in any of the forms of ``make_interval``; ``unit`` says what they are measured in.
-    """
+    """What a reader without the rows learns about how good the segments are, a sentence each."""
     if not quality_report:
         return ()
     words = quality_report.get("words") or ()

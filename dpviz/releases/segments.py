@@ -88,31 +88,10 @@ def ask_segments(
     are capped; what each question costs was decided before. ``center_noise_sd`` (k,) is what the algorithm said of the
     noise on a coordinate of each centre, where it could.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    description : Description
-        What segments are described by.
-    share : Budget or None
-        Part of the session's budget; None: all of it.
-    center_noise_sd : array of shape (k,) or None
-        Unit coordinates.
-
-    Returns
-    -------
-    SegmentsReport
-        In data units, with intervals.
-
     **Guarantee.** ``share`` (all of the session's budget by default), pure ε-DP for the session's relation and unit of
     privacy.
 
-    Raises
-    ------
-    RequestError
-        If the session's accounting is not pure ε, or the centres do not fit the description.
+    ``centers`` (k, d), released, unit coordinates. Returns in data units, with intervals.
     """
     if session.accounting is not Accounting.PURE:
         raise check.RequestError("Segments are paid in pure ε: open their session with pure accounting and delta 0.")
@@ -226,19 +205,7 @@ def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Arra
 def find_bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:
     """The first equal part of each of ``bins`` bins that lie close where released centres are; the first one is 0.
 
-    Parameters
-    ----------
-    places : array of shape (k,)
-        One coordinate of the centres, in [-1, 1].
-    spread : float
-        How far a row usually lies from its centre along it.
-    bins : int
-        At most ``FINE_PARTS``.
-
-    Returns
-    -------
-    tuple of int
-        Of length ``bins``, in parts of ``FINE_PARTS``.
+    ``places`` (k,), one coordinate of the centres, in [-1, 1].
 
     Notes
     -----
@@ -269,20 +236,6 @@ def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
 
     The noise of a quantile grows with the root of their number, the width of an interval with that of a bin: together
     they are least at a number that grows as the size over the noise, to the power of two thirds.
-
-    Parameters
-    ----------
-    size : float
-        Rows of a segment.
-    epsilon : float
-        Of the histogram.
-    session : PrivateSession
-        What would answer.
-
-    Returns
-    -------
-    int
-        A power of two.
     """
     scale = session.rows_per_person * session.relation.rows / epsilon
     best = max(_BINS_PER_SIZE * size / scale, 1.0) ** (2 / 3)
@@ -360,17 +313,7 @@ def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogr
     categories), less what noise alone would show once in ten draws. It is computed from the released histograms: post-
     processing, so that choosing columns costs nothing; a private selection would have to be paid for beside them.
 
-    Parameters
-    ----------
-    columns : sequence of SegmentColumn
-        What is said of each column.
-    histograms : sequence of Histogram
-        As they were released.
-
-    Returns
-    -------
-    array of shape (k, columns)
-        From 0 to 1.
+    Returns (k, columns), from 0 to 1.
     """
     k = histograms[0].counts.shape[0]
     scores = np.zeros((k, len(columns)))

@@ -153,18 +153,6 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
     lines about the whole table (the quality report, shares of missing cells) have no segment. Numbers stand in columns
     of numbers alone, and words in ``words``: there a segment is said to be too small, and a quantile to be known by its
     range only, which has no value.
-
-    Parameters
-    ----------
-    report : SegmentsReport or None
-        What was released of the segments; None: nothing.
-    missing : sequence of MissingShare
-        Shares of missing cells.
-
-    Returns
-    -------
-    str
-        CSV.
     """
     lines: list[tuple[object, ...]] = [_HEADER]
     for share in missing:

@@ -39,25 +39,7 @@ def _format_text(public: bytes, signed: bytes) -> str:
 
 
 def sign(verify: bytes, signature: bytes) -> str:
-    """The public key, in hexadecimal digits, by which ``verify`` was signed.
-
-    Parameters
-    ----------
-    verify : bytes
-        The bytes of ``VERIFY.txt``.
-    signature : bytes
-        The bytes of ``SIGNATURE.txt``.
-
-    Returns
-    -------
-    str
-        64 digits.
-
-    Raises
-    ------
-    RequestError
-        If the signature does not fit, or cannot be read.
-    """
+    """The public key, in hexadecimal digits, by which ``verify`` was signed."""
     lines = signature.decode("utf-8", errors="replace").splitlines()
     said = {start: line.removeprefix(start) for line in lines for start in (_KEY, _SIGNATURE) if line.startswith(start)}
     try:

@@ -94,13 +94,7 @@ class ReadTranscript(NamedTuple):
 
 
 def read_transcript(data: bytes) -> ReadTranscript:
-    """The transcript in a file that may have been tampered with; nothing in it is passed over.
-
-    Raises
-    ------
-    RequestError
-        If it is none, of another version, or holds more than a transcript does.
-    """
+    """The transcript in a file that may have been tampered with; nothing in it is passed over."""
     try:
         members, wrong = read_members(data)
         held = {name.removesuffix(".npy"): _read_array(file) for name, file in members.items()}
@@ -134,13 +128,7 @@ class Playback(ExactSource):
         self._coming: Iterator[Any] = iter(recording.answers)
 
     def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
-        """The next answer on the recording.
-
-        Raises
-        ------
-        RequestError
-            If there is none left.
-        """
+        """The next answer on the recording."""
         for answer in self._coming:
             return answer
         raise RequestError("The transcript ends before the algorithm does.")

@@ -116,26 +116,7 @@ class Comparison:
 
 
 def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
-    """The second release against the first.
-
-    Parameters
-    ----------
-    one : Profile
-        The first release.
-    other : Profile
-        The second release.
-
-    Returns
-    -------
-    Comparison
-        Pairs of segments, and what differs beyond the noise of both.
-
-    Raises
-    ------
-    RequestError
-        If they have other columns, bounds or k, or the noise of one is not known: then nothing can be laid side by
-        side.
-    """
+    """The second release against the first."""
     if one.columns != other.columns or one.k != other.k:
         raise RequestError(
             "The two releases have other columns, bounds or another k: their centres cannot be laid side by side."

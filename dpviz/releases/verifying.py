@@ -52,19 +52,7 @@ _ROOM = 4_096
 
 
 def list_differences(here: bytes, due: bytes, *, table: bool) -> Iterator[str]:
-    """What is wrong with ``here``, a phrase each that says where; nothing where it is ``due``.
-
-    Parameters
-    ----------
-    here, due : bytes
-    table : bool
-        Whether it is a CSV file, whose cells are compared by their columns.
-
-    Yields
-    ------
-    str
-        As many phrases as are worth reading.
-    """
+    """What is wrong with ``here``, a phrase each that says where; nothing where it is ``due``."""
     if here == due:
         return
     if len(here) > 2 * len(due) + _ROOM:
@@ -195,13 +183,7 @@ verify.__module__ = "dpviz"
 
 
 def examine(source: Path | bytes) -> Examined:
-    """The verdict on a zip, or on its bytes, and the release that its answers come to.
-
-    Raises
-    ------
-    RequestError
-        If it is no zip of a release at all.
-    """
+    """The verdict on a zip, or on its bytes, and the release that its answers come to."""
     data = source if isinstance(source, bytes) else _read(source)
     files, wrong = read_members(data, MAY_BE_THERE)
     if VERIFY not in files:

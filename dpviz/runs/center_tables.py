@@ -31,19 +31,7 @@ class CoordinateEnds(NamedTuple):
 def compute_interval(domain: Domain, centers: Array, sd: Array) -> CoordinateEnds:
     """Two standard deviations (k,) on either side of ``centers`` (k, d), unit coordinates, in data units.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    sd : array of shape (k,)
-        Of the noise on a unit coordinate of each centre.
-
-    Returns
-    -------
-    CoordinateEnds
-        Ends of shape (k, d), data units.
+    ``sd`` (k,), of the noise on a unit coordinate of each centre. Returns ends of shape (k, d), data units.
     """
     away = _TOLD_APART * sd[:, None]
     ends = (domain.from_unit(domain.region.settle_points(centers + side * away)) for side in (-1, 1))
@@ -53,19 +41,7 @@ def compute_interval(domain: Domain, centers: Array, sd: Array) -> CoordinateEnd
 def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[dict[str, str]]:
     """What ``centers`` (k, d), unit coordinates, say of each declared column, as texts; ``sd`` (k,) is their noise.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    sd : array of shape (k,) or None
-        Standard deviation of the noise on a unit coordinate of each centre.
-
-    Returns
-    -------
-    list of mapping of str to str
-        A text for each column, by its name.
+    ``sd`` (k,), standard deviation of the noise on a unit coordinate of each centre.
     """
     noise = [None] * len(centers) if sd is None else sd.tolist()
     pairs = list(zip(centers, noise, strict=True))
@@ -77,23 +53,8 @@ def make_profile_table(
 ) -> TextTable:
     """The same to be printed, with the number of each centre and its noisy size where it was measured.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    sd : array of shape (k,) or None
-        Standard deviation of the noise on a unit coordinate of each centre.
-    heading : str
-        Of the table.
-    sizes : array of shape (k,) or None
-        Noisy, rows.
-
-    Returns
-    -------
-    TextTable
-        A line for each centre.
+    ``centers`` (k, d), unit coordinates; ``sd`` (k,), standard deviation of the noise on a unit coordinate of each
+    centre; ``sizes`` (k,), noisy, rows.
     """
     rows = [
         [str(place + 1), *line.values(), *([] if sizes is None else [f"{sizes[place]:.1f}"])]
@@ -105,17 +66,7 @@ def make_profile_table(
 def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     """Of each column with declared values, the share (k,) that each of them has in ``centers`` (k, d), data units.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    centers : array of shape (k, d)
-        Data units.
-
-    Returns
-    -------
-    mapping of str to mapping of str to array
-        Arrays of shape (k,) by column and value.
+    Returns arrays of shape (k,) by column and value.
     """
     told = [domain.describe(center) for center in centers]
     return {
@@ -143,35 +94,13 @@ def read_noisy_shares(domain: Domain, centers: Array, sd: Array | None) -> Noisy
 def compute_share_noise(column: CodedColumn, sd: Array) -> Array:
     """Standard deviation of shares (k,), of that of a unit coordinate of each centre.
 
-    Parameters
-    ----------
-    column : CodedColumn
-        Where its shares stand.
-    sd : array of shape (k,)
-        Of the noise on a unit coordinate of each centre.
-
-    Returns
-    -------
-    array of shape (k,)
-        Shares.
+    ``sd`` (k,), of the noise on a unit coordinate of each centre.
     """
     return sd * float(column.scale[0])
 
 
 def describe_shares(shares: Mapping[str, float], sd: float | None) -> str:
     """The largest shares, as far as noise lets them be told.
-
-    Parameters
-    ----------
-    shares : mapping of str to float
-        By value.
-    sd : float or None
-        Standard deviation of the noise on a share; None: none.
-
-    Returns
-    -------
-    str
-        Words.
 
     >>> describe_shares({"N": 0.85, "S": 0.11, "E": 0.04}, 0.03)
     'N 85 %, S 11 %, others under 6 %'

@@ -91,19 +91,8 @@ class JudgedTable:
     def of(cls, private: PrivateTable, revealed: Revealed, labels: Codes | None) -> JudgedTable:
         """A table whose rows have been revealed: here they are clipped, once for everything that is measured.
 
-        Parameters
-        ----------
-        private : PrivateTable
-            The table that they are of.
-        revealed : Revealed
-            Rows, data units; whoever has them revealed them knowingly.
-        labels : int array of shape (n,) or None
-            A known grouping, -1 where a row has none.
-
-        Returns
-        -------
-        JudgedTable
-            For measuring, never for release.
+        ``revealed``: rows, data units; whoever has them revealed them knowingly; ``labels`` (n,), A known grouping, -1
+        where a row has none.
         """
         return cls(private, clip_rows(revealed, private.domain.region), labels)
 
@@ -113,23 +102,6 @@ class JudgedTable:
         What was declared stays: bounds, relation, rows per person. The number of rows is public, as ``n``, where it
         was public before. Whose a row is, is not known of revealed rows: each counts as somebody else's, with the
         noise of as many rows per person as were declared.
-
-        Parameters
-        ----------
-        n : int or None
-            Rows; None: all.
-        seed : int
-            Of the draw.
-
-        Returns
-        -------
-        JudgedTable
-            Of that many rows.
-
-        Raises
-        ------
-        RequestError
-            If there are fewer rows.
         """
         if n is None:
             return self

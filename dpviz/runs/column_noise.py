@@ -19,23 +19,8 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
     By the simplest mechanism (see ``compute_column_noise``) over ``k`` clusters of like size; of a private n nothing
     is said.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    n : int or None
-        Rows, where their number is public.
-    k : int
-        Clusters.
-    epsilon : float
-        Of the guarantee.
     **declared
         What else is declared, by name.
-
-    Returns
-    -------
-    tuple of str
-        Sentences.
     """
     wide = [column for column in domain.declared if column.coding.values and column.coding.shape is not None]
     if n is None or not wide:

@@ -77,20 +77,7 @@ class ErrorParts:
 
 
 def explain_refusal(contender: Contender, k: int) -> str | None:
-    """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can.
-
-    Parameters
-    ----------
-    contender : Contender
-        An algorithm with its parameters.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    str or None
-        A sentence, or None.
-    """
+    """Why the error of an algorithm cannot be taken apart, as a sentence; None if it can."""
     card = contender.card
     if not card.private:
         return f"{card.title} adds no noise: there is nothing to take apart."
@@ -110,23 +97,6 @@ def measure_error_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progres
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
     "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
     run released, NaN for an algorithm that reads rows again after its synopsis, or has none.
-
-    Parameters
-    ----------
-    judged : JudgedTable
-        The table with its rows revealed.
-    grid : StudyGrid
-        What the study asks.
-
-    Yields
-    ------
-    Progress or Yardstick or mapping of str to float
-        As the study goes on.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm's error cannot be taken apart, or the request is outside what is allowed.
     """
     (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
     refusal = explain_refusal(contender, k)
@@ -146,18 +116,6 @@ def compute_error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> 
 
     With a synopsis, noise and solver are each switched off in the private run, and their interaction is what they do
     together beyond that. Without one, noise enters every step: the solver is judged without it, and nothing is left.
-
-    Parameters
-    ----------
-    stick : Yardstick
-        The loss of k-means++, and of one centre.
-    rows : sequence of mapping of str to object
-        Of ``measure_error_rows``.
-
-    Returns
-    -------
-    ErrorParts
-        In loss over that of k-means++.
     """
     private, quiet, solved, quiet_solved = (np.array([float(row[name]) for row in rows]) for name in _LOSSES)
     quantised = not np.isnan([solved, quiet_solved]).any()
@@ -217,20 +175,7 @@ _SHOWN = 0.8
 
 
 class Payer(NamedTuple):
-    """A cluster of k-means++, or a declared group, and what a draw costs it in the median.
-
-    Attributes
-    ----------
-    kind : "cluster" or "group"
-    name : str
-    rows : int
-    loss : float
-        Its loss by the released centres over that by k-means++.
-    missed : float
-        Of a cluster, the part of draws that do not find it; of a group, the part of its rows in such clusters.
-    size_error : float
-        How far its released size is off, as a part of its rows; NaN of groups, and where no sizes are released.
-    """
+    """A cluster of k-means++, or a declared group, and what a draw costs it in the median."""
 
     kind: str
     name: str
@@ -242,15 +187,7 @@ class Payer(NamedTuple):
 
 @dataclass(frozen=True)
 class WhoPays:
-    """Every payer, the smallest first, and the smallest group that an ε can show.
-
-    Attributes
-    ----------
-    payers : tuple of Payer
-    smallest : float
-        By formula, from released values: see ``Profile.smallest_group``; NaN where the noise cannot be told.
-    draws : int
-    """
+    """Every payer, the smallest first, and the smallest group that an ε can show."""
 
     payers: tuple[Payer, ...]
     smallest: float
@@ -276,23 +213,6 @@ def measure_payer_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progres
     """Progress, the ``Yardstick``, and for each draw what it costs every cluster and every known group.
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly.
-
-    Parameters
-    ----------
-    judged : JudgedTable
-        The table with its rows revealed.
-    grid : StudyGrid
-        What the study asks.
-
-    Yields
-    ------
-    Progress or Yardstick or mapping of str to object
-        As the study goes on.
-
-    Raises
-    ------
-    RequestError
-        If rows are sparse, or stand for several points each.
     """
     (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
     if contender.settings.points_per_row(k) > 1 or is_sparse(judged.rows.points):

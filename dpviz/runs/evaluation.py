@@ -33,22 +33,10 @@ class Reference:
 class Scores:
     """Measures of released centres against revealed rows, all but one on these as the bounds leave them.
 
-    Parameters
-    ----------
-    nicv, nicv_kmeans : float
-        Mean squared distance to the nearest centre, unit coordinates squared.
-    ratio : float
-        Loss over the reference's loss.
-    matched_error : float
-        Root mean squared distance between centres matched one to one, unit coordinates.
-    distance_ratio : float
-        Mean distance to the nearest centre (the k-median loss) over that of the reference.
-    ari : float
-        Adjusted Rand index between both assignments of the rows.
-    share_gap : float
-        Largest difference between a centre's share of the rows and that of the reference centre it is matched to.
-    clipping : float
-        What the bounds alone cost, in no other measure: mean squared distance that they move a row; NaN if not known.
+    ``nicv``, ``nicv_kmeans``: mean squared distance to the nearest centre, unit coordinates squared;
+    ``matched_error``: root mean squared distance between centres matched one to one, unit coordinates;
+    ``clipping``: what the bounds alone cost, in no other measure: mean squared distance that they move a row; NaN
+    if not known.
     """
 
     nicv: float
@@ -68,17 +56,8 @@ class Scores:
 def nicv(points: Array, centers: Array) -> float:
     """Mean squared distance of ``points`` to their nearest centre; 0 for no points.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    centers : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    float
-        Squared unit coordinates.
+    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns squared unit
+    coordinates.
     """
     return _compute_mean_loss(points, centers, order=2)
 
@@ -86,17 +65,7 @@ def nicv(points: Array, centers: Array) -> float:
 def mean_distance(points: Array, centers: Array) -> float:
     """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    centers : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    float
-        Unit coordinates.
+    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns unit coordinates.
     """
     return _compute_mean_loss(points, centers, order=1)
 
@@ -104,19 +73,7 @@ def mean_distance(points: Array, centers: Array) -> float:
 def compute_mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
     """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,).
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    sets : array of shape (q, k, d)
-        Unit coordinates.
-    order : int
-        1 or 2.
-
-    Returns
-    -------
-    array of shape (q,)
-        Unit coordinates to that power.
+    ``points`` (n, d), unit coordinates; revealed. Returns (q,), unit coordinates to that power.
     """
     n_sets, k, dim = sets.shape
     centers = sets.reshape(-1, dim)
@@ -143,17 +100,8 @@ def _compute_mean_loss(points: Array, centers: Array, *, order: int) -> float:
 def assign(points: Array, centers: Array) -> Codes:
     """Nearest centre of each point.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    centers : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    int array of shape (n,)
-        Indices of centres.
+    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns (n,), indices of
+    centres.
     """
     half = np.einsum("kd,kd->k", centers, centers) / 2
     nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _split_chunks(points, len(centers))]
@@ -163,19 +111,7 @@ def assign(points: Array, centers: Array) -> Codes:
 def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
     """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too.
 
-    Parameters
-    ----------
-    rows : ClippedRows
-        Revealed, unit coordinates.
-    k : int
-        Clusters.
-    seed : int
-        The same seed gives the same answer.
-
-    Returns
-    -------
-    Reference
-        Centres of shape (k, d), and their loss.
+    ``rows``: revealed, unit coordinates. Returns centres of shape (k, d), and their loss.
     """
     points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
@@ -188,19 +124,7 @@ def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
 def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
     """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same rows.
 
-    Parameters
-    ----------
-    rows : ClippedRows
-        Revealed, unit coordinates.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    reference : Reference
-        k-means++ on the same rows.
-
-    Returns
-    -------
-    Scores
-        Revealed.
+    ``rows``: revealed, unit coordinates.
     """
     from sklearn.metrics import adjusted_rand_score
 
@@ -230,15 +154,7 @@ def _compute_shares(assigned: Codes, k: int) -> Array:
 def match(centers: Array, reference: Array) -> Codes:
     """For each centre the reference centre that it is matched to, one to one, by least total squared distance.
 
-    Parameters
-    ----------
-    centers, reference : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    int array of shape (k,)
-        A permutation.
+    ``centers``, ``reference`` (k, d), unit coordinates. Returns (k,), A permutation.
     """
     cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
     _, column = linear_sum_assignment(cost)
@@ -251,17 +167,7 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
 
     A row whose label is below 0 has none, and is left out.
 
-    Parameters
-    ----------
-    labels : int array of shape (n,)
-        Below 0: none.
-    assigned : int array of shape (n,)
-        Cluster of each row.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    ``labels`` (n,), below 0: none; ``assigned`` (n,), cluster of each row.
     """
     assigned, labels = assigned[labels >= 0], labels[labels >= 0]
     if len(labels) == 0:
@@ -275,17 +181,7 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
 def label_ceiling(labels: Codes, k: int) -> float:
     """The most that the accuracy of ``k`` clusters can be: the part of the labelled rows in the k largest groups.
 
-    Parameters
-    ----------
-    labels : int array of shape (n,)
-        Below 0: none.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    ``labels`` (n,), below 0: none.
     """
     known = labels[labels >= 0]
     if len(known) == 0:
@@ -318,19 +214,7 @@ class ClusterRecovery(NamedTuple):
 def measure_recovery(points: Array, centers: Array, reference: Reference) -> ClusterRecovery:
     """How many clusters of ``reference`` on ``points`` (n, d) the ``centers`` (k, d) have found; revealed.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    reference : Reference
-        k-means++ on the same rows.
-
-    Returns
-    -------
-    ClusterRecovery
-        How many, and which.
+    ``points`` (n, d), unit coordinates; revealed.
     """
     which = find_recovered_clusters(points, centers, reference.centers)
     return ClusterRecovery(int(which.sum()), len(which))
@@ -344,19 +228,7 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     found. The cloud reaches from the middle of the cluster as far as 99 in 100 of its rows, at most half-way to the
     nearest other cluster: so the eye agrees.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates; revealed.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    reference : array of shape (q, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    bool array of shape (q,)
-        Revealed.
+    ``points`` (n, d), unit coordinates; revealed; ``reference`` (q, d), unit coordinates.
     """
     if len(points) == 0:
         return np.zeros(len(reference), dtype=np.bool_)

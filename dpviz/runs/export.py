@@ -24,23 +24,6 @@ def format_centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
 
     Where a release should not be rested on, a last column ``note`` says why in every row: whoever reads the numbers by
     the names of their columns reads them as ever.
-
-    Parameters
-    ----------
-    record : ReleaseRecord
-        What is said of the run.
-    numbered : bool
-        With the number of each cluster before, and its noisy size behind where the last step measured it.
-
-    Returns
-    -------
-    str
-        CSV.
-
-    Raises
-    ------
-    RequestError
-        For a run without privacy: its centres are revealed, not released.
     """
     if record.centers is None:
         raise RequestError(
@@ -62,20 +45,7 @@ def format_run_json(record: ReleaseRecord) -> str:
 
 
 def format_frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
-    """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A tidy table.
-    note : str
-        What every row says; "": nothing.
-
-    Returns
-    -------
-    bytes
-        UTF-8.
-    """
+    """A table as a CSV file that no spreadsheet takes for formulas; each row ends with the ``note``, if any."""
     return format_frame(frame.assign(**{_choose_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
 
 
@@ -85,38 +55,13 @@ def name_file(record: ReleaseRecord) -> str:
 
 
 def name_page(record: ReleaseRecord, *, revealed: bool) -> str:
-    """The name of a page of a run, which says so if rows or k-means++ are in it.
-
-    Parameters
-    ----------
-    record : ReleaseRecord
-        What is said of the run.
-    revealed : bool
-        Whether rows or k-means++ are in it.
-
-    Returns
-    -------
-    str
-        A file name.
-    """
+    """The name of a page of a run, which says so if rows or k-means++ are in it."""
     what = ("revealed",) if revealed else ()
     return "_".join((*record.marks, *what, _join_stem(record.algorithm, record.k, record.epsilon))) + ".html"
 
 
 def name_revealed_file(stem: str, ending: str = "csv") -> str:
     """The name of a file of a study.
-
-    Parameters
-    ----------
-    stem : str
-        What it is of.
-    ending : str
-        With its dot.
-
-    Returns
-    -------
-    str
-        A file name.
 
     >>> name_revealed_file("tradeoff_k5")
     'SIMULATION_revealed_tradeoff_k5.csv'

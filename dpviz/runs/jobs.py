@@ -67,15 +67,7 @@ class _QueueEntry:
 
 @dataclass(eq=False)
 class Scheduler:
-    """A queue for all visits of a server: brief jobs first, then by turns, so that nobody's ten jobs go before one.
-
-    Parameters
-    ----------
-    workers
-        How many jobs compute at a time; by default one a core, and one more.
-    studies
-        How many of them may be long; by default one seat stays free of them.
-    """
+    """A queue for all visits of a server: brief jobs first, then by turns, so that nobody's ten jobs go before one."""
 
     workers: int = field(default_factory=lambda: count_cores() + 1)
     studies: int = 0
@@ -94,17 +86,6 @@ class Scheduler:
 
         At most ``most`` jobs of an ``owner`` sit at a time, the last one of them a brief one. For that, the workers of
         a study, of which more may sit, are one job.
-
-        Parameters
-        ----------
-        job : Schedulable
-            What waits.
-        owner : object
-            For whom it runs.
-        brief : bool
-            Whether a person waits for it.
-        most : int
-            Jobs of an owner at a time.
         """
         with self._lock:
             self._waiting.append(_QueueEntry(job, owner, brief, most, next(self._numbers)))
@@ -328,38 +309,13 @@ class Job(Work[T]):
 
     @staticmethod
     def start(work: Callable[P, Iterator[T | Progress]], *args: P.args, **kwargs: P.kwargs) -> Job[T]:
-        """A job for ``work(*args, **kwargs)`` that runs from now on.
-
-        Parameters
-        ----------
-        work : function
-            A generator of what the job streams.
-        *args, **kwargs
-            Of ``work``.
-
-        Returns
-        -------
-        Job
-            Running in a process of its own.
-        """
+        """A job for ``work(*args, **kwargs)`` that runs from now on."""
         job: Job[T] = Job(work, *args, **kwargs)
         job.begin()
         return job
 
     def queue(self, scheduler: Scheduler, *, owner: object, brief: bool = False, most: int = 2) -> None:
-        """Wait for ``scheduler`` and then begin, at a lower priority than pages: a brief job's is the higher one.
-
-        Parameters
-        ----------
-        scheduler : Scheduler
-            One a core.
-        owner : object
-            For whom it runs.
-        brief : bool
-            Whether a person waits for it.
-        most : int
-            Jobs of an owner at a time.
-        """
+        """Wait for ``scheduler`` and then begin, at a lower priority than pages: a brief job's is the higher one."""
         self._scheduler, self._politeness = scheduler, _POLITE if brief else _MORE_POLITE
         scheduler.queue(self, owner=owner, brief=brief, most=most)
 

@@ -179,20 +179,7 @@ class Run(RunSoFar, Report):
         return read_noisy_shares(self.domain, self.centers, self.center_noise_sd)
 
     def tabulate_centers(self, heading: str, *, most: int | None = None) -> TextTable:
-        """The centres by their numbers, data units, beside their noisy sizes where there are some, to be printed.
-
-        Parameters
-        ----------
-        heading : str
-            Of the table.
-        most : int or None
-            Columns, the first ones; None: all.
-
-        Returns
-        -------
-        TextTable
-            A line for each centre.
-        """
+        """The centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
         weights = self.noisy_weights
         sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
         rows = [
@@ -317,30 +304,7 @@ def run_frames(
     seed: int | None = None,
     noise: AnySource | None = None,
 ) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``.
-
-    Parameters
-    ----------
-    card : Card or str
-        An algorithm, or its id.
-    table : PrivateTable
-        The table; rows are read by its session only.
-    k : int
-        Clusters.
-    epsilon, delta : float
-        Of the guarantee.
-    params : Params or mapping of str to object or None
-        What is not given keeps its default.
-    seed : int or None
-        Makes a study repeatable; a release needs None.
-    noise : AnySource or None
-        Draws in place of the seed's generator; None: that generator.
-
-    Yields
-    ------
-    Frame or Run
-        Each step with what had been spent by then.
-    """
+    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
     for item in run_steps(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
         yield item if isinstance(item, Run) else item.frames[-1]
 
@@ -466,17 +430,7 @@ def read_centers(step: Step) -> Array:
 def settle_step(step: Step, region: Region) -> Step:
     """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing.
 
-    Parameters
-    ----------
-    step : Step
-        As it was released.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    Step
-        The same where all centres can be means already.
+    ``region``: where rows live, unit coordinates.
     """
     if (
         region.blocks is None

@@ -188,17 +188,7 @@ class Plan:
     def over(self, rows: RowSource, sample: Array | None = None) -> OpenTable:
         """The open table of its rows, which were prepared somewhere else, with a sample of them if there is one.
 
-        Parameters
-        ----------
-        rows : RowSource
-            On the lattice.
-        sample : array of shape (m, d) or None
-            Data units, for their owner's eyes.
-
-        Returns
-        -------
-        OpenTable
-            Algorithms may run on it.
+        ``sample`` (m, d), data units, for their owner's eyes.
         """
         assert isinstance(self.source, ParquetTable | CsvOnDisk)
         declared = self.declaration
@@ -218,25 +208,7 @@ class Plan:
 
     @classmethod
     def of(cls, source: Content, declaration: Declaration) -> Plan:
-        """What is declared of ``source``, checked and spelled out.
-
-        Parameters
-        ----------
-        source : Content
-            The file or table, none of whose rows has been read.
-        declaration : Declaration
-            What is declared of the table.
-
-        Returns
-        -------
-        Plan
-            No row has been read.
-
-        Raises
-        ------
-        RequestError
-            As ``declare``.
-        """
+        """What is declared of ``source``, checked and spelled out."""
         declaration = declaration.validate()
         spelled_out = declaration.over(list_columns(source, declaration)).validate()
         if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
@@ -268,25 +240,7 @@ def make_domain(declaration: Declaration) -> Domain:
 
 
 def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
-    """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is declared of the table.
-    file : LatticeFile
-        Where rows go.
-
-    Yields
-    ------
-    float
-        Between 0 and 1.
-
-    Raises
-    ------
-    IntakeError
-        If the table cannot be read, or the disk is full.
-    """
+    """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then."""
     declared, source = plan.declaration, plan.source
     rows = Preparation(
         plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file

@@ -120,20 +120,7 @@ def _discard(path: Path) -> None:
 
 
 def open_to(path: Path, how: int) -> IO[str]:
-    """A text file of mode 0600 to write: ``os.O_APPEND`` adds to it, ``os.O_TRUNC`` begins it anew.
-
-    Parameters
-    ----------
-    path : Path
-        In a folder of its owner.
-    how : int
-        Flags of ``os.open``.
-
-    Returns
-    -------
-    IO
-        To be closed by the caller.
-    """
+    """A text file of mode 0600 to write: ``os.O_APPEND`` adds to it, ``os.O_TRUNC`` begins it anew."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, OWNER_ONLY)
     with suppress(OSError, AttributeError):  # it may be older, or lie where there are no modes
         os.fchmod(descriptor, OWNER_ONLY)
@@ -145,23 +132,6 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
     """The right to write beside the lock file ``path``; it ends with the block, or with this process.
 
     ``called`` is what whoever is refused knows the folder by.
-
-    Parameters
-    ----------
-    path : Path
-        In a folder of its owner.
-    called : str
-        What the folder is called in a sentence.
-
-    Yields
-    ------
-    None
-        Nothing; the lock is held until the block ends.
-
-    Raises
-    ------
-    RequestError
-        If another process has it.
     """
     with open_to(path, os.O_APPEND) as lock:
         if fcntl is not None:
@@ -178,20 +148,7 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
 
 
 def make_private(path: Path, *, called: str) -> None:
-    """Make a folder that its owner alone may enter; one that is there must be such a folder.
-
-    Parameters
-    ----------
-    path : Path
-        In a folder of its owner.
-    called : str
-        What the folder is called in a sentence.
-
-    Raises
-    ------
-    RequestError
-        If it cannot be made, or others own it or may look into it.
-    """
+    """Make a folder that its owner alone may enter; one that is there must be such a folder."""
     with translate_disk_errors(called=called):
         path.mkdir(mode=_OWNER_ENTERS, parents=True, exist_ok=True)
         made = path.stat()
@@ -203,25 +160,7 @@ def make_private(path: Path, *, called: str) -> None:
 
 @contextmanager
 def translate_disk_errors(*, called: str = "--out", after: str = "") -> Iterator[None]:
-    """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room.
-
-    Parameters
-    ----------
-    called : str
-        What the folder is called in a sentence.
-    after : str
-        What to do once there is room.
-
-    Yields
-    ------
-    None
-        Nothing; errors inside the block are translated.
-
-    Raises
-    ------
-    RequestError
-        If the disk is full, or the folder may not be written to.
-    """
+    """What a disk refuses, as a request that cannot be served; ``after`` says what to do once there is room."""
     try:
         yield
     except OSError as error:

@@ -91,22 +91,13 @@ class ProfileColumn(NamedTuple):
 class Profile:
     """Released centres, the noise on each coordinate, and the sizes of their segments.
 
-    Parameters
-    ----------
-    columns : tuple of ProfileColumn
-    centers : array of shape (k, d)
-        Data units.
-    center_sd : array of shape (k, d)
-        Standard deviation of the noise on each coordinate, data units; NaN where the algorithm cannot tell. See
-        ``compute_honest_noise``. On a log or root scale noise is not even: it is half of what lies within one standard
-        deviation on either side of the centre, see ``find_ends``.
-    scale : array of shape (d,)
-        What one unit coordinate is on the scale of each column: data units; of a log scale natural logarithms, so that
-        a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots.
-    sizes, size_sd : arrays of shape (k,), or None
-        Rows of each segment, and the standard deviation of their noise.
-    reference : array of shape (k, d), or None
-        Revealed: the k-means++ centre that belongs to each.
+    ``centers`` (k, d), data units; ``center_sd`` (k, d), standard deviation of the noise on each coordinate, data
+    units; NaN where the algorithm cannot tell. See ``compute_honest_noise``. On a log or root scale noise is not
+    even: it is half of what lies within one standard deviation on either side of the centre, see ``find_ends``;
+    ``scale`` (d,), what one unit coordinate is on the scale of each column: data units; of a log scale natural
+    logarithms, so that a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots;
+    ``sizes``, ``size_sd`` (k,), rows of each segment, and the standard deviation of their noise; ``reference`` (k,
+    d), revealed: the k-means++ centre that belongs to each.
     """
 
     columns: tuple[ProfileColumn, ...]
@@ -118,42 +109,14 @@ class Profile:
     reference: Array | None = None
 
     def format_center(self, segment: int, place: int) -> str:
-        """What a coordinate says of a segment; of a cycle both coordinates say it together.
-
-        Parameters
-        ----------
-        segment : int
-            From 0 on.
-        place : int
-            Of the coordinate, among all.
-
-        Returns
-        -------
-        str
-            A number, a share, a date, a rank or an hour.
-        """
+        """What a coordinate says of a segment; of a cycle both coordinates say it together."""
         column = self.columns[place]
         if not isinstance(column.declared, codings.Cycle):
             return column.format_value(float(self.centers[segment, place]))
         return format_number(column.declared.describe(self._find_pair(segment, place)))
 
     def format_noise(self, segment: int, place: int, reach: float) -> str:
-        """How far noise may move what a coordinate says.
-
-        Parameters
-        ----------
-        segment : int
-            From 0 on.
-        place : int
-            Of the coordinate, among all.
-        reach : float
-            How far noise reaches, on the scale of the column.
-
-        Returns
-        -------
-        str
-            To be put behind what ``format_center`` gives.
-        """
+        """How far noise may move what a coordinate says."""
         column = self.columns[place]
         if isinstance(column.declared, codings.Nominal | codings.Closed):
             return f" ± {format_percent(reach)}"
@@ -362,19 +325,10 @@ class Profile:
 def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: Array) -> Array:
     """Standard deviation of the noise on centres, with what their noisy sizes leave open.
 
-    Parameters
-    ----------
-    sd : array of shape (k, d)
-        As the algorithm says it: noise of a sum, over a noisy size; on the scale of each column.
-    sizes, size_sd : arrays of shape (k,), or None
-    width : array of shape (d,)
-        Of the bounds, on the same scale.
-
-    Returns
-    -------
-    array of shape (k, d)
-        The same over the least size that is plausible, three standard deviations below the noisy one. Where that is
-        nobody, half of the width: the centre may lie anywhere between the bounds.
+    ``sd`` (k, d), as the algorithm says it: noise of a sum, over a noisy size; on the scale of each column;
+    ``sizes``, ``size_sd`` (k,); ``width`` (d,), of the bounds, on the same scale. Returns (k, d), the same over the
+    least size that is plausible, three standard deviations below the noisy one. Where that is nobody, half of the
+    width: the centre may lie anywhere between the bounds.
     """
     if sizes is not None and size_sd is not None:
         sd = size_estimates.Sizes(sizes, size_sd).widen(sd)
@@ -391,20 +345,9 @@ def make_profile(
 ) -> Profile:
     """The profile of a finished run.
 
-    Parameters
-    ----------
-    run : Run
-    centers : array of shape (k, d) or None
-        As they are published, data units; those of the run where nothing is said.
-    sizes, size_sd : arrays of shape (k,) or None
-        Released apart from the run; those that its last step measured where nothing is said.
-    reference : array of shape (k, d) or None
-        Revealed centres of k-means++, unit coordinates.
-
-    Returns
-    -------
-    Profile
-        Data units.
+    ``centers`` (k, d), as they are published, data units; those of the run where nothing is said; ``sizes``,
+    ``size_sd`` (k,), released apart from the run; those that its last step measured where nothing is said;
+    ``reference`` (k, d), revealed centres of k-means++, unit coordinates. Returns data units.
     """
     domain, step = run.domain, run.frames[-1].step
     points = run.centers if centers is None else centers

@@ -64,20 +64,7 @@ class Script:
 
     @classmethod
     def for_table(cls, name: str, declared: Declaration) -> Script:
-        """A table, open as it is declared; no row is shown.
-
-        Parameters
-        ----------
-        name : str
-            The table, as a page calls it.
-        declared : Declaration
-            What is declared of it.
-
-        Returns
-        -------
-        Script
-            In cells.
-        """
+        """A table, open as it is declared; no row is shown."""
         opened = f"table = dpviz.open_table({_name_data(name, declared)})"
         return cls(
             "A table as it is declared.",
@@ -104,20 +91,6 @@ class Script:
         """One run on a table.
 
         A seed goes along only where the rows may be shown: whoever knows it can take the noise off.
-
-        Parameters
-        ----------
-        name : str
-            The table, as a page calls it.
-        declared : Declaration
-            What is declared of it.
-        request : Request
-            What is asked.
-
-        Returns
-        -------
-        Script
-            In cells.
         """
         seed = request.seed if declared.kind.may_be_shown else None
         asked = {"k": request.k, "epsilon": request.epsilon, "delta": request.delta, "params": dict(request.params)}
@@ -134,22 +107,7 @@ class Script:
 
     @classmethod
     def for_sweep(cls, name: str, declared: Declaration, grid: StudyGrid) -> Script:
-        """A study on a table.
-
-        Parameters
-        ----------
-        name : str
-            The table, as a page calls it.
-        declared : Declaration
-            What is declared of it.
-        grid : StudyGrid
-            All runs.
-
-        Returns
-        -------
-        Script
-            In cells.
-        """
+        """A study on a table."""
         asked = {
             "algorithms": [contender.to_text() for contender in grid.contenders],
             "epsilons": list(grid.epsilons),
@@ -177,24 +135,6 @@ class Script:
 
         There is no seed. Without an account the program makes one, whose cap is this release alone until its owner
         sets it.
-
-        Parameters
-        ----------
-        name : str
-            The table, as a page calls it.
-        declared : Declaration
-            What is declared of it.
-        request : Request
-            What is asked.
-        parts : mapping of str to float
-            Parts of ε for segments, bounds and missing cells, by the names of ``dpviz.release``.
-        account : Path or None
-            The file of one that is open.
-
-        Returns
-        -------
-        Script
-            In cells.
         """
         table = _write_table(name, declared, always=True)
         charged = f"account = dpviz.Account.open({str(account)!r})\nprint(account.summary())"

@@ -44,20 +44,7 @@ class AccessKind(StrEnum):
 
     @classmethod
     def tabulate(cls, accesses: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
-        """Looks by kind, in the order of the kinds and without those that there were none of.
-
-        Parameters
-        ----------
-        accesses : mapping of AccessKind to int
-            By kind.
-        declaration : Declaration
-            What is declared of the table.
-
-        Returns
-        -------
-        mapping of str to int
-            By the name of the kind.
-        """
+        """Looks by kind, in the order of the kinds and without those that there were none of."""
         numbers = {cls.PROPOSAL: int(declaration.proposed), **accesses}
         return {kind.value: numbers[kind] for kind in cls if numbers.get(kind)}
 
@@ -163,20 +150,6 @@ class ReleaseRecord(RunFacts):
         """The record of a run on ``table`` after so many ``looks`` at its rows; a proposed declaration is one more.
 
         A run that was broken off has spent what its steps spent, and has no centres.
-
-        Parameters
-        ----------
-        run : RunSoFar
-            Whole, or broken off.
-        table : OpenTable
-            The table; rows are read by its session only.
-        accesses : mapping of AccessKind to int or None
-            How often rows were looked at, by kind.
-
-        Returns
-        -------
-        ReleaseRecord
-            Released and declared values alone.
         """
         said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
         if not run.private:

@@ -30,20 +30,7 @@ class Contender:
 
     @classmethod
     def of(cls, card: Card | str, params: Params | Mapping[str, Any] | None = None) -> Contender:
-        """The contender of a card, or of the id of one.
-
-        Parameters
-        ----------
-        card : Card or str
-            An algorithm, or its id.
-        params : Params or mapping of str to object or None
-            What is not given keeps its default.
-
-        Returns
-        -------
-        Contender
-            Checked.
-        """
+        """The contender of a card, or of the id of one."""
         given = asdict(params) if isinstance(params, Params) else dict(params or {})
         if isinstance(card, str):
             return cls(card, given)
@@ -51,49 +38,13 @@ class Contender:
 
     @classmethod
     def parse(cls, algorithm: str, params: Mapping[str, Any]) -> Contender:
-        """A contender whose parameters, which may be texts, are of their kinds and in their ranges.
-
-        Parameters
-        ----------
-        algorithm : str
-            Its id.
-        params : mapping of str to object
-            What is not given keeps its default.
-
-        Returns
-        -------
-        Contender
-            Checked.
-
-        Raises
-        ------
-        RequestError
-            If there is no such algorithm, or a parameter is not allowed.
-        """
+        """A contender whose parameters, which may be texts, are of their kinds and in their ranges."""
         settings = find_card(algorithm).params.parse(params)
         return cls(algorithm, {name: getattr(settings, name) for name in params})
 
     @classmethod
     def from_text(cls, text: str, shared: Mapping[str, str] | None = None) -> Contender:
-        """Reads ``ID`` or ``ID:name=value:name=value``; of ``shared`` parameters it takes those that it knows.
-
-        Parameters
-        ----------
-        text : str
-            As on the command line.
-        shared : mapping of str to str or None
-            Parameters that are meant for all contenders.
-
-        Returns
-        -------
-        Contender
-            Checked.
-
-        Raises
-        ------
-        RequestError
-            If there is no such algorithm, or a parameter is not allowed.
-        """
+        """Reads ``ID`` or ``ID:name=value:name=value``; of ``shared`` parameters it takes those that it knows."""
         algorithm, *own = text.split(":")
         known = {param_field.name for param_field in find_card(algorithm).params.param_fields()}
         given = {name: value for name, value in (shared or {}).items() if name in known}
@@ -113,13 +64,7 @@ class Contender:
 
     @property
     def settings(self) -> Params:
-        """All parameters, checked.
-
-        Raises
-        ------
-        RequestError
-            If one is not allowed.
-        """
+        """All parameters, checked."""
         return self.card.params.parse(self.params)
 
     @property
@@ -138,20 +83,7 @@ class Contender:
         return f"{card.title} ({', '.join(changed)})" if changed else card.title
 
     def check_budget(self, epsilon: float, delta: float, *, n: int | None = None) -> None:
-        """Refuse an ε and δ that it cannot divide, whatever the table; a public ``n`` makes the advice fit it.
-
-        Parameters
-        ----------
-        epsilon, delta : float
-            Of the guarantee.
-        n : int or None
-            Rows, where their number is public.
-
-        Raises
-        ------
-        RequestError
-            If there is no δ where one is needed, or too little to calibrate noise with.
-        """
+        """Refuse an ε and δ that it cannot divide, whatever the table; a public ``n`` makes the advice fit it."""
         accounting = self.card.accounting(self.settings, delta)
         if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
             pure = self._list_pure_presets()
@@ -205,11 +137,6 @@ class Request:
         """The checked parameters of a request that can be served on ``table``.
 
         Looks at public quantities only: what is refused, and in which words, tells nothing about a row.
-
-        Raises
-        ------
-        RequestError
-            If it cannot: why, and what would do.
         """
         card, params, k, n = self.card, self.contender.settings, self.k, table.n_public
         self.check_numbers()
@@ -258,13 +185,7 @@ class Request:
             )
 
     def check_releasable(self, table: PrivateTable) -> None:
-        """Refuse what cannot be released with release-grade noise; looks at public quantities only.
-
-        Raises
-        ------
-        RequestError
-            If it has a seed, or its algorithm draws noise that has no exact twin.
-        """
+        """Refuse what cannot be released with release-grade noise; looks at public quantities only."""
         if self.seed is not None:
             raise RequestError(
                 "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
@@ -277,13 +198,7 @@ class Request:
             raise RequestError(f"{self.card.title} cannot be released: {why}; choose one of {able}.")
 
     def check_numbers(self) -> None:
-        """Refuse numbers that no table would make right, so that a slip is told before a large one is read.
-
-        Raises
-        ------
-        RequestError
-            If one is outside its range.
-        """
+        """Refuse numbers that no table would make right, so that a slip is told before a large one is read."""
         check.clusters(k=self.k)
         check.epsilon(epsilon=self.epsilon)
         check.check_delta(None, delta=self.delta)
@@ -321,25 +236,7 @@ class Request:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], *, usual: Request | None = None) -> Request:
-        """Reads a link; what it does not say is as ``usual``, and what is not said for this is left alone.
-
-        Parameters
-        ----------
-        query : mapping of str to str
-            Keys and values of a link.
-        usual : Request or None
-            What holds where the link is silent.
-
-        Returns
-        -------
-        Request
-            Checked.
-
-        Raises
-        ------
-        RequestError
-            If it says what is not allowed.
-        """
+        """Reads a link; what it does not say is as ``usual``, and what is not said for this is left alone."""
         usual = usual or cls(Contender(AUTO), delta=check.choose_usual_delta(None))
         named = query.get("algorithm", usual.algorithm)
         algorithm = next((card.id for card in CARDS.values() if card.title == named), named)
@@ -373,25 +270,7 @@ def parse_named_values(texts: Sequence[str]) -> dict[str, str]:
 
 
 def parse_number(name: str, value: Any) -> Any:
-    """A number, or the text of one, which may still be any: its range is checked with its name.
-
-    Parameters
-    ----------
-    name : str
-        What it is called in a sentence.
-    value : object
-        A number, or text.
-
-    Returns
-    -------
-    object
-        A number.
-
-    Raises
-    ------
-    RequestError
-        If it is none.
-    """
+    """A number, or the text of one, which may still be any: its range is checked with its name."""
     if isinstance(text := value, str):
         for kind in (float, int):  # the last that can read it counts
             with suppress(ValueError):

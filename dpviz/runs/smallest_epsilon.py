@@ -86,22 +86,6 @@ class SmallestEpsilon:
         """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
 
         ``measure`` (lower is better) is what must keep to the target.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            A line for each run.
-        target : Target
-            What is good enough.
-        measure : str
-            Name of a column of the study.
-        seed : int
-            The same seed gives the same answer.
-
-        Returns
-        -------
-        list of SmallestEpsilon
-            One for each contender.
         """
         answers = [
             _find_answer(str(name), runs, target, measure=measure, seed=seed)

@@ -50,24 +50,6 @@ def synthesise_declared(
 
     Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
     a share of the bounds.
-
-    Parameters
-    ----------
-    declared : Declaration
-        What is declared of the table.
-    n : int
-        Rows.
-    k : int
-        Clusters.
-    spread : float
-        Width of a cluster, as a share of the bounds.
-    seed : int
-        The same seed gives the same answer.
-
-    Returns
-    -------
-    OpenTable
-        Nobody is in it.
     """
     domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"

@@ -36,17 +36,10 @@ _READ = 0.5  # the rows that were read are too few below this part of those that
 class Evidence(NamedTuple):
     """What released values say of each centre.
 
-    Parameters
-    ----------
-    sizes, size_sd : arrays of shape (k,) or None
-        Noisy rows, and the sd of the noise on each, where both are known.
-    errors : array of shape (k,) or None
-        Expected distance that noise moves each centre, unit coordinates: over all coordinates, and over the least size
-        that is plausible; as far as the region is wide where that is nobody.
-    gaps : array of shape (k,)
-        Distance to the next centre; infinite for a lone one.
-    edge : array of shape (k, d)
-        Which coordinates lie at the edge of the bounds.
+    ``sizes``, ``size_sd`` (k,), noisy rows, and the sd of the noise on each, where both are known; ``errors`` (k,),
+    expected distance that noise moves each centre, unit coordinates: over all coordinates, and over the least size
+    that is plausible; as far as the region is wide where that is nobody; ``gaps`` (k,), distance to the next
+    centre; infinite for a lone one; ``edge`` (k, d), which coordinates lie at the edge of the bounds.
     """
 
     sizes: Array | None
@@ -156,23 +149,7 @@ def reach_verdict(
 ) -> Verdict | None:
     """The first rule that holds of a finished run; None where it ends without released centres.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        All of the run.
-    region : Region
-        That of the centres, unit coordinates.
-    sizes : Sizes, optional
-        Those of the run; what its last steps say of them where nothing is given.
-    n_declared : int, optional
-        The public number of rows.
-    loss_diagnostic : LossDiagnostic, optional
-        What the algorithm says of itself.
-
-    Returns
-    -------
-    Verdict or None
-        A word, a title and a reason.
+    ``region``: that of the centres, unit coordinates.
     """
     seen = collect_evidence(steps, region, sizes)
     if seen is None:

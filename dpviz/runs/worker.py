@@ -172,18 +172,6 @@ def new_worker(inherits: Sequence[int] = (), *, politeness: int = 0) -> subproce
     """A worker that waits for its work, with files to inherit; it and whatever it starts form one process group.
 
     The higher its ``politeness``, the later it gets a core that others want, too.
-
-    Parameters
-    ----------
-    inherits : sequence of int
-        File descriptors.
-    politeness : int
-        As of ``nice``.
-
-    Returns
-    -------
-    Popen
-        Waiting for its work.
     """
     return subprocess.Popen(
         [sys.executable, "-c", _BOOT.format(path=sys.path, politeness=politeness)],
@@ -284,15 +272,7 @@ class _Outbox:
 
 
 def send(pipe: IO[bytes], parcel: Pickled) -> None:
-    """Write a parcel; blocks while the pipe is full.
-
-    Parameters
-    ----------
-    pipe : IO
-        To the other process.
-    parcel : Pickled
-        What is sent.
-    """
+    """Write a parcel; blocks while the pipe is full."""
     sizes = [len(parcel.head), *(array.nbytes for array in parcel.arrays)]
     pipe.write(struct.pack(f"<I{len(sizes)}Q", len(sizes), *sizes))
     pipe.write(parcel.head)
@@ -302,25 +282,7 @@ def send(pipe: IO[bytes], parcel: Pickled) -> None:
 
 
 def receive(pipe: IO[bytes], on_arrival: Callable[[], None] = lambda: None) -> Any:
-    """The next object; ``on_arrival`` is called when all its bytes are here, before it is rebuilt.
-
-    Parameters
-    ----------
-    pipe : IO
-        From the other process.
-    on_arrival : function
-        Called once.
-
-    Returns
-    -------
-    object
-        What was sent.
-
-    Raises
-    ------
-    EOFError
-        If the pipe closes first.
-    """
+    """The next object; ``on_arrival`` is called when all its bytes are here, before it is rebuilt."""
     (count,) = struct.unpack("<I", _read(pipe, 4))
     sizes = struct.unpack(f"<{count}Q", _read(pipe, 8 * count))
     head, *arrays = [_read(pipe, size) for size in sizes]

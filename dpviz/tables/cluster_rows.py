@@ -94,28 +94,7 @@ class ClusterRows(EngineRows):
     ) -> ClusterRows:
         """The rows of batches, prepared where they lie as declared (see ``Preparation``).
 
-        Parameters
-        ----------
-        batches : sequence of Delayed
-            Delayed batches of rows, data units.
-        domain : Domain
-            Declared bounds and scaling.
-        drop_incomplete : bool
-            Whether a row with a missing cell is dropped; else the middle stands in for it.
-        rows_per_person : int or None
-            Most rows of a person.
-        engine : Engine or None
-            What keeps the parts.
-
-        Returns
-        -------
-        ClusterRows
-            Rows that stay on the workers.
-
-        Raises
-        ------
-        RequestError
-            If the engine does not answer.
+        ``batches``: delayed batches of rows, data units.
         """
         engine = DaskEngine() if engine is None else engine
         if rows_per_person is None:

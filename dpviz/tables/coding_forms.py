@@ -41,25 +41,7 @@ FORMS = (
 
 
 def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
-    """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers.
-
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    said : Document or mapping
-        One of the forms of a column, or the plain values of one.
-
-    Returns
-    -------
-    tuple of Coding, float or None, float or None
-        The ends are those of what the coding makes of a cell; None where a bound is still open.
-
-    Raises
-    ------
-    IntakeError
-        If it has another form, or names what cannot be.
-    """
+    """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers."""
     # Models are slow to import, and most processes read no declaration.
     from dpviz.tables import declaration_document as forms
     from dpviz.words import documents
@@ -103,25 +85,7 @@ def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
 
 
 def check_weight(name: str, weight: Any) -> float:
-    """A weight that is allowed.
-
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    weight : object
-        What was given.
-
-    Returns
-    -------
-    float
-        Positive and finite.
-
-    Raises
-    ------
-    IntakeError
-        If it is not.
-    """
+    """A weight that is allowed."""
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
         raise IntakeError(
@@ -167,13 +131,7 @@ class Described(NamedTuple):
     upper: float | None = None
 
     def check(self, name: str) -> None:
-        """Refuse what is not allowed.
-
-        Raises
-        ------
-        IntakeError
-            If it has both or neither, bounds that are none, or categories that repeat.
-        """
+        """Refuse what is not allowed."""
         low, high = self.lower, self.upper
         if bool(self.categories) == (low is not None) or (low is None) != (high is None):
             raise IntakeError(f"Column {quote_name(name)} is described by categories or by a pair of bounds; {_FORMS}.")

@@ -75,17 +75,7 @@ def make_circle(radius: float) -> Array:
 def count_days(cells: pd.Series[Any], written: str) -> Array:
     """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself.
 
-    Parameters
-    ----------
-    cells : Series
-        Text of shape (n,).
-    written : str
-        Which of day, month and year comes first.
-
-    Returns
-    -------
-    array of shape (n,)
-        Days.
+    ``cells``: text of shape (n,). Returns (n,), days.
     """
     if pd.api.types.is_datetime64_any_dtype(cells.dtype):
         bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells
@@ -159,32 +149,14 @@ class Coding:
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         """What ``read_coding`` reads back, as JSON has it.
 
-        Parameters
-        ----------
-        lower, upper : float or None
-            Declared bound, data units.
-
-        Returns
-        -------
-        object
-            Lists, objects and numbers.
+        ``lower``, ``upper``: declared bound, data units.
         """
         return [lower, upper]
 
     def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
         """Refuse bounds that it cannot code.
 
-        Parameters
-        ----------
-        name : str
-            Of the column.
-        lower, upper : float or None
-            Declared bound, data units; None where it is open.
-
-        Raises
-        ------
-        IntakeError
-            If it cannot.
+        ``lower``, ``upper``: declared bound, data units; None where it is open.
         """
 
     def numbers(self, cells: Any) -> Array:
@@ -198,66 +170,29 @@ class Coding:
     def half(self, weight: float | None, part: float) -> float:
         """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest.
 
-        Parameters
-        ----------
-        weight : float or None
-            Declared; None: the usual one.
-        part : float
-            Width of its bounds over the widest one's.
-
-        Returns
-        -------
-        float
-            Unit coordinates.
+        Returns unit coordinates.
         """
         return (1.0 if weight is None else weight) * part
 
     def choose_placeholder(self, lower: float, upper: float) -> float:
         """The number that stands in for a cell of an incomplete row.
 
-        Parameters
-        ----------
-        lower, upper : float
-            Declared bound, data units.
-
-        Returns
-        -------
-        float
-            As a cell's number, between the bounds.
+        ``lower``, ``upper``: declared bound, data units.
         """
         return lower + (upper - lower) / 2
 
     def span(self, lower: float, upper: float) -> tuple[float, float]:
         """Ends of a released coordinate, data units.
 
-        Parameters
-        ----------
-        lower, upper : float
-            Declared bound, data units.
-
-        Returns
-        -------
-        float, float
-            Lower and upper end, data units.
+        ``lower``, ``upper``: declared bound, data units. Returns lower and upper end, data units.
         """
         return lower, upper
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
         """Unit coordinates (n, number of labels) of numbers (n,) between the bounds.
 
-        Parameters
-        ----------
-        values : array of shape (n,)
-            Numbers that the coding made of cells.
-        lower, upper : float
-            Declared bound, data units.
-        half : float
-            Half-width of each coordinate, unit coordinates.
-
-        Returns
-        -------
-        array of shape (n, labels)
-            Unit coordinates.
+        ``values`` (n,), numbers that the coding made of cells; ``lower``, ``upper``: declared bound, data units;
+        ``half``: half-width of each coordinate, unit coordinates. Returns (n, labels), unit coordinates.
         """
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
@@ -267,19 +202,8 @@ class Coding:
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
         """Data units of unit coordinates of the same shape (n, number of labels).
 
-        Parameters
-        ----------
-        points : array of shape (n, labels)
-            Unit coordinates.
-        lower, upper : float
-            Declared bound, data units.
-        half : float
-            Half-width of each coordinate, unit coordinates.
-
-        Returns
-        -------
-        array of shape (n, labels)
-            Data units.
+        ``points`` (n, labels), unit coordinates; ``lower``, ``upper``: declared bound, data units; ``half``: half-width
+        of each coordinate, unit coordinates. Returns (n, labels), data units.
         """
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
@@ -300,19 +224,7 @@ class Coding:
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale.
 
-        Parameters
-        ----------
-        part : array of shape (n,)
-            Between 0 and 1.
-        lower, upper : float
-            Declared bound, data units.
-        rng : numpy Generator
-            Of the synthetic table.
-
-        Returns
-        -------
-        array of shape (n,)
-            As cells of a file.
+        ``part`` (n,), between 0 and 1; ``lower``, ``upper``: declared bound, data units.
         """
         return self.unstretch(lower + part * (upper - lower))
 
@@ -364,40 +276,21 @@ class Stretched(Coding):
     def spread_around(self, values: Array, sd: Array) -> Array:
         """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
 
-        Parameters
-        ----------
-        values : array of shape (k,)
-            Amounts.
-        sd : array of shape (k,)
-            On the scale of the column: logarithms, or roots.
-
-        Returns
-        -------
-        array of shape (k,)
-            Amounts. Of a small ``sd`` it is the slope of the scale times that.
+        ``values`` (k,), amounts; ``sd`` (k,), on the scale of the column: logarithms, or roots. Returns (k,), amounts.
+        Of a small ``sd`` it is the slope of the scale times that.
         """
         middle = self.stretch(values)
         spread: Array = (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
         return spread
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
-        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
+        """``values`` (k,), amounts; ``spread`` (k,), amounts.
+
+        Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
 
         >>> log, pay = Stretched("log"), np.array([2000.0])
         >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)
         0.5
-
-        Parameters
-        ----------
-        values : array of shape (k,)
-            Amounts.
-        spread : array of shape (k,)
-            Amounts.
-
-        Returns
-        -------
-        array of shape (k,)
-            Logarithms, or roots.
         """
         size = np.maximum(np.abs(values), np.finfo(float).tiny)
         if self.scale == "log":
@@ -747,32 +640,7 @@ def make_coded_domain(
 ) -> Domain:
     """As ``Domain.of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        Names of the columns.
-    lower, upper : number or array of shape (d,)
-        Declared bounds, data units.
-    codings : mapping of str to Coding
-        Coding of each column that has one.
-    weights : mapping of str to float
-        How much columns count.
-    radius : float or None
-        Largest distance from the middle of the bounds; None: the box alone.
-    scaling : "unit" or "common"
-        Each column to [-1, 1], or one scale for all.
-    units : mapping of str to str or None
-        What the numbers of a column count; for eyes only.
-
-    Returns
-    -------
-    Domain
-        Public: nothing in it comes from rows.
-
-    Raises
-    ------
-    RequestError
-        Also if a coordinate would have the name of another one.
+    ``lower``, ``upper`` (d,), declared bounds, data units.
     """
     names = tuple(str(name) for name in columns)
     if not any(name in codings or name in weights for name in names):

@@ -89,22 +89,7 @@ _FEW_VALUES, _RUNNING, _FEW_ROWS = 20, 20, 4
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What one column seems to hold.
-
-    Attributes
-    ----------
-    kind : str
-        ``MEASURE``, ``ID`` and so on.
-    repeats : bool
-        Of an id: whether some value stood in several of the rows looked at.
-    period : float or None
-        Of a cycle: where it begins again.
-    values : tuple of str
-        Of an order and of yes or no, all that the scale has; of categories, those that were seen. They are data until
-        their owner declares them.
-    written : str
-        Of dates, the order of day, month and year in a cell; "" where it is none that is read.
-    """
+    """What one column seems to hold."""
 
     kind: str
     repeats: bool = False
@@ -140,24 +125,7 @@ class ColumnKind:
 
 
 def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, first: bool = False) -> ColumnKind:
-    """What a column seems to hold.
-
-    Parameters
-    ----------
-    name : str
-        As the header has it.
-    cells : sequence of str
-        As they stand in the rows that were looked at.
-    values : float array or None
-        The same as numbers, NaN where one is none; None where most are none.
-    first : bool
-        Whether it is the first column: running numbers stand there.
-
-    Returns
-    -------
-    ColumnKind
-        A proposal, never a decision.
-    """
+    """What a column seems to hold."""
     present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     numbers = np.empty(0) if values is None else values[~np.isnan(values)]
     words = split_name(name)

@@ -112,27 +112,7 @@ class Header:
     notes: tuple[str, ...] = ()
 
     def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
-        """What to read for those columns, as the file is declared.
-
-        Parameters
-        ----------
-        declared : FileFormat
-            How the file is read.
-        numbers : sequence of str
-            Columns that hold numbers.
-        text : sequence of str
-            Columns that are read as text.
-
-        Returns
-        -------
-        Wanted
-            Places of columns, and how each is read.
-
-        Raises
-        ------
-        IntakeError
-            If there is no such column.
-        """
+        """What to read for those columns, as the file is declared."""
         place = {name: number for number, name in enumerate(self.names)}
         if unknown := [name for name in (*numbers, *text) if name not in place]:
             raise IntakeError(
@@ -180,13 +160,7 @@ class CsvFile:
         return raw.removeprefix(codecs.BOM_UTF8) if declared.byte_encoding == "utf-8" else raw
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
-        """Column names and delimiter, from the first line and the declaration.
-
-        Raises
-        ------
-        IntakeError
-            If the first line cannot be a header.
-        """
+        """Column names and delimiter, from the first line and the declaration."""
         with foreign.refuse_as(IntakeError(NO_CSV)):
             return read_header(self.lines(declared), declared)
 
@@ -198,22 +172,7 @@ class CsvFile:
         A cell of a number column that is no number in the declared style is missing, and so is every cell of a line
         that is broken, too long or too short: it concerns that row only.
 
-        Parameters
-        ----------
-        declared : FileFormat
-            How the file is read.
-        numbers, text : sequence of str
-            Columns to read as numbers, and as text; all those that are not text are numbers by default.
-
-        Returns
-        -------
-        LoadedTable
-            Data units; NaN where a number is missing.
-
-        Raises
-        ------
-        IntakeError
-            If the first line cannot be a header, or has no such column.
+        Returns data units; NaN where a number is missing.
         """
         with foreign.refuse_as(IntakeError(NO_CSV)):
             return self._read(declared, numbers, text)
@@ -354,25 +313,7 @@ def strip_endings(path: Path) -> str:
 
 
 def read_header(lines: bytes, declared: FileFormat) -> Header:
-    """The header of ``lines`` (see ``CsvFile.lines``); where none is declared, the declared names.
-
-    Parameters
-    ----------
-    lines : bytes
-        Bytes below whatever the file has above its header.
-    declared : FileFormat
-        How the file is read.
-
-    Returns
-    -------
-    Header
-        Names of the columns, and where rows begin.
-
-    Raises
-    ------
-    IntakeError
-        If the first line cannot be a header, or is too long, or names too many columns.
-    """
+    """The header of ``lines`` (see ``CsvFile.lines``); where none is declared, the declared names."""
     above = _find_end_of_lines(lines, declared.skip)
     if declared.header is False:
         return Header(declared.names, declared.delimiter or ",", above)
@@ -398,26 +339,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
 
 
 def split_header(line: str, delimiter: str) -> list[str]:
-    """The cells of a header line.
-
-    Parameters
-    ----------
-    line : str
-        Text without its line end.
-    delimiter : str
-        Between two cells.
-
-    Returns
-    -------
-    list of str
-        Names.
-
-    Raises
-    ------
-    IntakeError
-        If a quotation mark of it is never closed, or it breaks off in the middle: rows must not become names. If
-        there are none, or too many.
-    """
+    """The cells of a header line."""
     try:
         cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter)
     except (csv.Error, ValueError):
@@ -478,13 +400,7 @@ def clean_names(names: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def find_delimiter_above(lines: str) -> str:
-    """The delimiter that a first line ``sep=;`` states, else "".
-
-    Raises
-    ------
-    IntakeError
-        If it states something that cannot be one.
-    """
+    """The delimiter that a first line ``sep=;`` states, else ""."""
     stated = _STATES_DELIMITER.match(lines)
     if stated is None:
         return ""
@@ -594,24 +510,12 @@ class CsvOnDisk:
         return state.st_size, state.st_mtime_ns
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
-        """Column names and delimiter, from the first line and the declaration.
-
-        Raises
-        ------
-        IntakeError
-            If the first line cannot be a header, or the file cannot be read.
-        """
+        """Column names and delimiter, from the first line and the declaration."""
         first, _ = next(self._read_pieces(declared), (b"", 1.0))
         return read_header(first, declared)
 
     def read_beginning(self) -> CsvFile:
-        """The first lines in memory: what a form shows, and a proposal looks at.
-
-        Raises
-        ------
-        IntakeError
-            If the file cannot be read.
-        """
+        """The first lines in memory: what a form shows, and a proposal looks at."""
         with _translate_errors(self.path), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
@@ -629,26 +533,7 @@ class CsvOnDisk:
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as the numbers that it makes.
 
-        Parameters
-        ----------
-        numbers : sequence of str
-            Columns that hold numbers.
-        declared : FileFormat
-            How the file is read.
-        id_column : str or None
-            Whose row each is; None: one row a person.
-        codings : mapping of str to CellCoding
-            Coding of each column that has one.
-
-        Yields
-        ------
-        Batch
-            Columns in data units, NaN where a number is missing, and ids as text.
-
-        Raises
-        ------
-        IntakeError
-            If the file cannot be read, or not as declared.
+        Yields columns in data units, NaN where a number is missing, and ids as text.
         """
         if declared.several_lines:
             raise IntakeError(

@@ -196,43 +196,14 @@ class Declaration:
     def with_bounds(self, columns: Sequence[str], bounds: Sequence[ColumnBounds]) -> Declaration:
         """The same with these columns to cluster, and the bounds of each; they are described as what they are then.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            Names of the columns.
-        bounds : sequence of ColumnBounds
-            One for each column, data units.
-
-        Returns
-        -------
-        Declaration
-            Checked when it is used.
+        ``bounds``: one for each column, data units.
         """
         lower, upper, origins = zip(*bounds, strict=True) if bounds else ((), (), ())
         others = {name: described for name, described in self.describe.items() if name not in columns}
         return replace(self, columns=tuple(columns), lower=lower, upper=upper, origins=origins, describe=others)
 
     def with_coding(self, name: str, form: Mapping[str, Any], weight: float | None = None) -> Declaration:
-        """The same with what ``form`` says of a column, which is then clustered; see ``read_coding``.
-
-        Parameters
-        ----------
-        name : str
-            Of the column.
-        form : mapping of str to object
-            As in a declaration file.
-        weight : float or None
-            Of the column, where one is said.
-
-        Returns
-        -------
-        Declaration
-
-        Raises
-        ------
-        IntakeError
-            If it cannot be declared.
-        """
+        """The same with what ``form`` says of a column, which is then clustered; see ``read_coding``."""
         coding, lower, upper = read_coding(name, form)
         ends = self.bounds.get(name, NO_BOUNDS)._replace(lower=lower, upper=upper)
         columns = tuple(dict.fromkeys((*self.columns, name)))
@@ -247,13 +218,7 @@ class Declaration:
         return changed
 
     def validate(self) -> Declaration:
-        """Itself.
-
-        Raises
-        ------
-        IntakeError
-            If something in it is not allowed, or contradicts something else. Missing bounds are allowed here.
-        """
+        """Itself."""
         self.check_values()
         if self.rows_per_person > 1 and self.id_column is None:
             raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
@@ -266,13 +231,7 @@ class Declaration:
         return self
 
     def check_values(self) -> None:
-        """Refuse whatever is not allowed by itself, beside whatever else it stands.
-
-        Raises
-        ------
-        IntakeError
-            If something is not.
-        """
+        """Refuse whatever is not allowed by itself, beside whatever else it stands."""
         self._check_bounds()
         if self.scaling not in ("unit", "common"):
             raise IntakeError(f'The scaling is {quote_name(self.scaling)}; write "unit" or "common".')
@@ -324,23 +283,11 @@ class Declaration:
         return labelled.with_bounds(columns, [self._pair] * len(columns))
 
     def choose_columns(self, columns: Sequence[str]) -> Declaration:
-        """The same with other columns to cluster, whose bounds are declared already.
-
-        Raises
-        ------
-        IntakeError
-            If a column has no declared bounds.
-        """
+        """The same with other columns to cluster, whose bounds are declared already."""
         return self.with_bounds(columns, self._list_declared(columns))
 
     def list_bounds(self, columns: Sequence[str]) -> Bounds:
-        """The declared bounds of ``columns``, in their order.
-
-        Raises
-        ------
-        IntakeError
-            If a column has no declared bounds.
-        """
+        """The declared bounds of ``columns``, in their order."""
         pairs = [bounds[:2] for bounds in self._list_declared(columns)]
         lower, upper = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
         return Bounds(lower, upper)
@@ -488,13 +435,7 @@ def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
 
 
 def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
-    """The declaration in a JSON file, in its full form or with bounds only.
-
-    Raises
-    ------
-    IntakeError
-        If the file is missing, is not JSON, or declares something that is not allowed.
-    """
+    """The declaration in a JSON file, in its full form or with bounds only."""
     with foreign.refuse_as(IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
         return apply_declaration_file(path).validate()
 
@@ -502,22 +443,8 @@ def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
 def read_declaration(
     declared: Declaration | Mapping[str, Any] | str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED
 ) -> Declaration:
-    """What is declared, in any form that Python takes: a declaration, what its JSON says, or the path of such a file.
-
-    Parameters
-    ----------
-    declared : Declaration, mapping or path
-    onto : Declaration
-        What holds where a mapping or a file is silent.
-
-    Returns
-    -------
-    Declaration
-
-    Raises
-    ------
-    IntakeError
-        If it is none of these, or declares something that is not allowed.
+    """What is declared, in any form that Python takes: a declaration, what its JSON says,
+    or the path of such a file.
     """
     if isinstance(declared, Declaration):
         return declared.validate()
@@ -534,20 +461,7 @@ def read_declaration(
 
 
 def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
-    """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        Of a JSON file.
-    onto : Declaration
-        What holds where the file is silent.
-
-    Returns
-    -------
-    Declaration
-        Not checked yet against itself.
-    """
+    """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``."""
     name = quote_name(Path(path).name)
     missing = IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.")
     unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file you may open.")
@@ -567,25 +481,6 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
 
     One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
     contradict itself: see ``Declaration.validate``.
-
-    Parameters
-    ----------
-    text : str
-        JSON.
-    onto : Declaration
-        What holds where the text is silent.
-    what : str
-        What the text is called in a sentence.
-
-    Returns
-    -------
-    Declaration
-        Not checked yet against itself.
-
-    Raises
-    ------
-    IntakeError
-        If it is not JSON, or declares something that is not allowed.
     """
     if not isinstance(text, str):
         raise IntakeError(f"{what} is no text; give JSON as text; {_BOUNDS_FORMS}.")
@@ -610,25 +505,7 @@ def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
 
 
 def apply_bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaration:
-    """``onto`` with what ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file.
-
-    Parameters
-    ----------
-    text : str
-        As it stands on the command line.
-    onto : Declaration
-        What holds otherwise.
-
-    Returns
-    -------
-    Declaration
-        With those bounds.
-
-    Raises
-    ------
-    IntakeError
-        If it is neither, or the bounds are not allowed.
-    """
+    """``onto`` with what ``--bounds`` says: ``LO,HI`` for every column, or the path of a JSON file."""
     try:
         low, high = map(float, text.split(","))
     except ValueError:

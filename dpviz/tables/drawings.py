@@ -42,11 +42,7 @@ Place = tuple[int, int]
 class PointDrawing:
     """Painted points, and perhaps one more: me.
 
-    Parameters
-    ----------
-    points : uint8 array of shape (n, 2)
-        Places from 0 to 255; x to the right, y upward. A place may hold several people.
-    me : tuple of two int, or None
+    ``points`` (n, 2), places from 0 to 255; x to the right, y upward. A place may hold several people.
     """
 
     points: NDArray[np.uint8]
@@ -56,22 +52,7 @@ class PointDrawing:
     def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> PointDrawing:
         """A drawing of places that somebody else names.
 
-        Parameters
-        ----------
-        points : array of shape (n, 2)
-            Places on the board.
-        me : Place or None
-            The place of one person; None: nobody.
-
-        Returns
-        -------
-        PointDrawing
-            Sorted, as a link has it.
-
-        Raises
-        ------
-        RequestError
-            If there are too many, or ``me`` is not on the board.
+        ``points`` (n, 2), places on the board.
         """
         if len(points) > MOST_POINTS:
             raise RequestError(f"{len(points):,} points are painted; the board holds {MOST_POINTS:,}: erase some.")
@@ -106,16 +87,6 @@ class PointDrawing:
 def encode_drawing(drawing: PointDrawing) -> str:
     """The drawing as at most ``MOST_LETTERS`` letters of a link.
 
-    Parameters
-    ----------
-    drawing : PointDrawing
-
-    Returns
-    -------
-    str
-        Letters, digits, ``-`` and ``_``. Where 256 places an edge would take too many, it is written with 128 or 64,
-        and points move to the middles of those. Points come back in the order of the curve.
-
     References
     ----------
     Rice & Plaunt 1971 (adaptive codes of small numbers); Hilbert 1891.
@@ -128,22 +99,7 @@ def encode_drawing(drawing: PointDrawing) -> str:
 
 
 def decode_drawing(text: str) -> PointDrawing:
-    """The drawing that ``encode_drawing`` wrote.
-
-    Parameters
-    ----------
-    text : str
-        From a link, or from anybody.
-
-    Returns
-    -------
-    PointDrawing
-
-    Raises
-    ------
-    RequestError
-        If it did not write this text, or not all of it is there.
-    """
+    """The drawing that ``encode_drawing`` wrote."""
     body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
     if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
         raise RequestError(CUT)

@@ -55,19 +55,7 @@ _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 
 
 class NumberStyle(NamedTuple):
-    """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``.
-
-    Parameters
-    ----------
-    decimal : "." or ","
-    grouping : "", ",", ".", "'", " " or "lakh"
-        Stands between groups of three digits; a blank also means a no-break or thin space. ``lakh`` is the Indian way,
-        ``12,34,567``.
-    sign : str
-        Stripped before or behind the number: ``%``, ``$``, ``€``, ``kg``. The number itself stays as it is.
-    negative : "", "()" or "-"
-        What else than a minus in front makes a number negative: parentheses around it, or a minus behind it.
-    """
+    """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``."""
 
     decimal: str = "."
     grouping: str = ""
@@ -75,13 +63,7 @@ class NumberStyle(NamedTuple):
     negative: str = ""
 
     def validate(self) -> NumberStyle:
-        """Itself.
-
-        Raises
-        ------
-        IntakeError
-            If the marks contradict each other or are none.
-        """
+        """Itself."""
         if self.decimal not in _DECIMALS:
             raise IntakeError(f'The decimal mark is {quote_name(self.decimal)}; write "." or ",".')
         if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
@@ -115,30 +97,7 @@ PLAIN_STYLE = NumberStyle()
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points.
-
-    Parameters
-    ----------
-    encoding : str
-        One of ``ENCODINGS``; a byte that it does not know spoils its cell only.
-    delimiter : str
-        One character, or ``WHITESPACE``; empty: the one that the header line uses.
-    header : bool or None
-        Whether the first line holds names. None: it does, and is refused if it reads like a row.
-    names : tuple of str
-        Column names in place of the header's; needed where there is no header.
-    style : NumberStyle
-        How numbers are written.
-    styles : mapping of str to NumberStyle
-        Columns that write them in another way.
-    skip : int
-        Lines above the header, or above the rows where there is none: titles, comments.
-    units_line : bool
-        Whether the line below the header holds units, and no row.
-    several_lines : bool
-        Whether a quoted cell may go on over several lines. One line can then change how all lines below are read, so
-        that this is for public files only.
-    """
+    """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points."""
 
     encoding: str = "utf-8"
     delimiter: str = ""
@@ -232,18 +191,6 @@ def refuse_garbled(line: str, declared: FileFormat) -> None:
     """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
 
     One byte too many or too few turns line ends into letters that no alphabet has.
-
-    Parameters
-    ----------
-    line : str
-        Text of the header.
-    declared : FileFormat
-        How the file is read.
-
-    Raises
-    ------
-    IntakeError
-        If it holds such letters, zero bytes, or what the encoding does not know.
     """
     several_bytes = declared.encoding != declared.byte_encoding
     if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):

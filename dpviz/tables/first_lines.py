@@ -64,21 +64,7 @@ NO_RECORD = (
 
 @dataclass(frozen=True)
 class FirstLines:
-    """What the first lines look like.
-
-    Attributes
-    ----------
-    file : FileFormat
-        Encoding, delimiter, header, names, lines to skip; nothing of numbers.
-    names : tuple of str
-    body : list of lists of str
-        The fields of the rows looked at.
-    other : FileFormat or None
-        The other reading of the first line, where it may be either.
-    units : dict
-        What stands in a line of units, by column.
-    notes : tuple of str
-    """
+    """What the first lines look like."""
 
     file: FileFormat
     names: tuple[str, ...]
@@ -89,13 +75,7 @@ class FirstLines:
 
 
 def read_first_lines(file: CsvFile) -> FirstLines:
-    """What the first lines of ``file`` look like.
-
-    Raises
-    ------
-    IntakeError
-        If its bytes are not lines of text with fields.
-    """
+    """What the first lines of ``file`` look like."""
     encoded = FileFormat(_guess_encoding(file.raw))
     lines = file.lines(encoded)
     if b"\r" in lines[:_CHARACTERS] and b"\n" not in lines:

@@ -55,11 +55,6 @@ class GivenRows:
         """What a program gives: another library's frame becomes one of pandas, and a masked cell a missing one.
 
         What is behind a mask is not used.
-
-        Raises
-        ------
-        RequestError
-            If the type of the array holds no real numbers, or two columns have one name.
         """
         return cls(_convert(values))
 
@@ -75,13 +70,7 @@ class GivenRows:
         return hasattr(self.values, "columns")
 
     def make_example(self) -> GivenRows:
-        """One row of numbers of the same columns as a collection has, in memory, of which nothing is from the rows.
-
-        Raises
-        ------
-        RequestError
-            If the collection is not a table of numbers.
-        """
+        """One row of numbers of the same columns as a collection has, in memory, of which nothing is from the rows."""
         collection = self.values
         if hasattr(collection, "dtypes"):  # a data frame
             self.refuse_other_types()
@@ -106,11 +95,6 @@ class GivenRows:
 
         Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes,
         and so do columns of objects in memory, of which nobody knows before they are read.
-
-        Raises
-        ------
-        RequestError
-            If there are such columns.
         """
         frame = self.values
         if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
@@ -135,15 +119,7 @@ class GivenRows:
     def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
         """A Dask array of shape (n,) of what ``compute`` makes of each part of a collection; nothing is computed yet.
 
-        Parameters
-        ----------
-        compute : function
-            Of a part, to an array of shape (rows,).
-
-        Returns
-        -------
-        Dask array
-            Of shape (n,).
+        ``compute``: of a part, to an array of shape (rows,). Returns of shape (n,).
         """
         array = import_module("dask.array")
         delayed = import_module("dask").delayed(partial(_apply, compute=compute))
@@ -152,27 +128,7 @@ class GivenRows:
         return array.concatenate(made, allow_unknown_chunksizes=True)
 
     def prepare(self, domain: Domain, declared: DeclaredFrame | None, *, drop_incomplete: bool) -> ClusterRows:
-        """The rows of a collection, prepared where they lie.
-
-        Parameters
-        ----------
-        domain : Domain
-            Declared bounds and scaling.
-        declared : DeclaredFrame or None
-            How cells become numbers; None where they are numbers.
-        drop_incomplete : bool
-            Whether a row with a missing cell is dropped; else the middle stands in for it.
-
-        Returns
-        -------
-        ClusterRows
-            Rows that stay on the workers.
-
-        Raises
-        ------
-        RequestError
-            If Dask does not answer.
-        """
+        """The rows of a collection, prepared where they lie."""
         make = partial(_make_batch, numbers=_read_numbers if declared is None else declared.numbers)
         delayed = import_module("dask").delayed(make)
         batches = [delayed(part) for part in _list_delayed(self.values)]
@@ -197,29 +153,7 @@ class DeclaredFrame:
         categories: Mapping[str, Any] | None,
         weights: Mapping[str, float] | None,
     ) -> DeclaredFrame:
-        """What is said of ``columns``: bounds by name in any form of a declaration, or a pair for all numbers.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Names of the columns.
-        bounds : object
-            By column in any form of a declaration, or one pair for all numbers.
-        categories : mapping of str to object or None
-            Declared values of each column that holds some.
-        weights : mapping of str to float or None
-            How much columns count.
-
-        Returns
-        -------
-        DeclaredFrame
-            Each column with its coding and bounds.
-
-        Raises
-        ------
-        RequestError
-            If a column is not declared, or two have one name, or what is declared is not there.
-        """
+        """What is said of ``columns``: bounds by name in any form of a declaration, or a pair for all numbers."""
         names = tuple(map(str, columns))
         if twice := [name for place, name in enumerate(names) if name in names[:place]]:
             raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
@@ -250,22 +184,7 @@ class DeclaredFrame:
     def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:
         """Lower and upper bounds of ``dim`` columns, each a number or an array.
 
-        Parameters
-        ----------
-        bounds : object
-            A pair (lower, upper), each a number or an array of shape (dim,); or a pair for each column.
-        dim : int
-            Columns.
-
-        Returns
-        -------
-        number or array, number or array
-            As they were given; nothing but their form was looked at.
-
-        Raises
-        ------
-        RequestError
-            If they are neither, or of two columns may be both.
+        ``bounds``: A pair (lower, upper), each a number or an array of shape (dim,); or a pair for each column.
         """
         try:
             shape = np.asarray(bounds, dtype=np.float64).shape
@@ -289,13 +208,7 @@ class DeclaredFrame:
         return make_coded_domain(self.columns, self.lower, self.upper, **declared)
 
     def numbers(self, frame: Any) -> Array:
-        """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing.
-
-        Raises
-        ------
-        RequestError
-            If a column that is declared as numbers holds text or dates.
-        """
+        """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing."""
         frame.columns = [str(name) for name in frame.columns]
         for name in self.columns:
             plain = not self.codings.get(name, NUMBER).textual
@@ -395,13 +308,7 @@ def _convert(values: Any) -> Any:
 
 
 def _refuse_array(kind: np.dtype[Any]) -> None:
-    """Refuse arrays of dates, durations, complex numbers and records, which NumPy would turn into some number.
-
-    Raises
-    ------
-    RequestError
-        If it is one.
-    """
+    """Refuse arrays of dates, durations, complex numbers and records, which NumPy would turn into some number."""
     wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
     if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
         raise check.RequestError("Complex data not supported: X holds complex numbers; give real ones.")

@@ -65,17 +65,7 @@ NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Unread:
-    """What a column lost on the way in: counts of rows, read without privacy, for the owner's eyes.
-
-    Attributes
-    ----------
-    empty, no_number : int
-        Cells with nothing in them, or a word for nothing; and cells that hold something else than a number.
-    broken : int
-        Lines that have too many or too few fields, or whose quotation marks do not close.
-    cells : tuple of bytes
-        Some of the cells that are no number, as they stand in the file: to find out how they are written.
-    """
+    """What a column lost on the way in: counts of rows, read without privacy, for the owner's eyes."""
 
     empty: int = 0
     no_number: int = 0
@@ -137,13 +127,7 @@ class LoadedTable:
         return len(self.frame)
 
     def columns(self, names: Sequence[str]) -> FloatArray:
-        """The chosen numeric columns as a new float64 array of shape (n, d), data units, missing = NaN.
-
-        Raises
-        ------
-        IntakeError
-            If no name is given, a name is given twice, or a name is not a numeric column.
-        """
+        """The chosen numeric columns as a new float64 array of shape (n, d), data units, missing = NaN."""
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
         if not chosen:
@@ -164,22 +148,7 @@ class LoadedTable:
     def encode_columns(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
         """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
 
-        Parameters
-        ----------
-        names : sequence of str
-            Columns, in the order that is wanted.
-        codings : mapping of str to CellCoding
-            Coding of each column that has one.
-
-        Returns
-        -------
-        array of shape (n, names)
-            Data units; NaN where a cell is missing.
-
-        Raises
-        ------
-        IntakeError
-            As ``columns``; a coded column may hold text.
+        Returns (n, names), data units; NaN where a cell is missing.
         """
         if not codings:
             return self.columns(names)
@@ -195,13 +164,7 @@ class LoadedTable:
         return stack_columns({**numbers, **cells}, names, codings)
 
     def check_id(self, column: str) -> None:
-        """Refuse an id column of floats.
-
-        Raises
-        ------
-        IntakeError
-            If it is one.
-        """
+        """Refuse an id column of floats."""
         if column in self.numeric_columns and column not in self.whole:
             raise make_float_id_error(column)
 
@@ -210,23 +173,12 @@ class LoadedTable:
 
         Two cells are the same if they are the same text, after blanks around it are dropped, letters are composed, and
         a whole number such as ``7.0`` is written ``7``: what a cell is called depends on that cell only.
-
-        Raises
-        ------
-        IntakeError
-            If the column does not exist, or holds floats.
         """
         self.check_id(column)
         return self.groups(column)
 
     def groups(self, column: str) -> NDArray[np.int64]:
-        """To which group each row belongs, as ``identifiers``, of any column.
-
-        Raises
-        ------
-        IntakeError
-            If the column does not exist.
-        """
+        """To which group each row belongs, as ``identifiers``, of any column."""
         if column not in self.frame.columns:
             names = list_names(tuple(self.frame.columns))
             raise IntakeError(f"There is no id column {quote_name(column)}; columns are {names}; choose among these.")
@@ -240,19 +192,7 @@ LoadedTable.__module__ = "dpviz"
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
     """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells.
 
-    Parameters
-    ----------
-    columns : mapping of str to object
-        Numbers or text by name.
-    names : sequence of str
-        Columns, in the order that is wanted.
-    codings : mapping of str to CellCoding
-        Coding of each column that has one.
-
-    Returns
-    -------
-    array of shape (n, names)
-        Data units; NaN where a cell is missing.
+    Returns (n, names), data units; NaN where a cell is missing.
     """
     coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
@@ -314,23 +254,7 @@ def make_table(
 ) -> LoadedTable:
     """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest.
 
-    Parameters
-    ----------
-    columns : mapping of str to array or Series
-        By name.
-    name : str
-        Of the table.
-    notes : tuple of str
-        Sentences about the table, for its owner.
-    whole : mapping of str to Series or None
-        Text columns as they stood, for ids.
-    unread : mapping of str to Unread or None
-        What could not be read, by column.
-
-    Returns
-    -------
-    LoadedTable
-        Data units.
+    Returns data units.
     """
     for values in columns.values():
         if isinstance(values, np.ndarray):

@@ -161,23 +161,7 @@ def make_bag_of_words(seed: int = 5) -> LoadedTable:
 
 
 def draw_fixed_points(n: int, *, spread: float, wrong: int, seed: int) -> FloatArray:
-    """Pairs of points (n, 4), temperature and resistance of one and then of the other.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    spread : float
-        Standard deviation of a temperature, degrees; of a resistance it is half as many Ω.
-    wrong : int
-        Rows at the end that may be anything within the bounds.
-    seed : int
-
-    Returns
-    -------
-    array of shape (n, 4)
-        Data units.
-    """
+    """Pairs of points (n, 4), temperature and resistance of one and then of the other."""
     rng, (lower, upper) = np.random.default_rng(seed), FIXED_POINTS.list_bounds(FIXED_POINTS.columns)
     points = np.array([_ZINC, _ALUMINIUM]) + spread * np.array([1.0, 0.5]) * rng.standard_normal((n, 2, 2))
     swapped = rng.random(n) < 0.5

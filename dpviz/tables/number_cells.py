@@ -45,19 +45,7 @@ def convert_numbers(cells: Any) -> CellNumbers:
 def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
     """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN.
 
-    Parameters
-    ----------
-    cells : _Cells
-        Bytes or text, shape (n,).
-    style : NumberStyle
-        How numbers are written.
-    encoding : str
-        Of the file.
-
-    Returns
-    -------
-    array of shape (n,)
-        Each from its own cell alone.
+    ``cells``: bytes or text, shape (n,). Returns (n,), each from its own cell alone.
     """
     if _list_group_marks(style, encoding):
         values = _read_marked(cells, style, encoding)
@@ -77,19 +65,7 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> CellNumbers:
     """The same, with how many cells were empty and how many were no number.
 
-    Parameters
-    ----------
-    cells : _Cells
-        Bytes or text, shape (n,).
-    style : NumberStyle
-        How numbers are written.
-    encoding : str
-        Of the file.
-
-    Returns
-    -------
-    CellNumbers
-        With the numbers themselves.
+    ``cells``: bytes or text, shape (n,).
     """
     values = read_numbers(cells, style, encoding)
     lost = np.isnan(values)
@@ -278,17 +254,7 @@ def _encode(mark: str, encoding: str) -> bytes:
 def read_text(cells: _Cells, encoding: str) -> NDArray[np.object_]:
     """Cells of shape (n,) as text without blanks around it, None where a cell is empty.
 
-    Parameters
-    ----------
-    cells : _Cells
-        Bytes or text, shape (n,).
-    encoding : str
-        Of the file.
-
-    Returns
-    -------
-    array of shape (n,)
-        Text or None.
+    ``cells``: bytes or text, shape (n,).
     """
     words = np.full(len(cells), None)
     words[:] = [_read_word(cell, encoding) for cell in cells.to_pylist()]
@@ -342,20 +308,7 @@ class Styles(NamedTuple):
 
 
 def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
-    """The style of each column that holds numbers, and the most frequent one.
-
-    Parameters
-    ----------
-    cells : mapping of str to sequence of str
-        By column, as they stand.
-    delimiter : str
-        Of the file.
-
-    Returns
-    -------
-    Styles
-        A proposal.
-    """
+    """The style of each column that holds numbers, and the most frequent one."""
     present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
     evidence = {name: _collect_evidence(column) for name, column in present.items()}
     for_table = {mark for one in evidence.values() for mark in one}
@@ -378,20 +331,6 @@ def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> N
     """The style that reads most of ``present``, or None if fewer than half of them are numbers in any.
 
     ``decimals`` are the marks that may be the decimal one.
-
-    Parameters
-    ----------
-    present : sequence of str
-        Cells that are not empty.
-    delimiter : str
-        Of the file.
-    decimals : set of str
-        Marks that may be the decimal one.
-
-    Returns
-    -------
-    NumberStyle or None
-        A proposal.
     """
     if not present or 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
         return None  # nothing, or an id
@@ -404,37 +343,14 @@ def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> N
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
-    """How many cells are numbers in ``style``.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        As they stand.
-    style : NumberStyle
-        How numbers are written.
-
-    Returns
-    -------
-    int
-        From 0 to their number.
-    """
+    """How many cells are numbers in ``style``."""
     return int(np.count_nonzero(~np.isnan(read_values(cells, style))))
 
 
 def read_values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
     """Cells as numbers, NaN where one is none.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        As they stand.
-    style : NumberStyle
-        How numbers are written.
-
-    Returns
-    -------
-    array of shape (n,)
-        Each from its own cell alone.
+    Returns (n,), each from its own cell alone.
     """
     return read_numbers(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
 
@@ -443,18 +359,6 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
     """Another style than ``style`` that reads most of these cells, which it does not read; None if none does.
 
     What the column's other cells are written like goes first.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        As they stand.
-    style : NumberStyle
-        How numbers are written.
-
-    Returns
-    -------
-    NumberStyle or None
-        A proposal for their owner.
     """
     near = [style._replace(negative=negative) for negative in ("()", "-")]
     found = guess_style(cells, ";", {style.decimal}) or guess_style(cells, ";", {".", ","})

@@ -76,13 +76,7 @@ class ParquetTable:
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
-        """In the order of their names, as they were when the table was first looked at.
-
-        Raises
-        ------
-        IntakeError
-            If there is none.
-        """
+        """In the order of their names, as they were when the table was first looked at."""
         return self._list_files()
 
     def _list_files(self) -> tuple[Path, ...]:
@@ -108,12 +102,8 @@ class ParquetTable:
         return tuple(_read_state(path) for path in self.files)
 
     def check_unchanged(self) -> None:
-        """Refuse a table of which somebody has written a part since it was first looked at: it would be of two states.
-
-        Raises
-        ------
-        IntakeError
-            If a file has come, gone, or has another size or time.
+        """Refuse a table of which somebody has written a part since it was first looked at:
+        it would be of two states.
         """
         if self._list_files() != self.files or tuple(map(_read_state, self.files)) != self._states:
             raise IntakeError(_CHANGED)
@@ -156,18 +146,6 @@ class ParquetTable:
 
         The number of rows has no say in it unless it is public: what is refused beyond memory would tell whether one
         more is there.
-
-        Parameters
-        ----------
-        columns : int
-            How many are wanted.
-        n_public : int or None
-            Rows, where their number is public.
-
-        Returns
-        -------
-        bool
-            Decided by public numbers alone.
         """
         size, unpacked = sum(size for size, _ in self._states), _OF_A_NUMBER * columns
         of_a_row = sum(map(_count_plain_bytes, self._schema.types))
@@ -191,24 +169,7 @@ class ParquetTable:
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as numbers; other columns are not read.
 
-        Parameters
-        ----------
-        numbers : sequence of str
-            Columns that hold numbers.
-        id_column : str or None
-            Whose row each is; None: one row a person.
-        codings : mapping of str to CellCoding
-            Coding of each column that has one.
-
-        Yields
-        ------
-        Batch
-            Data units, NaN where a number is missing, and ids as text.
-
-        Raises
-        ------
-        IntakeError
-            If a column is not there, or does not hold numbers; if the file is damaged, wherever that is.
+        Yields data units, NaN where a number is missing, and ids as text.
         """
         self._check_coded(numbers, codings, id_column)
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
@@ -224,27 +185,7 @@ class ParquetTable:
     def pieces(
         self, numbers: Sequence[str], *, id_column: str | None = None, codings: Mapping[str, CellCoding] = NO_CODINGS
     ) -> list[Piece]:
-        """All rows as pieces that another process can read, where it finds the same files; each of some row groups.
-
-        Parameters
-        ----------
-        numbers : sequence of str
-            Columns that hold numbers.
-        id_column : str or None
-            Whose row each is; None: one row a person.
-        codings : mapping of str to CellCoding
-            Coding of each column that has one.
-
-        Returns
-        -------
-        list of Piece
-            Each can be read by itself.
-
-        Raises
-        ------
-        IntakeError
-            As ``read_batches``, but for damage inside.
-        """
+        """All rows as pieces that another process can read, where it finds the same files; each of some row groups."""
         self._check_coded(numbers, codings, id_column)
         pieces = []
         for path, state in zip(self.files, self._states, strict=True):
@@ -260,19 +201,7 @@ class ParquetTable:
     def read(self, numbers: Sequence[str], *, text: Sequence[str] = (), coded: Sequence[str] = ()) -> LoadedTable:
         """The declared columns in memory, ``coded`` ones as text; see ``read_batches`` for what else is refused.
 
-        Parameters
-        ----------
-        numbers : sequence of str
-            Columns that hold numbers.
-        text : sequence of str
-            Columns that are read as text.
-        coded : sequence of str
-            Columns that have a coding.
-
-        Returns
-        -------
-        LoadedTable
-            Data units; NaN where a number is missing.
+        Returns data units; NaN where a number is missing.
         """
         self._check(numbers, text, coded=coded)
         text = [*dict.fromkeys((*text, *coded))]
@@ -295,13 +224,7 @@ class ParquetTable:
         return make_table(chosen, name=self.name, whole=whole)
 
     def check_id(self, column: str) -> None:
-        """Refuse an id column of floats.
-
-        Raises
-        ------
-        IntakeError
-            If it is one.
-        """
+        """Refuse an id column of floats."""
         if column in self.columns and pa.types.is_floating(_strip_type(self._schema.field(column).type)):
             raise make_float_id_error(column)
 
@@ -344,13 +267,7 @@ class Piece:
     codings: Mapping[str, CellCoding] = field(default_factory=dict, hash=False)
 
     def batch(self) -> Batch:
-        """Its rows.
-
-        Raises
-        ------
-        IntakeError
-            If they cannot be read.
-        """
+        """Its rows."""
         ids = [] if self.id_column is None else [self.id_column]
         with _translate_errors():
             part = pq.ParquetFile(self.path).read_row_groups(

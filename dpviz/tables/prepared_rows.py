@@ -61,13 +61,7 @@ class LatticeFile:
         return self._n, self.region.dim + 1
 
     def append(self, rows: Array) -> None:
-        """More rows (m, d), on the lattice already.
-
-        Raises
-        ------
-        IntakeError
-            If the disk is full.
-        """
+        """More rows (m, d), on the lattice already."""
         stored = allocate_rows(len(rows), self.region)
         stored[:, :-1] = rows
         left = _view_bytes(np.ascontiguousarray(stored))
@@ -77,13 +71,7 @@ class LatticeFile:
         self._n += len(rows)
 
     def note_rows(self, rows: int) -> None:
-        """Take note of ``rows`` in all, which another process has appended.
-
-        Raises
-        ------
-        IntakeError
-            If they are not there.
-        """
+        """Take note of ``rows`` in all, which another process has appended."""
         if os.fstat(self.fd).st_size != rows * (self.region.dim + 1) * self._type.itemsize:
             raise IntakeError(_GONE)
         self._n = rows
@@ -139,14 +127,8 @@ Records: TypeAlias = NDArray[np.void]
 class Batch:
     """Some consecutive rows of a table; its ``repr`` shows none, since logs may hold it.
 
-    Parameters
-    ----------
-    values : array of shape (m, d)
-        Data units, missing = NaN.
-    ids : series of shape (m,) or None
-        Whose each row is, as it stands in the table; None without an id column.
-    read : float
-        Part of the table that has been read with it, in [0, 1].
+    ``values`` (m, d), data units, missing = NaN; ``ids`` (m,), whose each row is, as it stands in the table; None
+    without an id column.
     """
 
     values: FloatArray
@@ -202,19 +184,7 @@ class Preparation:
 def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
     """The rows of a batch that count, on the lattice, and whose they are, as canonical texts.
 
-    Parameters
-    ----------
-    batch : Batch
-        Rows in data units.
-    domain : Domain
-        Declared bounds and scaling.
-    drop_incomplete : bool
-        Whether a row with a missing cell is dropped; else the middle stands in for it.
-
-    Returns
-    -------
-    array, Series or None
-        An array of shape (rows, dim) in unit coordinates, and ids or None.
+    ``batch``: rows in data units. Returns an array of shape (rows, dim) in unit coordinates, and ids or None.
     """
     values, ids = batch.values, None if batch.ids is None else make_canonical_ids(batch.ids)
     if drop_incomplete:
@@ -226,23 +196,8 @@ def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) ->
 def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
     """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept.
 
-    Parameters
-    ----------
-    unit : array of shape (n, dim)
-        Unit coordinates, on the lattice.
-    ids : Series
-        Text of shape (n,).
-    region : Region
-        Where rows live, unit coordinates.
-    number : int
-        How many parts.
-    most : int
-        Rows of a person.
-
-    Returns
-    -------
-    list of Records
-        Each with its own persons.
+    ``unit`` (n, dim), unit coordinates, on the lattice; ``ids``: text of shape (n,); ``region``: where rows live,
+    unit coordinates.
     """
     records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
@@ -252,20 +207,7 @@ def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, 
 
 
 def cap_rows(records: Records, most: int) -> Records:
-    """At most so many rows of each person, by that person's rows alone.
-
-    Parameters
-    ----------
-    records : Records
-        Rows with whose they are.
-    most : int
-        Rows of a person.
-
-    Returns
-    -------
-    Records
-        Those that stay.
-    """
+    """At most so many rows of each person, by that person's rows alone."""
     _, person = np.unique(records["person"], axis=0, return_inverse=True)
     return records[keep_rows_per_person(records["row"], person.astype(np.int64), most)]
 

@@ -97,22 +97,6 @@ class Proposal:
 
         Where none was, the measures are, if they are few. Columns that their owner has ``confirmed`` are declared as
         proposed, too: as categories, ranks, yes or no, or a cycle.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            What is declared already.
-        confirmed : sequence of str
-            Columns that hold what was found in them.
-
-        Returns
-        -------
-        Declaration
-
-        Raises
-        ------
-        IntakeError
-            If nothing was proposed of a confirmed column, or its ends are for the owner to say.
         """
         joined = self._join_reading(declaration)
         forms = self.list_forms(joined)

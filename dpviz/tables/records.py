@@ -42,20 +42,7 @@ _Cells: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be read.
-
-    Parameters
-    ----------
-    width : int
-        Fields of a whole line.
-    delimiter : str
-    encoding : str
-        Of text; numbers are ASCII in every encoding allowed.
-    numbers : mapping of int to NumberStyle
-        Places of columns that hold numbers, and how these are written.
-    text : sequence of int
-        Places of columns that are kept as text.
-    """
+    """What is to be read."""
 
     width: int
     delimiter: str
@@ -79,21 +66,7 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
 
     ``block_bytes`` bounds memory; any size gives the same columns to the last bit.
 
-    Parameters
-    ----------
-    raw : bytes
-        The file, or a part that begins with a line.
-    wanted : Wanted
-        Which columns are read, and how.
-    first : int
-        Byte from which rows begin.
-    block_bytes : int
-        Bytes that are read at once.
-
-    Returns
-    -------
-    Read
-        Columns of shape (lines,).
+    Returns columns of shape (lines,).
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
     start = 0
@@ -108,17 +81,7 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
 def read_records(text: str, wanted: Wanted) -> Read:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only.
 
-    Parameters
-    ----------
-    text : str
-        Below the header.
-    wanted : Wanted
-        Which columns are read, and how.
-
-    Returns
-    -------
-    Read
-        Columns of shape (records,).
+    Returns columns of shape (records,).
     """
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
@@ -330,20 +293,7 @@ class _Lines:
 
 
 def split_fields(line: str, delimiter: str) -> list[str]:
-    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field.
-
-    Parameters
-    ----------
-    line : str
-        Without its line end.
-    delimiter : str
-        Between two fields.
-
-    Returns
-    -------
-    list of str
-        Without quotation marks.
-    """
+    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
     return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
 
 

@@ -23,18 +23,7 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class ColumnLoss:
-    """What one column lost.
-
-    Attributes
-    ----------
-    name : str
-    empty, no_number : int
-        Cells with nothing in them, and cells that hold something else than a number; of whole lines.
-    alone : int
-        Rows in which this column alone has no number: as many more would be used without it.
-    style : NumberStyle or None
-        Another style that would read most of the cells that are no numbers.
-    """
+    """What one column lost."""
 
     name: str
     empty: int
@@ -84,18 +73,6 @@ class RowLoss:
     def of_table(cls, loaded: LoadedTable, declared: Declaration) -> RowLoss:
         """What ``loaded`` lost of the columns that ``declared`` clusters.
 
-        Parameters
-        ----------
-        loaded : LoadedTable
-            The table in memory.
-        declared : Declaration
-            What is declared about it.
-
-        Returns
-        -------
-        RowLoss
-            For the owner's eyes.
-
         **Guarantee.** None: this reads the rows. What it returns is for their owner and must not be released.
         """
         names = declared.columns
@@ -121,23 +98,9 @@ class RowLoss:
     ) -> RowLoss:
         """What rows (n, d) of numbers lost, NaN where one is missing.
 
-        Parameters
-        ----------
-        values : array of shape (n, d)
-            Data units, NaN where a cell is missing.
-        names : sequence of str
-            Of the columns.
-        dropped : bool
-            Whether incomplete rows are dropped.
-        unread : mapping of str to Unread
-            What could not be read, by column.
-
-        Returns
-        -------
-        RowLoss
-            For the owner's eyes.
-
         **Guarantee.** None: this reads the rows.
+
+        ``values`` (n, d), data units, NaN where a cell is missing.
         """
         missing = ~np.isfinite(values)
         incomplete = missing.any(axis=1)

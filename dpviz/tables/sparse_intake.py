@@ -65,13 +65,7 @@ class SparseTable:
 
 
 def load_sparse(path: Path) -> SparseTable:
-    """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one.
-
-    Raises
-    ------
-    IntakeError
-        If there is no such file, it is too large, or it holds no sparse matrix of numbers with a row and a column.
-    """
+    """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one."""
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         raise IntakeError(f"There is no file {quote_name(path.name)}: give the path of an .npz file.")
     with foreign.refuse_as(_make_no_matrix_error(path)):  # whatever a broken archive makes its reader raise

@@ -20,15 +20,7 @@ LONGEST_TEXT = 2_000
 
 
 class Document(BaseModel):
-    """A document, or an object in one: it is read strictly, unknown keys are refused, and no fault quotes a value.
-
-    Attributes
-    ----------
-    called : str
-        What a sentence calls it.
-    shown : str
-        How one is written, for whoever gave something else.
-    """
+    """A document, or an object in one: it is read strictly, unknown keys are refused, and no fault quotes a value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
     called: ClassVar[str] = "text"
@@ -53,28 +45,7 @@ class Key(NamedTuple):
 
 
 def key(default: Any, value: str, meaning: str, *, each: str = "", shown: Any = None, **more: Any) -> Any:
-    """A field of a document.
-
-    Parameters
-    ----------
-    default : object
-        Its value where the key is left out; ``...`` where it never is.
-    value : str
-        What it holds, as a sentence goes on: "is not a whole number".
-    meaning : str
-        For the table of keys.
-    each : str
-        The same of one entry, where it holds several by name.
-    shown : object
-        An example, in plain values; without one a fault says no more than what the value has to be.
-    more : object
-        What else ``pydantic.Field`` takes.
-
-    Returns
-    -------
-    FieldInfo
-        What a model's field is given as its default.
-    """
+    """A field of a document."""
     examples = None if shown is None else [shown]
     extra: dict[str, Any] | None = {"each": each} if each else None
     return Field(default, title=value, description=meaning, examples=examples, json_schema_extra=extra, **more)
@@ -107,31 +78,7 @@ _Model = TypeVar("_Model", bound=Document)
 def read_document(
     model: type[_Model], said: Any, refuse: type[RequestError], *, whole: bool = False, at: str = ""
 ) -> _Model:
-    """The document of plain values.
-
-    Parameters
-    ----------
-    model : type of Document
-    said : object
-        What JSON or YAML says.
-    refuse : type of RequestError
-        What a fault is raised as.
-    whole : bool
-        Whether every key has to be there, those with a usual value too.
-    at : str
-        The name of a file that somebody wrote by hand and that holds no data: a sentence then begins with it and with
-        the way to the fault, and says what stands there.
-
-    Returns
-    -------
-    Document
-        Of that model.
-
-    Raises
-    ------
-    RequestError
-        If something in it has another form: the first fault, without a value of the document unless ``at`` is given.
-    """
+    """The document of plain values."""
     try:
         read = model.model_validate(said)
         faults: list[Any] = list(_list_missing(read)) if whole else []
@@ -343,13 +290,7 @@ def _list_models(annotation: Any) -> list[type[Document]]:
 
 
 def refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    """The object of these keys, for a reader of JSON.
-
-    Raises
-    ------
-    ValueError
-        If a key is said twice.
-    """
+    """The object of these keys, for a reader of JSON."""
     by_key = dict(pairs)
     if len(by_key) < len(pairs):
         raise ValueError("a key is repeated")

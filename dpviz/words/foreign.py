@@ -14,14 +14,8 @@ from dpviz.core import RequestError
 
 @contextmanager
 def open_file(path: Path) -> Iterator[IO[bytes]]:
-    """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer, or never end.
-
-    Raises
-    ------
-    OSError
-        If it is none, is not there, or may not be read.
-    ValueError
-        If no file can have such a name.
+    """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer,
+    or never end.
     """
     _refuse_others(os.stat(path).st_mode)  # noqa: PTH116 (of a path, whatever its name)
     with path.open("rb") as file:
@@ -30,20 +24,7 @@ def open_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``.
-
-    Parameters
-    ----------
-    path : Path
-        Of a file from elsewhere.
-    most : int
-        Bytes.
-
-    Returns
-    -------
-    bytes
-        At most one byte more than ``most``.
-    """
+    """The content of a regular file, or its first ``most`` + 1 bytes where there are more; see ``open_file``."""
     with open_file(path) as file:
         return file.read(most + 1)
 
@@ -88,23 +69,6 @@ def read_yaml(text: str, *, most: int) -> Any:
     """The values that YAML says, each written out where it stands.
 
     A name for a part (an alias) is refused: a few hundred bytes of them can stand for gigabytes.
-
-    Parameters
-    ----------
-    text : str
-        From elsewhere.
-    most : int
-        Letters.
-
-    Returns
-    -------
-    object
-        Lists, mappings, texts and numbers.
-
-    Raises
-    ------
-    ValueError
-        If it is no YAML of plain values, or longer than ``most`` letters; ``line`` of it is where, if that is known.
     """
     import yaml  # slow to import
 
@@ -141,23 +105,6 @@ def refuse_as(refusal: RequestError, *, missing: RequestError | None = None) -> 
     """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
 
     Sentences of our own go on as they are.
-
-    Parameters
-    ----------
-    refusal : RequestError
-        What to raise.
-    missing : RequestError or None
-        What to raise of a file that is not there; None: the same.
-
-    Yields
-    ------
-    None
-        Nothing; what is read inside the block is guarded.
-
-    Raises
-    ------
-    RequestError
-        One of the two.
     """
     try:
         yield

@@ -17,27 +17,7 @@ _END = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True)
 class Term:
-    """A word and what it means.
-
-    Parameters
-    ----------
-    id : str
-        Its name in links and in code.
-    group : str
-        The words that it stands among.
-    name : str
-        As it stands on a page.
-    aliases : tuple of str
-        Other forms of it.
-    says : str
-        What it means, in two sentences.
-    number, worked_out : str
-        An example with a number in it, and the formula of that number; or neither.
-    picture : str
-        The name of a small picture; or none.
-    ambiguous : bool
-        Whether sentences use the word in another meaning, too, where it stands alone.
-    """
+    """A word and what it means."""
 
     id: str
     group: str
@@ -79,18 +59,6 @@ def read_glossary() -> Mapping[str, Term]:
 def explain_term(term: str, also: str = "") -> str:
     """What the term of that id means, for a tooltip; a sentence may follow that is about this place.
 
-    Parameters
-    ----------
-    term : str
-        Its id.
-    also : str
-        A sentence about this place.
-
-    Returns
-    -------
-    str
-        Sentences.
-
     >>> explain_term("synopsis")[:40]
     'A release that stands in for the rows: a'
     >>> explain_term("public", "Made up.")
@@ -120,18 +88,6 @@ def find_term(label: str) -> Term | None:
 
 def explain_words(text: str, *, most: int = 5) -> str | None:
     """The first sentences about the terms in a text, for the question mark behind it; None if it has none.
-
-    Parameters
-    ----------
-    text : str
-        Any.
-    most : int
-        Terms that are explained.
-
-    Returns
-    -------
-    str or None
-        Sentences, or None.
 
     >>> explain_words("nothing of the kind") is None
     True

@@ -87,36 +87,11 @@ class Palette:
         """How cluster ``index`` of ``k`` is drawn: a colour and a symbol of its own up to seven clusters.
 
         Beyond seven all look the same, and a number on the marker tells them apart.
-
-        Parameters
-        ----------
-        index : int
-            From 0.
-        k : int
-            Clusters.
-
-        Returns
-        -------
-        ClusterMark
-            Colour and symbol.
         """
         return CLUSTER_MARKS[index] if k <= len(CLUSTER_MARKS) else ClusterMark(self.many, "circle")
 
     def fade(self, color: str, opacity: float = 0.25) -> str:
-        """A hex ``color``, see-through: bands, and what lies under the noise.
-
-        Parameters
-        ----------
-        color : str
-            A colour, in hexadecimal digits.
-        opacity : float
-            Between 0 and 1.
-
-        Returns
-        -------
-        str
-            As CSS has it.
-        """
+        """A hex ``color``, see-through: bands, and what lies under the noise."""
         red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity:g})"
 

@@ -1,15 +1,17 @@
-"""Public functions of two arguments and more say what each is and what comes back."""
+"""What a room exports says what each argument is and what comes back; elsewhere no section repeats a signature."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from tests.house_rules import PACKAGE, Source
+from dpviz.runs.audits.doors import list_handed_on
+from tests.house_rules import PACKAGE, ROOMS, Source
 
 _NOTHING = {"None", "NoReturn"}
+EXPORTED = {home for room in ROOMS for home in list_handed_on(f"dpviz.{room}").values()}
 Function = tuple[Source, ast.ClassDef | None, ast.FunctionDef]
 
 
@@ -46,8 +48,8 @@ def list_unspoken(function: ast.FunctionDef) -> list[str]:
     return missing
 
 
-def list_undocumented(sources: Iterable[Source]) -> Iterator[str]:
-    """Each function that says too little; what a base class or a protocol says of a method holds for all of them."""
+def list_undocumented(sources: Iterable[Source], is_asked: Callable[..., bool]) -> Iterator[str]:
+    """Of the functions that are asked each that says too little; what a base class says of a method holds for all."""
     functions = list(list_functions(sources))
     bases: dict[str, list[str]] = defaultdict(list)  # classes of one name are taken together
     for one in (one for source in sources for one in source.all(ast.ClassDef)):
@@ -64,6 +66,8 @@ def list_undocumented(sources: Iterable[Source]) -> Iterator[str]:
     }
     for source, inside, function in functions:
         arguments = tuple(list_arguments(function))
+        if not is_asked(source, inside, function):
+            continue
         if len(arguments) < 2 or any(_name_of(mark) == "overload" for mark in function.decorator_list):
             continue
         if inside is not None and (
@@ -94,8 +98,36 @@ def _all_bases(name: str, bases: dict[str, list[str]]) -> set[str]:
     return found
 
 
-def test_functions_say_what_they_take_and_what_comes_back() -> None:
-    left = list(list_undocumented(PACKAGE))
+def is_for_others(source: Source, inside: ast.ClassDef | None, node: ast.FunctionDef) -> bool:
+    """Whether a door exports it, its class or its module, or a protocol asks for it: callers read no body."""
+    name = node.name if inside is None else inside.name
+    promises = inside is not None and "Protocol" in map(_name_of, inside.bases)
+    return promises or bool({source.module, f"{source.module}.{name}"} & EXPORTED)
+
+
+def has_to_say_all(source: Source, inside: ast.ClassDef | None, node: ast.FunctionDef) -> bool:
+    """Of the core methods, too; elsewhere those of a class that a door exports follow from what the class says."""
+    exported = f"{source.module}.{node.name}" in EXPORTED
+    return is_for_others(source, inside, node) if source.room == "core" else exported and inside is None
+
+
+def list_needless_sections(sources: Iterable[Source]) -> Iterator[str]:
+    """Functions that nobody outside of their room calls, with sections that repeat the signature."""
+    for source in sources:
+        spared = {node for _, inside, node in list_functions([source]) if is_for_others(source, inside, node)}
+        for node in source.all(ast.FunctionDef):
+            sections = re.search(r"^(Parameters|Returns|Yields|Raises)\n-", ast.get_docstring(node) or "", re.MULTILINE)
+            if sections and node not in spared:
+                yield f"{source.name}:{node.lineno}: {node.name} has a section {sections[1]} for its room alone"
+
+
+def test_what_others_call_says_what_it_takes_and_what_comes_back() -> None:
+    left = list(list_undocumented(PACKAGE, has_to_say_all))
+    assert not left, "\n".join(left)
+
+
+def test_what_only_its_room_calls_says_what_the_signature_does_not() -> None:
+    left = list(list_needless_sections(PACKAGE))
     assert not left, "\n".join(left)
 
 
@@ -137,7 +169,7 @@ def half(one: int, other: int) -> int:
 def alone(one: int) -> int: ...
 ''',
     )
-    assert [line.split(": ", 1)[1] for line in list_undocumented([planted])] == [
+    assert [line.split(": ", 1)[1] for line in list_undocumented([planted], lambda *function: True)] == [
         "Lags.ask_more says nothing of query, share, Returns",
         "half says nothing of other, Returns",
     ]

@@ -60,22 +60,6 @@ class AutoParams(Params):
 def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
     """Look, grid, denoise, seed, polish. The last step is the release. O(T n k d + n d²) for T rounds.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : AutoParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        What was released, stage by stage; the last step holds the centres, unit coordinates.
-
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds
@@ -104,6 +88,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
     share a fixed μ² may divide it as releases suggest (``DrawList``, to which the session keeps the plan). K-norm noise
     is dominated by Laplace noise of the same multiplier (``dpviz.core.loss_distributions``).
+
+    Yields what was released, stage by stage; the last step holds the centres, unit coordinates.
     """
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)
@@ -286,20 +272,7 @@ def expect_loss(setting: Setting) -> Expectation:
 
 
 def find_fewest_rows(setting: Setting, median: float) -> float:
-    """Rows from which on the expected median is at most ``median``, by bisection; up to 10¹².
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    median : float
-        Loss over that of k-means++.
-
-    Returns
-    -------
-    float
-        Rows.
-    """
+    """Rows from which on the expected median is at most ``median``, by bisection; up to 10¹²."""
     low, high = 1.0, 1e12
     for _ in range(_HALVINGS):
         middle = sqrt(low * high)

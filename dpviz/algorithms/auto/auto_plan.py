@@ -86,25 +86,7 @@ _POLISH_MOST_SWAP_AXES = 64  # axes along which spreads are measured, at most
 
 @dataclass(frozen=True)
 class AutoPlan:
-    """What ``auto`` will do.
-
-    Parameters
-    ----------
-    first : Zoom or ProjectionStage
-        Zoom for up to three columns: then the grid lies over the rows themselves.
-    cells : Cells
-    choice : SolutionChoice, optional
-        None where it would cost too much, and the histogram alone decides.
-    polishing : tuple of Swap and Round
-    axes : int
-        Axes of the view.
-    swap_axes : int
-        Axes along which the spread of a cluster is measured.
-    stride : float
-        How far a centre goes in all rounds but the last, in ways to the mean.
-    unit_variance : float
-        Variance of the noise on a query of sensitivity 1 that has all of the polishing budget, before calibration.
-    """
+    """What ``auto`` will do."""
 
     first: Zoom | ProjectionStage
     cells: Cells
@@ -148,22 +130,7 @@ class AutoPlan:
 
 
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
-    """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    n_public : bool
-        Whether the number of rows is public; else it was bought.
-    spherical : bool
-        Whether there is K-norm noise.
-
-    Returns
-    -------
-    AutoPlan
-        Which stages there are, and what part of the budget each has.
-    """
+    """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
     assert setting.n is not None
     k, dim, n = setting.k, setting.dim, setting.n
     flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
@@ -452,22 +419,7 @@ ROWS = "rows"
 
 
 def make_plan_step(session: PrivateSession, plan: AutoPlan, shares: Paid) -> PlanStep:
-    """What the plan will cost, after what was bought already: the number of rows, if it is not public.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    plan : AutoPlan
-        Which stages there are.
-    shares : Paid
-        What each part of the plan may spend.
-
-    Returns
-    -------
-    PlanStep
-        To be shown before anything is drawn.
-    """
+    """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
     bought, planned = session.ledger.draws, plan.parts
     rows = tuple(StagePart(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
     splits = sum(isinstance(stage, Swap) for stage in plan.polishing)

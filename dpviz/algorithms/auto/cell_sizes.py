@@ -35,132 +35,34 @@ FINER = (4.0, 16.0)
 
 
 def can_tell_apart(n: int, k: int, scale: float) -> bool:
-    """Whether clusters hold enough rows, in scales of noise, for trees of details to tell them from noise.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    scale : float
-        Of the noise on a cell, in rows.
-
-    Returns
-    -------
-    bool
-        Whether trees are worth asking.
-    """
+    """Whether clusters hold enough rows, in scales of noise, for trees of details to tell them from noise."""
     return n / (k * scale) >= _ENOUGH_SCALES
 
 
 def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
-    """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    scale : float
-        Of the noise on a cell, in rows.
-    axes : int
-        Of the view.
-    flat : bool
-        Whether the grid is over the rows' own columns.
-
-    Returns
-    -------
-    float
-        Cells; not rounded.
-    """
+    """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
     wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
     return _limit_cells(wanted, k, axes, flat=flat)
 
 
 def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
-    """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    scale : float
-        Of the noise on a cell, in rows.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Cells; not rounded.
-    """
+    """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram."""
     return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
 
 
 def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
-    """Cells of a grid that widens outwards: a part of those of equal ones, within limits.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    scale : float
-        Of the noise on a cell, in rows.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Cells; not rounded.
-    """
+    """Cells of a grid that widens outwards: a part of those of equal ones, within limits."""
     few = max(_FEWEST_WIDENING, _WIDENING_PER_CLUSTER * k)
     return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
 
 
 def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
-    """The numbers of cells of finer grids, within limits: those below them are worth trying.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    scale : float
-        Of the noise on a cell, in rows.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    list of float
-        Cells of each grid, ascending.
-    """
+    """The numbers of cells of finer grids, within limits: those below them are worth trying."""
     return [min(times * count_tree_cells(n, k, scale, dim), count_most_flat(k, dim)) for times in FINER]
 
 
 def count_most_flat(k: int, dim: int) -> float:
-    """The most cells of a grid over few columns.
-
-    Parameters
-    ----------
-    k : int
-        Clusters.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Cells.
-    """
+    """The most cells of a grid over few columns."""
     return _count_most(k, dim, flat=True)
 
 

@@ -38,17 +38,7 @@ class Extents(NamedTuple):
 def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     """Each cell that was kept goes to the centre (k, d) that is nearest to its middle, along the view.
 
-    Parameters
-    ----------
-    synopsis : SynopsisStep
-        The released histogram, as it was read.
-    centers : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    Extents
-        For each centre, in rows and squared unit coordinates.
+    ``centers`` (k, d), unit coordinates. Returns for each centre, in rows and squared unit coordinates.
     """
     points, weights, _, middle = synopsis.cloud()
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
@@ -71,19 +61,10 @@ def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
 
     Sources are weighed by the inverse of their variance. None where there is no round.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        All that was released.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    Sizes or None
-        Rows of each cluster, shape (k,), with the standard deviation of their noise.
-
     **Guarantee.** Post-processing of released values.
+
+    ``region``: where rows live, unit coordinates. Returns rows of each cluster, shape (k,), with the standard
+    deviation of their noise.
     """
     rounds = list(takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)))
     last = rounds[0] if rounds else None

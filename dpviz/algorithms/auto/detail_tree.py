@@ -68,18 +68,7 @@ class Denoised(NamedTuple):
 def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
     """What the cells of a noisy histogram hold, together ``total``: the mean over d + 1 shifted trees (or d + 2, odd).
 
-    Parameters
-    ----------
-    noisy_counts : array with one axis for each of the d axes of the grid
-    sd : float
-        Standard deviation of the (Laplace) noise on a cell.
-    total : float
-        The number of rows in the grid, public or released; at least 0.
-
-    Returns
-    -------
-    Denoised
-        Shape as the counts.
+    Returns shape as the counts.
 
     Notes
     -----

@@ -105,19 +105,9 @@ class LossSymptoms(NamedTuple):
 def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | None:
     """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        All that was released.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    LossDiagnostic or None
-        Of the loss that is left, over that of one centre.
-
     **Guarantee.** Post-processing of released values.
+
+    ``region``: where rows live, unit coordinates.
     """
     seen = collect_seen(steps, region)
     if seen is None:
@@ -133,17 +123,8 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
 def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
     """What ``diagnose_loss`` goes by.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        All that was released.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    Seen or None
-        Unit coordinates; None where something that is needed was not released.
+    ``region``: where rows live, unit coordinates. Returns unit coordinates; None where something that is needed was
+    not released.
     """
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     look = next((step for step in steps if isinstance(step, ProjectionStep)), None)

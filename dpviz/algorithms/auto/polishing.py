@@ -78,30 +78,12 @@ def run_residual_rounds(
     With ``clipping_radii`` (k,) each cluster keeps its own: only spreads are measured within the one
     ``clipping_radius``.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    start : array of shape (k, d)
-        Released centres, unit coordinates.
-    clipping_radius : float
-        What residuals are shortened to, unit coordinates; released.
-    frame : array of shape (p, d) or None
-        The view in which rows look for their nearest centre; None: all columns.
-    plan : AutoPlan
-        Which stages there are.
-    shares : Paid
-        What each part of the plan may spend.
-    clipping_radii : array of shape (k,) or None
-        A length for each cluster; released.
-
-    Yields
-    ------
-    CentersStep
-        One for each round; the last one is the release.
-
     **Guarantee.** The shares of all rounds and splits. Reaches are released, or follow from releases, before they are
     used.
+
+    ``start`` (k, d), released centres, unit coordinates; ``clipping_radius``: what residuals are shortened to, unit
+    coordinates; released; ``frame`` (p, d), the view in which rows look for their nearest centre; None: all
+    columns; ``clipping_radii`` (k,), A length for each cluster; released.
     """
     centers = start
     for stage in plan.polishing:
@@ -209,28 +191,11 @@ def split_and_drop(
 ) -> SplitStep:
     """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    centers : array of shape (k, d)
-        Released centres, unit coordinates.
-    clipping_radius : float
-        What residuals are shortened to, unit coordinates; released.
-    frame : array of shape (p, d) or None
-        The view in which rows look for their nearest centre.
-    stage : Swap
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-
-    Returns
-    -------
-    SplitStep
-        With the centres (k, d) that go on.
-
     **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``clipping_radius``² in one
     cluster; what is split and dropped follows from released numbers.
+
+    ``centers`` (k, d), released centres, unit coordinates; ``clipping_radius``: what residuals are shortened to,
+    unit coordinates; released; ``frame`` (p, d), the view in which rows look for their nearest centre.
     """
     cells = partitions.Voronoi(centers)
     spread = queries.Spread(cells, centers, clipping_radius, frame)

@@ -50,19 +50,9 @@ _TINY = 1e-12
 class PrivateProjection:
     """What the rows look like, all released.
 
-    Parameters
-    ----------
-    middle : array of shape (d,)
-    clipping_radius : float
-        Nearly all rows lie within it from the middle.
-    basis : array of shape (q, d)
-        Orthonormal axes, the widest first.
-    variances : array of shape (q,)
-        Noisy variances along the axes, none too small to be believed.
-    spread : float
-        Noisy mean squared distance from the middle.
-    captured : array of shape (q,)
-        Noisy variances as they were measured, at least 0.
+    ``middle`` (d,); ``basis`` (q, d), orthonormal axes, the widest first; ``variances`` (q,), noisy variances along
+    the axes, none too small to be believed; ``spread``: noisy mean squared distance from the middle; ``captured``
+    (q,), noisy variances as they were measured, at least 0.
     """
 
     middle: Array
@@ -82,12 +72,7 @@ class PrivateProjection:
 class Tail:
     """Rows that lie far out along one axis, while most lie close together: all released.
 
-    Parameters
-    ----------
-    middle : array of shape (d,)
-        Of the rows that are not far away.
-    median : float
-        About half of the rows lie within it.
+    ``middle`` (d,), of the rows that are not far away.
     """
 
     middle: Array
@@ -118,27 +103,11 @@ def project_privately(
 ) -> ProjectionStep:
     """The noisy middle, radius and axes of the rows of ``session``.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    stage : ProjectionStage
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-    axes : int
-        How many axes are wanted.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    ProjectionStep
-        All of it released, unit coordinates.
-
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
     if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
     Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.
+
+    Returns all of it released, unit coordinates.
 
     References
     ----------

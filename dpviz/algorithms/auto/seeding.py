@@ -93,25 +93,7 @@ def solve_seeds(
 ) -> Seeds:
     """k-means from a ``number`` of starts on the synopsis.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    synopsis : SynopsisStep
-        The released histogram, as it was read.
-    seen : ProjectionStep or None
-        The view, if there is one.
-    number : int
-        Starts of k-means.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    Seeds
-        The best centres (k, d), unit coordinates.
+    Returns the best centres (k, d), unit coordinates.
     """
     points, weights, region, middle = synopsis.cloud()
     starts = choose_starts(points, weights, k, number, region, rng)
@@ -150,24 +132,6 @@ def choose_by_rows(
 
     Where there is a ``tail``, rows beyond the cap decide what is best, which their capped losses cannot tell: then rows
     choose among those only that are as good on the synopsis.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    found : list of Seeds
-        Solutions of all readings.
-    stage : SolutionChoice
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-    tail : bool
-        Whether some rows lie far out.
-
-    Returns
-    -------
-    Seeds, str
-        The solution, and a sentence.
 
     **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.

@@ -32,20 +32,7 @@ class StagePart(NamedTuple):
         return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
 
     def asks(self, query: queries.Query, shares: Paid) -> mechanisms.Question:
-        """The question that its share pays for.
-
-        Parameters
-        ----------
-        query : Query
-            What is asked of the rows.
-        shares : Paid
-            What each part of the plan may spend.
-
-        Returns
-        -------
-        Question
-            For ``ask_together``.
-        """
+        """The question that its share pays for."""
         return mechanisms.Question(query, _KINDS[self.noise], shares[self])
 
     def draws(self, share: Budget | None = None) -> NoiseDraws:

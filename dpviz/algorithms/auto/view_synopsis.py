@@ -150,24 +150,6 @@ def release_flat_synopsis(
     others are told apart and a few far away share a cell. Tests of finer cells are asked all the same, as what is
     bought does not hang on what was found, and decide nothing.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    stage : Cells
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-    zoomed : ZoomStep
-        The box or the core, and the coarse cells.
-
-    Returns
-    -------
-    SynopsisStep
-        The released histogram, and what stands out of its noise.
-
     **Guarantee.** The shares of the stage: one row changes one cell by 1, fine or coarse, and with it the sum of what
     exceeds a threshold. Borders of cells follow from releases, and a row is compared with a table of them.
     """
@@ -233,24 +215,6 @@ def release_view_synopses(
 
     One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    stage : Cells
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-    view : GridPlace
-        The released axes, and how far they reach.
-
-    Returns
-    -------
-    list of SynopsisStep
-        The readings of one histogram.
-
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one.
     """
@@ -315,28 +279,6 @@ def release_tail_synopsis(
     They are cubes in asinh of the distance over the median: alike within it, in proportion to the distance beyond. So
     rows far out have cells of their own instead of the last one of a box that most rows fill. Only trees of details
     read it: smoothing takes what is far out for noise (``docs/findings.md``).
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    stage : Cells
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-    seen : ProjectionStep
-        The released view.
-    tail : Tail
-        How far out it goes.
-    view : GridPlace
-        What would carry the histogram without a tail.
-
-    Returns
-    -------
-    SynopsisStep
-        The released histogram, read through trees of details.
 
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold: borders of cells follow from releases, and a row is compared with a table of them. The test of fine cells
@@ -458,20 +400,6 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellCont
     """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
 
     ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
-
-    Parameters
-    ----------
-    noisy_counts : array with one axis for each axis of the grid
-        Rows.
-    sd : float
-        Standard deviation of the noise on a cell, rows.
-    flat : bool
-        Whether the grid is over the rows' own columns.
-
-    Returns
-    -------
-    CellContents
-        Indices of cells, and rows.
     """
     smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
@@ -481,18 +409,7 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellCont
 def smooth_counts(noisy_counts: Array, sd: float, *, caution: float) -> Array:
     """Each cell at the least width of smoothing at which it stands out of its noise; 0 where it never does.
 
-    Parameters
-    ----------
-    noisy_counts : array with one axis for each axis of the grid
-    sd : float
-        Standard deviation of the (Laplace) noise on a cell.
-    caution : float
-        A factor on the threshold that chance exceeds about once in a whole grid of empty cells.
-
-    Returns
-    -------
-    array
-        Shape as the counts, rows, none negative.
+    Returns shape as the counts, rows, none negative.
     """
     dim = noisy_counts.ndim
     kept, undecided = np.zeros_like(noisy_counts), np.ones(noisy_counts.shape, dtype=bool)
@@ -514,20 +431,7 @@ def _compute_threshold(cells: int, dim: int, width: float, averaged: float) -> f
 
 
 def project_onto_total(noisy_counts: Array, total: float) -> Array:
-    """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,).
-
-    Parameters
-    ----------
-    noisy_counts : array of shape (m,)
-        Rows.
-    total : float
-        Rows in all; at least 0.
-
-    Returns
-    -------
-    array of shape (m,)
-        Rows.
-    """
+    """The counts, none negative, that add up to ``total`` and lie nearest to ``noisy_counts`` (m,)."""
     if len(noisy_counts) == 0:
         return noisy_counts
     ordered = np.sort(noisy_counts)[::-1]

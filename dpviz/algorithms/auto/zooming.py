@@ -64,21 +64,9 @@ class ZoomStep(GridStep):
 def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    stage : Zoom
-        The stage of the plan.
-    shares : Paid
-        What each part of the plan may spend.
-
-    Returns
-    -------
-    ZoomStep
-        With the box, or the core, unit coordinates.
-
     **Guarantee.** The share of the stage; nothing is clipped to the box. What is found follows from released counts.
+
+    Returns with the box, or the core, unit coordinates.
     """
     grid = _make_zoom_grid(session.region.half)
     coarse = session.ask(queries.Count(grid), mechanisms.Laplace, shares[stage.zoom], note="zoom: coarse cells")
@@ -152,19 +140,8 @@ def lay_around_core(farthest: Array, core: Array, cells: float) -> partitions.Un
     They are cubes in asinh of the distance from its middle, over a part of its longest side; where the domain is thin
     they are equal, about as wide as at the end of the core.
 
-    Parameters
-    ----------
-    farthest : array of shape (d,)
-        Where the domain ends, from 0, unit coordinates.
-    core : array of shape (2, d)
-        Released corners of a block that holds most rows.
-    cells : float
-        The most cells.
-
-    Returns
-    -------
-    UnevenGrid
-        With a table of borders on the lattice of rows.
+    ``farthest`` (d,), where the domain ends, from 0, unit coordinates; ``core`` (2, d), released corners of a block
+    that holds most rows.
     """
     middle, thin = core.mean(axis=0), _find_thin(farthest)
     half = float(np.ptp(core, axis=0)[~thin].max()) / 2
@@ -184,16 +161,6 @@ def lay_around_box(zoomed: ZoomStep) -> partitions.Grid:
     """Cells for what lies outside of a box: the coarse ones, but around a small box wider ones, of which it is one.
 
     So rows that lie far from it along one column share a cell, whatever the others say of them.
-
-    Parameters
-    ----------
-    zoomed : ZoomStep
-        The coarse cells, and the box.
-
-    Returns
-    -------
-    Grid
-        Over the domain.
     """
     farthest, thin = zoomed.grid.half, _find_thin(zoomed.grid.half)
     # Over one column no other one divides rows that lie far out, and groups there would share a cell for nothing.

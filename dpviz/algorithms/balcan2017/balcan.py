@@ -109,22 +109,6 @@ def balcan(session: PrivateSession, k: int, params: BalcanParams, rng: np.random
 
     O(L n p + T n |C| p + R n k d) for L levels, T swaps and R rounds of means.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : BalcanParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The tree level by level, candidates, swaps and means; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
     """
@@ -146,24 +130,6 @@ def find_centers(
     session: PrivateSession, k: int, c: Constants, rng: np.random.Generator, *, order: int = 2
 ) -> Generator[Step, None, Searched]:
     """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    c : Constants
-        Constants of the preset.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    order : int
-        2 for k-means, 1 for k-median.
-
-    Yields
-    ------
-    generator of Step
-        Steps; it returns the centres where the projection looks.
 
     **Guarantee.** The parts ``c.tree`` and ``c.swapping`` of the session's budget.
     """
@@ -206,26 +172,10 @@ def recover(
 ) -> Iterator[CentersStep]:
     """Means of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    searched : Searched
-        Centres in the projection.
-    budgets : sequence of Budget
-        For recovery, then for each round.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    reviving : bool
-        Whether an idle centre is moved next to the heaviest one.
-
-    Yields
-    ------
-    CentersStep
-        Centres (k, d), unit coordinates.
-
     **Guarantee.** The sum of ``budgets``. The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate,
     √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
+
+    Yields centres (k, d), unit coordinates.
     """
     view, centers = searched.view, searched.centers
     cells, before = view.cells(centers), view.lift(centers, session.region)
@@ -243,22 +193,7 @@ def recover(
 
 
 def choose_constants(params: BalcanParams, n: int, dim: int) -> Constants:
-    """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns.
-
-    Parameters
-    ----------
-    params : BalcanParams
-        Parameters of the algorithm, checked.
-    n : int
-        Rows; public, or bought.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    Constants
-        Dimensions, levels, swaps and parts of the budget.
-    """
+    """What a preset decides for ``n`` rows (public or bought) of ``dim`` columns."""
     practical, swaps = params.preset == "practical", params.swaps
     if practical:
         by_rule = dim if dim <= 6 else max(2, min(dim, ceil(log(n) / 2) + 2))
@@ -298,22 +233,7 @@ def _grow_weights(polishing: int) -> list[float]:
 
 
 def compute_row_noise(budget: Budget, dim: int, relation: Relation) -> float:
-    """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain.
-
-    Parameters
-    ----------
-    budget : Budget
-        Part of the session's budget.
-    dim : int
-        Columns.
-    relation : Relation
-        How neighbouring tables differ.
-
-    Returns
-    -------
-    float
-        In radii of the domain.
-    """
+    """Length of the noise on a cluster's sum that a round of means buys with ``budget``, in radii of the domain."""
     ratio = compute_count_to_sum_ratio(dim, budget.accounting, spherical=True)
     share = budget.split(counts=ratio, sums=1.0).sums
     kind = mechanisms.choose_noise_kind(budget.accounting, spherical=True)
@@ -334,22 +254,7 @@ def _compute_smallest_n(setting: Setting, params: BalcanParams) -> float:
 
 
 def compute_smallest_n(setting: Setting, params: BalcanParams, noise: Callable[[Budget, float], float]) -> float:
-    """Two thresholds' worth of rows in each of k clusters, and twice the ``noise`` that a part of the budget leaves.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : BalcanParams
-        Parameters of the algorithm, checked.
-    noise : function
-        Of a part of the budget and a number of rows, to the noise in rows.
-
-    Returns
-    -------
-    float
-        Rows.
-    """
+    """Two thresholds' worth of rows in each of k clusters, and twice the ``noise`` that a part of the budget leaves."""
     c = choose_constants(params, setting.n or 10_000, setting.dim)
     budget = setting.budget(ACCOUNTING(params, setting.delta))
     share = budget.fraction(c.tree / c.shifts / c.levels)
@@ -361,20 +266,7 @@ def compute_smallest_n(setting: Setting, params: BalcanParams, noise: Callable[[
 
 
 def explain_release_refusal(setting: Setting, params: BalcanParams) -> str | None:
-    """Release-grade noise is drawn on every child of a cube, of which there are 2^p.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : BalcanParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    str or None
-        A clause, or None where release-grade noise can be drawn.
-    """
+    """Release-grade noise is drawn on every child of a cube, of which there are 2^p."""
     dimensions = choose_constants(params, setting.n or 10_000, setting.dim).dimensions
     if dimensions <= _MOST_DRAWN:
         return None
@@ -382,20 +274,7 @@ def explain_release_refusal(setting: Setting, params: BalcanParams) -> str | Non
 
 
 def count_operations(setting: Setting, params: BalcanParams) -> float:
-    """Rough number of elementary operations.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : BalcanParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        For progress and placement.
-    """
+    """Rough number of elementary operations."""
     n = setting.rows
     c = choose_constants(params, setting.n or 1, setting.dim)
     searched = max(4.0 * setting.k, min(500.0, _PAIRS / max(n, 1.0)))

@@ -73,22 +73,6 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
     The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians;
     drawn ones take R n m d, with m places.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : KMedianParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The tree, candidates, swaps and steps towards the medians; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
     and sets dimensions, levels and swaps.
     """
@@ -115,25 +99,9 @@ def draw_medians(
     come near it, and the guarantee would need to say how near. What a row adds differs from place to place by at most
     their distance, so that the noise shrinks with the reach.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    cells : Voronoi or ProjectedCells
-        Which centre each row belongs to.
-    start : array of shape (k, d)
-        Released centres, unit coordinates.
-    budget : Budget
-        Part of the session's budget.
-    draws : int
-        How many of each centre.
-
-    Yields
-    ------
-    CentersStep
-        Centres (k, d), unit coordinates, after each draw.
-
     **Guarantee.** ``budget``: a tenth for counts, the rest for the draws alike; clusters in parallel.
+
+    ``start`` (k, d), released centres, unit coordinates. Yields centres (k, d), unit coordinates, after each draw.
 
     References
     ----------
@@ -166,15 +134,7 @@ def draw_medians(
 def list_places(dim: int) -> Array:
     """Public places in the unit ball, the middle first: a cube of them, or with more than three columns the axes.
 
-    Parameters
-    ----------
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    array of shape (m, dim)
-        In reaches.
+    Returns (m, dim), in reaches.
 
     >>> [len(list_places(dim)) for dim in (1, 2, 3, 4, 10)]
     [33, 317, 257, 25, 61]
@@ -203,25 +163,10 @@ def run_median_rounds(
     of the cluster turns the sum of pulls into a mean of at most 1. Steps shrink like 1/t, and what is released is the
     mean of the later half of all iterates.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    cells : Voronoi or ProjectedCells
-        Which centre each row belongs to.
-    start : array of shape (k, d)
-        Released centres, unit coordinates.
-    budget : Budget
-        Part of the session's budget.
-    rounds : int
-        How many.
-
-    Yields
-    ------
-    CentersStep
-        Centres (k, d), unit coordinates; the last ones are the mean of the later half.
-
     **Guarantee.** ``budget``. The pulls of one row have Euclidean norm 1 over all clusters together (2 under replace).
+
+    ``start`` (k, d), released centres, unit coordinates. Yields centres (k, d), unit coordinates; the last ones are
+    the mean of the later half.
 
     References
     ----------

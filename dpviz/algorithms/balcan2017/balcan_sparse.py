@@ -80,22 +80,6 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
 
     The last step is the release. O(L n p + T n |C| p + N + k d) for N entries that are not 0.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : SparseParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The tree, candidates, swaps and coordinates; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds and s are public; n is public or
     bought and sets dimensions, levels and swaps.
     """
@@ -125,23 +109,9 @@ def recover_coordinates(
 ) -> CoordinatesStep:
     """The largest coordinates of each cell's mean, and noisy values for them.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    cells : Voronoi or ProjectedCells
-        Which centre each row belongs to.
-    budget : Budget
-        Part of the session's budget.
-    params : SparseParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    CoordinatesStep
-        Chosen columns of each centre, and values in unit coordinates.
-
     **Guarantee.** ``budget``: .45 for the choice, .45 for the sums, .10 for the counts; cells in parallel.
+
+    Returns chosen columns of each centre, and values in unit coordinates.
 
     References
     ----------

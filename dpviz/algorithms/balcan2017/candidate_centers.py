@@ -54,30 +54,6 @@ def grow_private_partition(
     **Guarantee.** ``budget``: one row changes the count of one child a level, and each level pays an equal share. A
     level is asked, and paid, even where no cube is left to split. Empty children are asked like all others.
 
-    Parameters
-    ----------
-    view : Projection
-        The session seen through a random projection.
-    budget : Budget
-        Part of the session's budget.
-    root : CubeTree
-        The cube that holds everything.
-    depth : int
-        Levels.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    empty_rate : float
-        Probability that a child without rows wakes up; the threshold follows from it and the noise.
-    shift : int
-        Number of the tree, for titles.
-    most_cubes : int
-        Beyond this a level keeps a random part of what woke up, by public coins.
-
-    Yields
-    ------
-    TreeStep
-        One for each level.
-
     References
     ----------
     Balcan et al. 2017, Alg. 1. Its loop makes one more round than it outputs, and its ε' = ε / (2 log n) is twice too
@@ -106,20 +82,7 @@ def grow_private_partition(
 
 
 def compute_quiet_threshold(noise: mechanisms.Laplace | mechanisms.Gaussian, empty_rate: float) -> float:
-    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2).
-
-    Parameters
-    ----------
-    noise : Laplace or Gaussian
-        On the count of a cube.
-    empty_rate : float
-        Probability that a cube without rows wakes up.
-
-    Returns
-    -------
-    float
-        Rows.
-    """
+    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
     if isinstance(noise, mechanisms.Laplace):
         return -noise.scale * log(2 * empty_rate)
     return -noise.scale * float(ndtri(empty_rate))
@@ -129,13 +92,9 @@ def compute_quiet_threshold(noise: mechanisms.Laplace | mechanisms.Gaussian, emp
 class Candidates:
     """Released candidate centres.
 
-    Parameters
-    ----------
-    points : array of shape (m, p)
-    depths : int array of shape (m,)
-        Level of the cube that each is the middle of; -1 for points that were added without data.
-    finest : bool array of shape (m,)
-        Whether no child of the cube woke up: together these cubes show where the rows are.
+    ``points`` (m, p); ``depths`` (m,), level of the cube that each is the middle of; -1 for points that were added
+    without data; ``finest`` (m,), whether no child of the cube woke up: together these cubes show where the rows
+    are.
     """
 
     points: Array
@@ -143,20 +102,7 @@ class Candidates:
     finest: Flags
 
     def thin(self, most: int, rng: np.random.Generator) -> Candidates:
-        """At most ``most`` of them, the finest first and otherwise by public coins.
-
-        Parameters
-        ----------
-        most : int
-            How many may stay.
-        rng : numpy Generator
-            Public coins; what they decide may be known to everybody.
-
-        Returns
-        -------
-        Candidates
-            As they were, or fewer.
-        """
+        """At most ``most`` of them, the finest first and otherwise by public coins."""
         if len(self.points) <= most:
             return self
         kept = np.sort(np.lexsort((rng.random(len(self.points)), ~self.finest))[:most])
@@ -167,26 +113,6 @@ def grow_trees(
     view: Projection, budget: Budget, shifts: int, depth: int, rng: np.random.Generator, *, empty_rate: float
 ) -> Iterator[TreeStep]:
     """One private partition for each of ``shifts`` random shifts of the root cube, at equal shares.
-
-    Parameters
-    ----------
-    view : Projection
-        The session seen through a random projection.
-    budget : Budget
-        Part of the session's budget.
-    shifts : int
-        How many trees.
-    depth : int
-        Levels of each.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    empty_rate : float
-        Probability that a child without rows wakes up.
-
-    Yields
-    ------
-    TreeStep
-        Tree after tree, level by level.
 
     **Guarantee.** ``budget``.
 
@@ -208,21 +134,8 @@ def list_candidates(
 ) -> Candidates:
     """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
 
-    Parameters
-    ----------
-    trees : sequence of CubeTree
-        The released trees.
-    k : int
-        Clusters.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    Candidates
-        Points of the projection, unit coordinates, with the depth of their cubes.
+    ``region``: where rows live, unit coordinates. Returns points of the projection, unit coordinates, with the
+    depth of their cubes.
     """
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])

@@ -51,28 +51,7 @@ def local_swap(
 
     **Guarantee.** ``budget``, in equal shares for all choices.
 
-    Parameters
-    ----------
-    view : Projection
-        The session seen through a random projection.
-    candidates : array of shape (m, p)
-    start : int array of shape (k,)
-        Indices of the first centres; m is above k.
-    budget : Budget
-        Part of the session's budget.
-    swaps : int
-        How many choices.
-    keep : float
-        Weight of staying as one is.
-    choose_iterate : bool
-        Whether a last private choice among all iterates follows; else the last one is taken.
-    order : int
-        Of the loss: 2 for k-means, 1 for k-median.
-
-    Yields
-    ------
-    SwapStep
-        One for each choice.
+    ``candidates`` (m, p); ``start`` (k,), indices of the first centres; m is above k.
 
     References
     ----------
@@ -110,24 +89,6 @@ def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budg
     A cluster of n/k rows without a centre loses about their number times the spacing of k centres, to the power of the
     loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more: of that of
     centres which may lie anywhere, since those to come are not known.
-
-    Parameters
-    ----------
-    view : Projection
-        The session seen through a random projection.
-    k : int
-        Clusters.
-    n_candidates : int
-        Candidates.
-    budget : Budget
-        Part of the session's budget.
-    order : int
-        2 for k-means, 1 for k-median.
-
-    Returns
-    -------
-    int
-        From 3 to 20.
     """
     session = view.session
     at_stake = session.n / k * (session.region.radius * k ** (-1 / session.dim)) ** order
@@ -143,19 +104,7 @@ def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budg
 def compute_log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
     """Public prior of every swap, shape (k, n_candidates): C∖Z alike, ``keep`` on exchanging a centre for itself.
 
-    Parameters
-    ----------
-    held : int array of shape (k,)
-        Indices of the candidates that are centres now.
-    n_candidates : int
-        Candidates.
-    keep : float
-        Weight of staying as one is.
-
-    Returns
-    -------
-    array of shape (k, n_candidates)
-        Natural logarithms.
+    ``held`` (k,), indices of the candidates that are centres now.
     """
     k = len(held)
     prior = np.full((k, n_candidates), log((1 - keep) / (k * (n_candidates - k))))
@@ -170,19 +119,7 @@ def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> 
     Greedy k-means++ and then the local search itself, over cubes instead of rows; a cube weighs 2^depth, since a
     threshold that is met in half the space is met by a denser cluster.
 
-    Parameters
-    ----------
-    candidates : Candidates
-        Middles of the cubes that woke up.
-    k : int
-        Clusters.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    int array of shape (k,)
-        Distinct.
+    Returns (k,), distinct.
     """
     points, cubes = candidates.points, candidates.points[candidates.finest]
     weights = np.where(candidates.finest, np.exp2(candidates.depths), 0.0)

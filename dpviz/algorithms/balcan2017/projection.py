@@ -13,12 +13,7 @@ from dpviz.core import Array, PrivateSession, Region, partitions
 class Projection:
     """The rows seen in few dimensions.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        Over the projected rows, clipped to a ball of the domain's radius: a projection does not bound norms.
-    frame : array of shape (p, d) or None
-        The linear map; None where rows stay as they are.
+    ``frame`` (p, d), the linear map; None where rows stay as they are.
     """
 
     session: PrivateSession
@@ -32,17 +27,7 @@ class Projection:
     def lift(self, centers: Array, region: Region) -> Array:
         """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d).
 
-        Parameters
-        ----------
-        centers : array of shape (k, p)
-            Of the projection.
-        region : Region
-            Where rows live, unit coordinates.
-
-        Returns
-        -------
-        array of shape (k, d)
-            Unit coordinates.
+        ``region``: where rows live, unit coordinates.
         """
         return centers if self.frame is None else region.clip(centers @ self._back)
 
@@ -56,17 +41,7 @@ class Projection:
 def project(session: PrivateSession, frame: Array | None) -> Projection:
     """The session seen through ``frame``.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    frame : array of shape (p, d) or None
-        Rows are axes; None: all columns as they are.
-
-    Returns
-    -------
-    Projection
-        With the session over projected rows.
+    ``frame`` (p, d), rows are axes; None: all columns as they are.
     """
     if frame is None:
         return Projection(session, None)
@@ -74,22 +49,7 @@ def project(session: PrivateSession, frame: Array | None) -> Projection:
 
 
 def draw_orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
-    """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d).
-
-    Parameters
-    ----------
-    p : int
-        Dimensions of the subspace.
-    dim : int
-        Columns.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    array of shape (p, d)
-        Rows are axes.
-    """
+    """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d)."""
     basis, triangle = np.linalg.qr(rng.normal(size=(dim, p)))
     frame: Array = (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
     return frame
@@ -99,19 +59,5 @@ def draw_gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
     """Independent normal entries over √p, shape (p, d).
 
     Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.
-
-    Parameters
-    ----------
-    p : int
-        Rows of the frame.
-    dim : int
-        Columns.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    array of shape (p, d)
-        Rows are axes.
     """
     return rng.normal(size=(p, dim)) / sqrt(p)

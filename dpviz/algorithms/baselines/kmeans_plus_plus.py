@@ -65,24 +65,7 @@ def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Ar
 def kmeans_plus_plus(
     session: PrivateSession, k: int, params: KMeansParams, rng: np.random.Generator
 ) -> Iterator[ReferenceStep]:
-    """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : KMeansParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    ReferenceStep
-        The centres, which are no release.
-    """
+    """k-means++ seeding and Lloyd's iteration on the rows themselves. **Guarantee.** None."""
     seed = int(rng.integers(2**31))
 
     def compute(points: Array) -> Array:

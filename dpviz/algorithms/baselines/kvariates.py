@@ -60,22 +60,6 @@ class KVariatesParams(Params):
 def kvariates(session: PrivateSession, k: int, params: KVariatesParams, rng: np.random.Generator) -> Iterator[Step]:
     """k seeds, each near a row drawn by its squared distance to the seeds before; then noisy means. O(n k² d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : KVariatesParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Seed after seed, then means; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought and sets the public weight of
     ``capped``. The theorem of the paper rests on how far the rows are spread and is not used: see ``KernelDraw``.
 

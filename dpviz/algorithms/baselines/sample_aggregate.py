@@ -91,22 +91,6 @@ def sample_aggregate(
 ) -> Iterator[Step]:
     """k-means on secret blocks, then a private median of each of the k d coordinates. O(n k d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : SampleAggregateParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The blocks, then the medians; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0; else (ε, δ) by basic composition (smooth) or zCDP
     (em_median). One person is in one block, whatever the number of their rows: one model is replaced. Bounds and
     anchors are public; n is public or bought, and sets the number of blocks.

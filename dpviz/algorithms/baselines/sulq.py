@@ -29,22 +29,6 @@ class SuLQParams(Params):
 def sulq(session: PrivateSession, k: int, params: SuLQParams, rng: np.random.Generator) -> Iterator[CentersStep]:
     """Noisy counts and sums of every cluster, round after round, from k random points. O(T n k d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : SuLQParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    CentersStep
-        One for each round.
-
     **Guarantee.** Add/remove or replace; μ-GDP for (ε, δ) with δ > 0. Bounds are public; n is public or bought, and
     only sets the number of rounds of ``tuned``.
     """

@@ -75,22 +75,6 @@ def gaussian_mixture(
 
     O(n k d) for blocks and means, O(m n_t k² d) for the test of n_t tuples, O(n d²) for covariances.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : MixtureParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Blocks, test, means and the mixture; the last step holds the means.
-
     **Guarantee.** Add/remove or replace; (ε, δ)-DP, whatever the answer (``naive``: ε-DP, even for each row on its
     own). Bounds and the smallest and largest standard deviation are public; n is public or bought. A test of tuples
     uses ε = 1 at most. It has no pure version: with probability δ it may miss that tuples disagree.
@@ -133,23 +117,9 @@ def measure(
 ) -> tuple[MixtureStep, Array]:
     """Weights, means and covariances of the cells of ``means``, and the noise of a coordinate of each mean (k,).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    means : CentersStep
-        The released centres.
-    share : Budget
-        Part of the session's budget.
-    params : MixtureParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    MixtureStep, array
-        The mixture, unit coordinates, and an array of shape (k,).
-
     **Guarantee.** ``share``. Rows are moved to within R = σ_max (√d + √(2 ln n)) of their centre.
+
+    Returns the mixture, unit coordinates, and an array of shape (k,).
     """
     assert means.noisy_counts is not None and means.count_noise_sd is not None
     radius = choose_clipping_radius(session.dim, session.n, params.largest_sd)
@@ -175,19 +145,7 @@ def measure(
 def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
     """R: within it lie nearly all rows of a Gaussian with that standard deviation.
 
-    Parameters
-    ----------
-    dim : int
-        Columns.
-    n : int
-        Rows; public, or bought.
-    largest_sd : float
-        Public, unit coordinates.
-
-    Returns
-    -------
-    float
-        Unit coordinates.
+    ``largest_sd``: public, unit coordinates. Returns unit coordinates.
     """
     return largest_sd * (sqrt(dim) + sqrt(2 * log(max(2, n))))
 
@@ -195,17 +153,8 @@ def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
 def bound_covariances(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds.
 
-    Parameters
-    ----------
-    covariances : array of shape (k, d, d)
-        Released.
-    smallest_sd, largest_sd : float
-        Public, unit coordinates.
-
-    Returns
-    -------
-    array of shape (k, d, d)
-        Symmetric, positive definite.
+    ``covariances`` (k, d, d), released; ``smallest_sd``, ``largest_sd``: public, unit coordinates. Returns (k, d,
+    d), symmetric, positive definite.
     """
     values, vectors = np.linalg.eigh((covariances + covariances.transpose(0, 2, 1)) / 2)
     low = min(smallest_sd, largest_sd)
@@ -219,23 +168,9 @@ def fit_naive_mixture(
 ) -> Iterator[Step]:
     """Noise as wide as the domain on every row, k-means on the noisy rows, and covariances less that of the noise.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    smallest_sd : float
-        Public, unit coordinates.
-
-    Yields
-    ------
-    Step
-        The noisy rows' centres, then the mixture.
-
     **Guarantee.** ε-DP, for each row on its own, too: nobody has to be trusted with rows.
+
+    ``smallest_sd``: public, unit coordinates.
     """
     yield CentersStep(
         title=f"{BADGE}: every row will carry noise of its own; none has been read",

@@ -86,22 +86,6 @@ def noisy_centers(
 ) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether the blocks agree, and noisy centres of one of them (Fig. 4).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : NoisyCenterParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Blocks, test and centres.
-
     **Guarantee.** As ``run_tested``.
     """
     yield from run_tested(session, k, params, rng, 1.0, partial(run_noisy_center_test, far=params.far))
@@ -109,22 +93,6 @@ def noisy_centers(
 
 def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means in secret blocks, a private test whether they agree, and private averages of their centres (Fig. 3).
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : AverageParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Blocks, test and centres.
 
     **Guarantee.** As ``run_tested``.
     """
@@ -134,22 +102,6 @@ def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.ran
 
 def stable_kmeans(session: PrivateSession, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:
     """Half of the budget on tuples of secret blocks, the other half on noisy means of the cells that they found.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : StableParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Blocks, test and means.
 
     **Guarantee.** As ``run_tested``.
     """
@@ -170,26 +122,6 @@ def run_tested(
 
     With ``rows`` = tuples the rows take the place of the blocks' centres. O(n k d) for blocks and means, O(m n_t k² d)
     for the test of n_t tuples.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    part : float
-        Of the budget that goes to the test.
-    test : function
-        Of the tuples and a share, to what the test released.
-
-    Yields
-    ------
-    Step
-        Blocks, test and means; the last step holds the centres.
 
     **Guarantee.** Add/remove or replace (tuples: replace only); (ε, δ)-DP, whatever the answer. Bounds are public; n is
     public or bought. Of ε the test and what it releases use 1 at most: the surplus buys noisy means of rows (of the

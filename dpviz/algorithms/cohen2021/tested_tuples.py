@@ -99,17 +99,7 @@ class GivenTupleParams(TupleParams):
 class TupleSource:
     """A session whose rows are tuples, or make them.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        Over the rows of the table.
-    points : PrivateSession
-        Over the points that rows stand for: what the centres live in.
-    params : TupleParams
-    anchors : array of shape (k, d)
-        Public: what a block with fewer than k distinct rows answers, and what stands in for ⊥.
-    salt : int
-        Public coin of the models of blocks.
+    ``anchors`` (k, d), public: what a block with fewer than k distinct rows answers, and what stands in for ⊥.
     """
 
     session: PrivateSession
@@ -120,24 +110,7 @@ class TupleSource:
 
     @classmethod
     def of(cls, session: PrivateSession, k: int, params: TupleParams, rng: np.random.Generator) -> TupleSource:
-        """The source that ``params`` ask for; no row is read.
-
-        Parameters
-        ----------
-        session : PrivateSession
-            What answers questions about the rows, and what may be spent.
-        k : int
-            Clusters.
-        params : TupleParams
-            Parameters of the algorithm, checked.
-        rng : numpy Generator
-            Public coins; what they decide may be known to everybody.
-
-        Returns
-        -------
-        TupleSource
-            Blocks of rows, or the rows themselves.
-        """
+        """The source that ``params`` ask for; no row is read."""
         points = session.unfold(params.points_per_row(k))
         return cls(session, points, params, pack_spheres(k, points.region, rng), int(rng.integers(2**20)))
 
@@ -221,20 +194,7 @@ class Halves(NamedTuple):
 
 
 def halve_budget(budget: Budget, part: float) -> Halves:
-    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows.
-
-    Parameters
-    ----------
-    budget : Budget
-        Part of the session's budget.
-    part : float
-        Of the budget that goes to the tuples.
-
-    Returns
-    -------
-    Halves
-        Two budgets that add up to the whole.
-    """
+    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows."""
     epsilon = min(part * budget.amount, MOST_EPSILON)
     if part == 1.0 and epsilon == budget.amount:
         return Halves(budget, None)
@@ -246,20 +206,7 @@ def halve_budget(budget: Budget, part: float) -> Halves:
 
 
 def count_needed_tuples(share: Budget, params: TupleParams) -> int:
-    """Fewest tuples that the test can be asked about with ``share``; from public numbers only.
-
-    Parameters
-    ----------
-    share : Budget
-        Part of the session's budget.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    int
-        Tuples.
-    """
+    """Fewest tuples that the test can be asked about with ``share``; from public numbers only."""
     return find_smallest_number(
         epsilon=share.amount / 2, delta=share.delta / 4, beta=params.beta / 2, printed=params.printed
     )
@@ -267,22 +214,7 @@ def count_needed_tuples(share: Budget, params: TupleParams) -> int:
 
 @lru_cache(maxsize=1024)
 def find_smallest_number(*, epsilon: float, delta: float, beta: float, printed: bool) -> int:
-    """The fewest tuples for which a test with these constants can pass; from public numbers only.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-    beta : float
-        Chance that tuples which fit do not pass.
-    printed : bool
-        Whether the constants are those of the paper.
-
-    Returns
-    -------
-    int
-        Tuples.
-    """
+    """The fewest tuples for which a test with these constants can pass; from public numbers only."""
 
     def feasible(number: int) -> bool:
         return tuples.PartitionTest(epsilon, delta, beta, 1.0, number, printed).plan is not None
@@ -297,20 +229,6 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     """As many tuples as the test needs, or as there can be, and noisy points of one of them.
 
     One centre is far from nothing: it needs no test, and is averaged.
-
-    Parameters
-    ----------
-    source : TupleSource
-        Where tuples come from.
-    share : Budget
-        Part of the session's budget.
-    far : float or None
-        Δ, in radii of a ball; None: by the preset's rule.
-
-    Returns
-    -------
-    TupleTestStep
-        The status, and centres (k, d) or ⊥.
 
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
     """
@@ -329,23 +247,9 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
 def run_average_test(source: TupleSource, share: Budget, *, finest: float, turned: bool = False) -> TupleTestStep:
     """As many tuples as there can be, and averages of their points.
 
-    Parameters
-    ----------
-    source : TupleSource
-        Where tuples come from.
-    share : Budget
-        Part of the session's budget.
-    finest : float
-        The least radius that is looked for, unit coordinates.
-    turned : bool
-        Whether averages are taken along the axes of a random rotation.
-
-    Returns
-    -------
-    TupleTestStep
-        The status, and centres (k, d) or ⊥.
-
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
+
+    ``finest``: the least radius that is looked for, unit coordinates.
     """
     k, params, number = source.k, source.params, source.most
     options: dict[str, Any] = {
@@ -369,23 +273,7 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
 def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
     """Fewest tuples whose averages are not noise; from public numbers only.
 
-    Parameters
-    ----------
-    share : Budget
-        Part of the session's budget.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-    k : int
-        Clusters.
-    dim : int
-        Columns.
-    finest : float
-        The least radius that is looked for, unit coordinates.
-
-    Returns
-    -------
-    int
-        Tuples.
+    ``finest``: the least radius that is looked for, unit coordinates.
     """
 
     def wanted(number: int) -> int:
@@ -413,22 +301,7 @@ def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, 
 
 
 def choose_far(share: Budget, params: TupleParams, k: int) -> float:
-    """Δ by the preset's rule.
-
-    Parameters
-    ----------
-    share : Budget
-        Part of the session's budget.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    float
-        In radii of a ball.
-    """
+    """Δ by the preset's rule."""
     epsilon, delta = share.amount, share.delta
     if params.printed:
         return compute_printed_far(epsilon=epsilon, delta=delta, k=k, beta=params.beta)
@@ -437,22 +310,7 @@ def choose_far(share: Budget, params: TupleParams, k: int) -> float:
 
 @lru_cache(maxsize=1024)
 def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> float:
-    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only.
-
-    Parameters
-    ----------
-    relative : float
-        Noise over the distance between points.
-    epsilon, delta : float
-        Of the guarantee.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    float
-        Δ, in radii of a ball.
-    """
+    """Δ at which the noise is typically ``relative`` times the distance between points; from public numbers only."""
 
     def excess(log_far: float) -> float:
         # The noise does not depend on how many tuples there are.
@@ -466,43 +324,16 @@ def compute_far(relative: float, *, epsilon: float, delta: float, k: int) -> flo
 
 
 def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) -> float:
-    """Δ of the paper's experiments.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-    k : int
-        Clusters.
-    beta : float
-        Chance that tuples which fit do not pass.
-
-    Returns
-    -------
-    float
-        Δ, in radii of a ball.
-    """
+    """Δ of the paper's experiments."""
     return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))
 
 
 def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:
     """The last step: the released centres, or those that know no data; with ``means`` left, means of their cells.
 
-    Parameters
-    ----------
-    source : TupleSource
-        Where tuples come from.
-    step : TupleTestStep
-        What the test released.
-    means : Budget or None
-        What is left for means of rows.
-
-    Yields
-    ------
-    CentersStep
-        Centres (k, d), unit coordinates.
-
     **Guarantee.** ``means``; under ⊥ as well, where they are one round of Lloyd from centres that know no data.
+
+    Yields centres (k, d), unit coordinates.
     """
     start = step.centers if step.centers is not None else step.anchors
     if means is not None:
@@ -522,21 +353,7 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
 def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
     """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres.
 
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-    part : float
-        Of the budget that goes to the test.
-    finest : float or None
-        The least radius that is looked for, unit coordinates.
-
-    Returns
-    -------
-    float
-        Rows.
+    ``finest``: the least radius that is looked for, unit coordinates.
     """
     share = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
     if finest is not None or setting.k == 1:
@@ -548,20 +365,7 @@ def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, fi
 
 
 def count_operations(setting: Setting, params: TupleParams) -> float:
-    """k-means in every block, the test, and a pass for means.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : TupleParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        For progress and placement.
-    """
+    """k-means in every block, the test, and a pass for means."""
     return 30.0 * setting.rows * setting.k * setting.dim
 
 

@@ -135,22 +135,6 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
 
     O(n d D + R n k d + starts · m k d) for D planes, R rounds of polishing and m leaves; 3 + R reads of the rows.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : LshCoresetParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The tree, the coreset, its solution and polishing; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace. At δ = 0 ε-DP (Laplace and K-norm noise); else ``practical`` is μ-GDP for
     (ε, δ) (Gaussian noise only) and ``paper`` is (ε, δ)-DP by privacy loss distributions. Bounds are public; n is
     public or bought and sets thresholds and levels. What is asked depends on released values only.
@@ -352,15 +336,9 @@ CARD = Card(
 class CountedTree:
     """The root and every node that was asked, in the order of heap numbers, level by level.
 
-    Parameters
-    ----------
-    nodes : int64 array of shape (m,)
-    noisy_counts : array of shape (m,)
-        As they were released; the root's is the public or paid number of rows.
-    kept : bool array of shape (m,)
-        A node whose noisy count is too small is dropped: it was asked, but is no part of the tree.
-    split : bool array of shape (m,)
-        Whether its two children were asked.
+    ``nodes`` (m,); ``noisy_counts`` (m,), as they were released; the root's is the public or paid number of rows;
+    ``kept`` (m,), A node whose noisy count is too small is dropped: it was asked, but is no part of the tree;
+    ``split`` (m,), whether its two children were asked.
     """
 
     nodes: Codes
@@ -370,22 +348,7 @@ class CountedTree:
 
     @classmethod
     def of(cls, released: queries.SparseCounts, *, n: float, min_node: float) -> CountedTree:
-        """From the counts of a ``PathCounts`` release; nodes below ``min_node`` rows are dropped, the root never is.
-
-        Parameters
-        ----------
-        released : SparseCounts
-            Noisy counts by heap number.
-        n : float
-            Rows; public, or bought.
-        min_node : float
-            Rows.
-
-        Returns
-        -------
-        CountedTree
-            With parents before children.
-        """
+        """From the counts of a ``PathCounts`` release; nodes below ``min_node`` rows are dropped, the root never is."""
         nodes, noisy = np.r_[1, released.codes], np.r_[float(n), released.values]
         kept = noisy >= min_node
         kept[0] = True
@@ -454,19 +417,7 @@ def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: boo
     With ``reassign_lost``, where one of two children was dropped, all that is left of the other grows in proportion
     until it makes up its parent's count; nothing shrinks.
 
-    Parameters
-    ----------
-    tree : CountedTree
-        The released tree.
-    counts : array of shape (nodes,)
-        Rows.
-    reassign_lost : bool
-        Whether a dropped child's rows go to the other child.
-
-    Returns
-    -------
-    array of shape (leaves,)
-        Rows.
+    ``counts`` (nodes,), rows.
     """
     growth = np.ones(len(tree.nodes))
     if reassign_lost:

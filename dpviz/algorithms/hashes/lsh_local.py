@@ -98,22 +98,6 @@ class LshLocalParams(Params):
 def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:
     """One message from each user, a tree of debiased counts at the server, k-means on its leaves. O(n d B), B planes.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : LshLocalParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        A made-up message, the server's tree, the coreset and its solution; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; every message is ε-DP on its own, whoever holds the server. Bounds are public;
     n is public or bought and is the number of messages, up to 2^22: of more users, as many are asked. Planes and groups
     come from public coins.
@@ -181,21 +165,7 @@ def make_up_message(
 ) -> MessageStep:
     """What a user with a made-up row would send in each group: the same mechanism with public coins.
 
-    Parameters
-    ----------
-    mechanism : LocalReports
-        How users answer.
-    hashes : HashCodes
-        Public planes.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    MessageStep
-        Of nobody.
+    ``region``: where rows live, unit coordinates.
     """
     direction = rng.normal(size=region.dim)
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
@@ -218,20 +188,7 @@ def make_up_message(
 
 
 def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeStep:
-    """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on.
-
-    Parameters
-    ----------
-    mechanism : LocalReports
-        How users answer.
-    reports : Reports
-        What they sent.
-
-    Returns
-    -------
-    ServerTreeStep
-        Kept nodes with debiased counts, rows.
-    """
+    """Debiased counts of prefixes, top down: children of kept nodes, kept again from three standard deviations on."""
     n = len(mechanism.groups)
     above = np.array([1], dtype=np.int64)
     levels = []
@@ -264,21 +221,8 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
     does so by lying: unbiased, whatever the others sent.
 
-    Parameters
-    ----------
-    mechanism : LocalReports
-        How users answer.
-    reports : Reports
-        What users sent.
-    server : ServerTreeStep
-        The kept nodes.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    CoresetStep
-        Points (m, d) in unit coordinates, and weights (m,) in rows.
+    ``region``: where rows live, unit coordinates. Returns points (m, d) in unit coordinates, and weights (m,) in
+    rows.
     """
     kept = server.nodes[server.kept]
     inner = {int(node) >> up for node in kept for up in range(1, mechanism.depth + 1)}

@@ -56,24 +56,10 @@ class DPLloydParams(Params):
 def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
     """Lloyd's iteration on noisy cell counts and sums. The last step is the release. O(T n k d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : DPLloydParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    CentersStep
-        One for the start, and one for each round; the last step holds the centres, unit coordinates.
-
     **Guarantee.** Add/remove or replace; ε-DP (``su``, ``tuned``) or μ-GDP (``gaussian``). Bounds are public; n is
     public or bought, and only sets the number of rounds and what counts as idle.
+
+    Yields one for the start, and one for each round; the last step holds the centres, unit coordinates.
     """
     packed = params.start == _SPHERES
     centers = (pack_spheres if packed else draw_random_points)(k, session.region, rng)
@@ -102,20 +88,6 @@ def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.rand
 
 def plan_rounds(session: PrivateSession, k: int, preset: str) -> int:
     """Rounds that the budget can feed, from public quantities: 5 (``su``), else 2 to 7.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    preset : str
-        "su", "tuned" or "gaussian".
-
-    Returns
-    -------
-    int
-        From 2 to 7.
 
     References
     ----------

@@ -69,24 +69,7 @@ class GridParams(Params):
     )
 
     def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
-        """How fine the grid is, before rounding; from public or bought numbers only.
-
-        Parameters
-        ----------
-        n : int
-            Rows; public, or bought.
-        epsilon : float
-            1 over the scale of the noise on a cell.
-        k : int
-            Clusters.
-        dim : int
-            Columns.
-
-        Returns
-        -------
-        float
-            Cells along an axis.
-        """
+        """How fine the grid is, before rounding; from public or bought numbers only."""
         return compute_cells_per_axis(n, epsilon, self.theta, dim)
 
     def read_counts(self, points: SignedPoints) -> SignedPoints:
@@ -127,22 +110,6 @@ class EUGkMParams(GridParams):
 def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """Release a noisy grid once, then solve k-means on it as often as one likes. O(nd + starts · M k d), M cells.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : EUGkMParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        The grid, the starts and the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and only sets the grid size.
     """
     yield from run_grid_kmeans(session, k, session.budget, params, rng)
@@ -153,27 +120,9 @@ def run_grid_kmeans(
 ) -> Generator[Step, None, Array]:
     """EUGkM for a part of the budget, as a generator of steps that returns the centres; ``why`` opens the first title.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    budget : Budget
-        Part of the session's budget.
-    params : GridParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    why : str
-        Words that open the first title.
-
-    Yields
-    ------
-    generator of Step
-        Steps; it returns the centres (k, d), unit coordinates.
-
     **Guarantee.** ``budget``, spent on the grid alone.
+
+    Yields steps; it returns the centres (k, d), unit coordinates.
     """
     per_axis = params.choose_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), k, session.dim)
     wanted = max(1, round(per_axis)) ** session.dim
@@ -199,22 +148,6 @@ def run_grid_kmeans(
 def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
     """m = (nε/θ)^(2/(2+d)), before rounding; the grid has m^d cells.
 
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    epsilon : float
-        Of the guarantee.
-    theta : float
-        θ of the paper; 10 there.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Not rounded.
-
     References
     ----------
     Su et al. 2016, Eq. 4.
@@ -228,22 +161,6 @@ def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> fl
     With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at
     M = (3 n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
 
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    epsilon : float
-        1 over the scale of the noise on a cell.
-    k : int
-        Clusters.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    float
-        Cells along an axis, not rounded.
-
     References
     ----------
     Su et al. 2016, Eqs. 9 and 10.
@@ -253,20 +170,7 @@ def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> fl
 
 
 def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
-    """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    budget : Budget
-        Part of the session's budget.
-
-    Returns
-    -------
-    float
-        Per row.
-    """
+    """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person."""
     return (
         1
         / session.mechanism(
@@ -277,22 +181,6 @@ def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
 
 def release_grid(session: PrivateSession, grid: partitions.Grid, budget: Budget, *, why: str = "") -> GridStep:
     """Noisy counts of all cells of ``grid``; of a large grid, the cells whose noisy count is beyond a public cut.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    grid : Grid
-        The cells.
-    budget : Budget
-        Part of the session's budget.
-    why : str
-        Words that open the title.
-
-    Returns
-    -------
-    GridStep
-        Noisy counts, rows.
 
     **Guarantee.** ``budget``, for the session's relation. Every cell carries noise, empty ones included: a large grid
     is sampled exactly as if all its cells had been noised and the small ones then cut away.
@@ -345,23 +233,7 @@ class Problem(NamedTuple):
 def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator) -> Problem:
     """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
 
-    Parameters
-    ----------
-    grid : GridStep
-        The released grid.
-    k : int
-        Clusters.
-    region : Region
-        Where rows live, unit coordinates.
-    params : EUGkMParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    Problem
-        Weighted points, and where to start.
+    ``region``: where rows live, unit coordinates.
     """
     if params.preset == "tuned":
         cells = params.read_counts(find_clear_cells(grid, region))
@@ -377,17 +249,7 @@ def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
     """The middles of all listed cells that can hold a row, with their signed noisy counts.
 
-    Parameters
-    ----------
-    step : GridStep
-        The released grid.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    SignedPoints
-        Points in unit coordinates, weights in rows.
+    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
     """
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
@@ -400,17 +262,7 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     block of 2^d neighbours is. The rest is kept or dropped as a whole, negative counts included, so that a block that
     is kept has an unbiased sum.
 
-    Parameters
-    ----------
-    step : GridStep
-        The released grid.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    SignedPoints
-        Points in unit coordinates, weights in rows.
+    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = partitions.Grid(grid.half, (grid.cells_per_axis + 1) // 2)
@@ -454,39 +306,13 @@ def _split_slices(step: GridStep) -> Iterator[slice]:
 
 
 def compute_smallest_n(setting: Setting, params: GridParams) -> float:
-    """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : GridParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        Rows.
-    """
+    """Records at which Eq. 4 gives four cells along each axis: θ/ε · 4^((2+d)/2); twice that under replace."""
     epsilon = setting.epsilon / (2 if setting.relation is Relation.REPLACE else 1)
     return params.theta / epsilon * pow(_ENOUGH_PER_AXIS, min(2 + setting.dim, 900) / 2)
 
 
 def count_operations(setting: Setting, params: GridParams) -> float:
-    """Rough number of elementary operations: the rows once, the cells for each start.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : EUGkMParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        For progress and placement.
-    """
+    """Rough number of elementary operations: the rows once, the cells for each start."""
     n, dim = float(setting.n or 10_000), setting.dim
     per_axis = params.choose_cells_per_axis(int(n), setting.epsilon, setting.k, dim)
     cells = min(max(1.0, per_axis) ** min(dim, 60), 2e6)

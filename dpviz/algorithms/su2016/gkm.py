@@ -102,22 +102,6 @@ class GkMParams(Params):
 def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """k-means on secret blocks, then noisy averages of what the blocks found. The last step is the release. O(n k d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : GkMParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Blocks, the box of the models, and the averages; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). One person is in one block, whatever the
     number of their rows: one model is replaced. Bounds and anchors are public; n is public or bought, and sets the
     number of blocks.
@@ -138,21 +122,9 @@ def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Gener
 def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     """Noisy quartiles of every coordinate of the models, widened by 1.5 of their distance, within the domain.
 
-    Parameters
-    ----------
-    models : PrivateSession
-        A session over the blocks' models.
-    domain : Box
-        Where models live.
-    share : Budget
-        Part of the session's budget.
-
-    Returns
-    -------
-    Box
-        Released, unit coordinates.
-
     **Guarantee.** ``share``, divided between all quartiles.
+
+    Returns released, unit coordinates.
     """
     quartiles = models.ask(
         Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"

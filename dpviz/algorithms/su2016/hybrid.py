@@ -34,22 +34,6 @@ class HybridParams(GridParams):
 def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:
     """EUGkM, then noisy Lloyd steps from its centres if ε is above ``compute_threshold_epsilon``; else EUGkM alone.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : HybridParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        Those of EUGkM, then of DPLloyd if the rule says so.
-
     **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and sets the branch and the
     grid size.
     """
@@ -85,21 +69,7 @@ def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams)
     With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed. Eq. 14, more than one
     round of DPLloyd to compare with, always holds.
 
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    k : int
-        Clusters.
-    half : array of shape (d,)
-        Half-widths of the box, unit coordinates.
-    params : HybridParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        An ε.
+    ``half`` (d,), half-widths of the box, unit coordinates.
 
     References
     ----------

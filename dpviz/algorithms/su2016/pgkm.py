@@ -82,22 +82,6 @@ class Search(NamedTuple):
 def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Generator) -> Iterator[Step]:
     """Select parents from a pool of 200 sets of centres, breed the next pool, and again. O(T · 200 n k d).
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    params : PGkMParams
-        Parameters of the algorithm, checked.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Yields
-    ------
-    Step
-        One for each round; the last step holds the centres.
-
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought,
     and sets the number of rounds. Scores are sums of squared distances: divided by a private n they would have no
     bounded sensitivity.
@@ -130,22 +114,7 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
 
 
 def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
-    """Rounds and parents, from public (or paid) quantities only.
-
-    Parameters
-    ----------
-    n : int
-        Rows; public, or bought.
-    epsilon : float
-        Of the guarantee.
-    params : PGkMParams
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    Search
-        How many rounds, and how many parents each selects.
-    """
+    """Rounds and parents, from public (or paid) quantities only."""
     if params.preset == "practical":
         parents, by_rule, most = params.parents or 1, _PRACTICAL_PER_RECORD * n * epsilon, _PRACTICAL_MOST_ROUNDS
     else:
@@ -157,19 +126,7 @@ def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
 def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
     """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates.
 
-    Parameters
-    ----------
-    k : int
-        Clusters.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    array of shape (200, k, d)
-        Unit coordinates.
+    ``region``: where rows live, unit coordinates.
     """
     sets = draw_random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
     return match_sets(sets, sets[0])
@@ -181,17 +138,7 @@ def match_sets(sets: Array, first: Array) -> Array:
     Without an order, crossing two parents would mix centres of unlike places, and centre j of one candidate would be
     far from centre j of another for no reason.
 
-    Parameters
-    ----------
-    sets : array of shape (m, k, d)
-        Unit coordinates.
-    first : array of shape (k, d)
-        Same coordinates.
-
-    Returns
-    -------
-    array of shape (m, k, d)
-        Reordered.
+    ``sets`` (m, k, d), unit coordinates. Returns (m, k, d), reordered.
     """
     if first.shape[0] == 1:
         return sets
@@ -208,21 +155,8 @@ def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random
     A coordinate moves by up to ``step`` half-widths, and back into the region where it leaves it: outside, the range
     of a selection would not hold.
 
-    Parameters
-    ----------
-    parents : array of shape (m, k, d)
-        Unit coordinates.
-    step : float
-        In half-widths of the box.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    array of shape (children, k, d)
-        Unit coordinates.
+    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (children, k, d),
+    unit coordinates.
     """
     m, k, dim = parents.shape
     mother, father = rng.integers(0, m, (2, POOL))
@@ -239,21 +173,8 @@ def move_centers(parents: Array, step: float, region: Region, rng: np.random.Gen
     The parents themselves are kept. Their children differ in few places and by little, so that the next selection has
     a small range.
 
-    Parameters
-    ----------
-    parents : array of shape (m, k, d)
-        Unit coordinates.
-    step : float
-        In half-widths of the box.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    array of shape (copies, k, d)
-        Unit coordinates.
+    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (copies, k, d), unit
+    coordinates.
     """
     m, k, dim = parents.shape
     children = parents[np.arange(POOL) % m].copy()

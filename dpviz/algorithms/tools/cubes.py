@@ -20,19 +20,7 @@ def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> pa
     boxes of up to ten columns, where this one stays between 0.5 and 1. The number of cells is what the noise that adds
     up over them, and memory, are planned with: it must not be exceeded. There are at most 2^62, which can be numbered.
 
-    Parameters
-    ----------
-    half : array of shape (d,)
-        Half-widths, unit coordinates.
-    cells : float
-        The most cells.
-    middle : array of shape (d,) or None
-        Of the box; None: 0.
-
-    Returns
-    -------
-    Grid
-        Over that box.
+    ``half`` (d,), half-widths, unit coordinates; ``middle`` (d,), of the box; None: 0.
     """
     half = np.maximum(half, _NARROWEST * half.max())
     cells = max(1, min(cells, partitions.MOST_CELLS))

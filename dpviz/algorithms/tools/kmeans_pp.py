@@ -31,21 +31,7 @@ def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.G
     Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
     the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Any coordinates.
-    weights : array of shape (m,)
-        May be negative.
-    k : int
-        Clusters.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    int array of shape (k,)
-        Indices into ``points``.
+    Returns (k,), indices into ``points``.
 
     References
     ----------
@@ -177,23 +163,7 @@ def draw_many_kmeans_pp_seeds(
 
     Many clusters over few columns are drawn for all starts side by side: the same seeds, sooner.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Any coordinates.
-    weights : array of shape (m,)
-        May be negative.
-    k : int
-        Clusters.
-    starts : int
-        How often.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    list of int arrays of shape (k,)
-        Indices into ``points``.
+    ``points`` (m, d), any coordinates; ``weights`` (m,), may be negative. Returns (k,), indices into ``points``.
     """
     if starts > 1 and k >= _MANY_CLUSTERS and points.shape[1] <= _FEW_COLUMNS:
         before = rng.bit_generator.state

@@ -39,18 +39,10 @@ class Nearest(NamedTuple):
 class Leaves:
     """Leaves of a tree that halves the points (m, d) along the widest axis of each box, again and again.
 
-    Parameters
-    ----------
-    members : int array of shape (leaves, size)
-        Points of each leaf. All leaves have as many: where points do not suffice, some stand in two leaves.
-    points : float32 array of shape (leaves, size, d)
-        Their coordinates, unit coordinates.
-    middles : array of shape (leaves, d)
-        Middle of the box around each leaf.
-    radii : array of shape (leaves,)
-        The farthest that a point of a leaf lies from its middle.
-    longest : float
-        The longest point.
+    ``members`` (leaves, size), points of each leaf. All leaves have as many: where points do not suffice, some
+    stand in two leaves; ``points`` (leaves, size, d), their coordinates, unit coordinates; ``middles`` (leaves, d),
+    middle of the box around each leaf; ``radii`` (leaves,), the farthest that a point of a leaf lies from its
+    middle.
     """
 
     members: Codes
@@ -63,17 +55,7 @@ class Leaves:
     def of(cls, columns: Single, size: int) -> Leaves:
         """Of points given as ``columns`` (d, m), about ``size`` in a leaf.
 
-        Parameters
-        ----------
-        columns : float32 array of shape (d, m)
-            Unit coordinates, one axis after the other.
-        size : int
-            Between this many and half as many points are in a leaf.
-
-        Returns
-        -------
-        Leaves
-            Every point is in one of them at least.
+        ``columns`` (d, m), unit coordinates, one axis after the other.
         """
         members = split_into_leaves(columns, size)
         points = np.ascontiguousarray(columns.T[members])
@@ -87,19 +69,7 @@ class Leaves:
         A centre is left out where two others are nearer to every point of the leaf, by more than single precision may
         be wrong: what is found is what comparing all centres finds, the first of equals included.
 
-        Parameters
-        ----------
-        centers : float32 array of shape (k, d)
-            Unit coordinates; k is 8 or more.
-        half_norms : float32 array of shape (k,)
-            Half of their squared lengths.
-        which : int array
-            Numbers of leaves.
-
-        Yields
-        ------
-        Nearest
-            The points of some leaves.
+        ``centers`` (k, d), unit coordinates; k is 8 or more; ``half_norms`` (k,), half of their squared lengths.
         """
         kept = self._keep_candidates(centers, half_norms, which)
         counts = np.add.reduce(kept, axis=1, dtype=np.int64)
@@ -147,17 +117,8 @@ class Leaves:
 def split_into_leaves(columns: npt.NDArray[np.floating], size: int) -> Codes:
     """Points given as ``columns`` (d, m) in leaves of between half of ``size`` and ``size`` points.
 
-    Parameters
-    ----------
-    columns : array of shape (d, m)
-        Any coordinates.
-    size : int
-        Most points in a leaf.
-
-    Returns
-    -------
-    int array of shape (leaves, points in a leaf)
-        Numbers of points: each stands there, some of them twice so that all leaves have as many.
+    Returns (leaves, points in a leaf), numbers of points: each stands there, some of them twice so that all leaves
+    have as many.
     """
     m, leaves = columns.shape[1], 1
     while leaves * size < m:

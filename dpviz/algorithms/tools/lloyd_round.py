@@ -21,20 +21,6 @@ def compute_count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: b
     With noise of total variance a/x² (or a/x) on the sum and b/y² (or b/y) on the count times the centre's norm, the
     least sum at x + y = 1 has y/x = ∛(b/a) for pure mechanisms and √(b/a) for Gaussian ones.
 
-    Parameters
-    ----------
-    dim : int
-        Columns.
-    accounting : Accounting
-        How costs add up.
-    spherical : bool
-        Whether sums get K-norm noise.
-
-    Returns
-    -------
-    float
-        Positive.
-
     References
     ----------
     Su et al. 2016, Eqs. 5-6 (Laplace); the others follow by the same Lagrange argument.
@@ -49,18 +35,6 @@ def compute_count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: b
 def plan_gaussian_rounds(session: PrivateSession, k: int) -> int:
     """Rounds of Gaussian noise that the whole budget can feed, from public quantities: 2 to 7.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    int
-        From 2 to 7.
-
     References
     ----------
     Diaa et al. 2025 (FastLloyd), its rule for the number of rounds.
@@ -71,20 +45,7 @@ def plan_gaussian_rounds(session: PrivateSession, k: int) -> int:
 
 
 def compute_gaussian_smallest_n(setting: Setting, rounds: int) -> float:
-    """Records at which Gaussian noise of a mean, in each of ``rounds``, is half the distance between centres.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    rounds : int
-        How many.
-
-    Returns
-    -------
-    float
-        Rows.
-    """
+    """Records at which Gaussian noise of a mean, in each of ``rounds``, is half the distance between centres."""
     k, dim = setting.k, setting.dim
     # Without δ there is no such run: a Gaussian of that ε at a small δ has about this μ.
     mu = gdp_mu(setting.epsilon, setting.delta) if setting.delta > 0 else setting.epsilon / 5
@@ -107,31 +68,8 @@ def run_lloyd_round(
 
     **Guarantee.** ``budget``, for the session's relation; empty cells are measured like all others.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    cells : Voronoi or ProjectedCells
-        Which centre each row belongs to.
-    budget : Budget
-        Part of the session's budget.
-    fallback : array of shape (k, d)
-        Where a centre goes whose noisy count says nothing; unit coordinates.
-    title : str
-        Of the step.
-    note : str
-        What the ledger says it is for.
-    ratio : float
-        Budget for counts over budget for sums; None takes ``compute_count_to_sum_ratio``.
-    spherical : bool
-        K-norm instead of Laplace noise on the sums (pure accounting only, and not release-grade).
-    ahead : int
-        Rounds to follow, where they are planned.
-
-    Returns
-    -------
-    CentersStep
-        Centres (k, d) in unit coordinates, with noisy counts and sums.
+    ``fallback`` (k, d), where a centre goes whose noisy count says nothing; unit coordinates. Returns centres (k,
+    d) in unit coordinates, with noisy counts and sums.
     """
     if ratio is None:
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical and session.spherical)
@@ -162,21 +100,8 @@ def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array,
 
     A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
 
-    Parameters
-    ----------
-    noisy_counts : Noisy
-        Of shape (k,), rows.
-    noisy_sums : Noisy
-        Of shape (k, d), unit coordinates.
-    fallback : array of shape (k, d)
-        Unit coordinates.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    array of shape (k, d)
-        Unit coordinates.
+    ``noisy_counts``: of shape (k,), rows; ``noisy_sums``: of shape (k, d), unit coordinates; ``fallback`` (k, d),
+    unit coordinates; ``region``: where rows live, unit coordinates.
     """
     trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
     counts = np.where(trusted, noisy_counts.value, 1.0)
@@ -187,17 +112,7 @@ def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array,
 def compute_center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
     """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only.
 
-    Parameters
-    ----------
-    noisy_counts : Noisy
-        Of shape (k,), rows.
-    noisy_sums : Noisy
-        Of shape (k, d), unit coordinates.
-
-    Returns
-    -------
-    array of shape (k,)
-        Unit coordinates.
+    ``noisy_counts``: of shape (k,), rows; ``noisy_sums``: of shape (k, d), unit coordinates.
     """
     sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
     return sd
@@ -218,25 +133,8 @@ def revive(
     Uses released counts, the public (or paid) ``n`` and public coins only. ``idle_below`` is the noisy count under
     which a centre is idle; None: a tenth of an equal share of the rows.
 
-    Parameters
-    ----------
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    noisy_counts : array of shape (k,)
-        Rows.
-    n : int
-        Rows; public, or bought.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    idle_below : float or None
-        Rows; None: a tenth of an equal share.
-
-    Returns
-    -------
-    array of shape (k, d)
-        Unit coordinates.
+    ``centers`` (k, d), released, unit coordinates; ``noisy_counts`` (k,), rows; ``region``: where rows live, unit
+    coordinates.
     """
     moved, weight = centers.copy(), noisy_counts.copy()
     idle = noisy_counts < (_IDLE_PART * n / len(centers) if idle_below is None else idle_below)

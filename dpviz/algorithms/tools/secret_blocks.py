@@ -76,26 +76,7 @@ class Box(NamedTuple):
 
 
 def deal(session: PrivateSession, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
-    """The plan of ``number`` blocks, from public values and coins alone; no row is read.
-
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    k : int
-        Clusters.
-    number : int
-        How many blocks.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-    align : str
-        How each block's centres are put in order.
-
-    Returns
-    -------
-    BlocksStep
-        With public anchors.
-    """
+    """The plan of ``number`` blocks, from public values and coins alone; no row is read."""
     number = min(number, count_most_blocks(k, session.dim))
     rows_each = session.n / number
     return BlocksStep(
@@ -111,18 +92,6 @@ def deal(session: PrivateSession, k: int, number: int, rng: np.random.Generator,
 def count_most_blocks(k: int, dim: int) -> int:
     """As many blocks as there is memory for: a public number of records may be far larger than the table, and so may a
     noisy one.
-
-    Parameters
-    ----------
-    k : int
-        Clusters.
-    dim : int
-        Columns.
-
-    Returns
-    -------
-    int
-        Blocks.
     """
     return max(1, _MOST_NUMBERS // (k * max(k, dim)))
 
@@ -132,17 +101,7 @@ def fit_models(session: PrivateSession, blocks: BlocksStep) -> PrivateSession:
 
     Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
 
-    Parameters
-    ----------
-    session : PrivateSession
-        What answers questions about the rows, and what may be spent.
-    blocks : BlocksStep
-        The plan of the blocks.
-
-    Returns
-    -------
-    PrivateSession
-        Of as many lines as there are blocks, each k * d numbers in unit coordinates.
+    Returns of as many lines as there are blocks, each k * d numbers in unit coordinates.
     """
     return session.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
 
@@ -154,18 +113,5 @@ def make_domain_box(models: PrivateSession) -> Box:
 
 
 def count_block_operations(setting: Setting, params: Params) -> float:
-    """Rough number of elementary operations of k-means in all blocks.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    params : Params
-        Parameters of the algorithm, checked.
-
-    Returns
-    -------
-    float
-        For progress and placement.
-    """
+    """Rough number of elementary operations of k-means in all blocks."""
     return _PASSES * setting.rows * setting.k * setting.dim

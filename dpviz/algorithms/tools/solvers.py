@@ -53,14 +53,8 @@ _SCRATCH = _Scratch()
 class SignedPoints:
     """Released points with signed weights, laid out for many starts.
 
-    Parameters
-    ----------
-    columns : float32 array of shape (d, m)
-        Coordinates, unit coordinates, one axis after the other.
-    weights : array of shape (m,)
-        Noisy counts; negative ones are kept, or sums over many cells would be biased.
-    weight_sd : float
-        Standard deviation of the noise on one weight; 0 for exact weights.
+    ``columns`` (d, m), coordinates, unit coordinates, one axis after the other; ``weights`` (m,), noisy counts;
+    negative ones are kept, or sums over many cells would be biased.
     """
 
     columns: Single
@@ -71,19 +65,7 @@ class SignedPoints:
     def of(cls, points: Array, weights: Array, *, weight_sd: float = 0.0) -> SignedPoints:
         """From points of shape (m, d).
 
-        Parameters
-        ----------
-        points : array of shape (m, d)
-            Unit coordinates.
-        weights : array of shape (m,)
-            Rows; may be negative.
-        weight_sd : float
-            Standard deviation of the noise on a weight.
-
-        Returns
-        -------
-        SignedPoints
-            With what solvers need of them.
+        ``points`` (m, d), unit coordinates; ``weights`` (m,), rows; may be negative.
         """
         return cls(np.ascontiguousarray(points.T, dtype=np.float32), np.asarray(weights, np.float64), weight_sd)
 
@@ -130,19 +112,8 @@ class BestOf(NamedTuple):
 def find_best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
     """``run_signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals.
 
-    Parameters
-    ----------
-    data : SignedPoints
-        Points with signed weights, unit coordinates and rows.
-    starts : sequence of arrays of shape (k, d)
-        Unit coordinates.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    BestOf
-        With the solutions of all starts.
+    ``data``: points with signed weights, unit coordinates and rows; ``starts`` (k, d), unit coordinates;
+    ``region``: where rows live, unit coordinates.
     """
     solutions = [run_signed_lloyd(data, start, region) for start in starts]
     losses = np.array([solution.loss for solution in solutions])
@@ -159,19 +130,8 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
     raise the loss or go round in circles, so the best centres seen are returned, and it ends when nothing moves, when
     ``PATIENCE`` iterations brought nothing better, or after ``ITERATIONS``.
 
-    Parameters
-    ----------
-    data : SignedPoints
-        Points with signed weights, unit coordinates and rows.
-    start : array of shape (k, d)
-        Unit coordinates.
-    region : Region
-        Where rows live, unit coordinates.
-
-    Returns
-    -------
-    Solution
-        Centres (k, d), unit coordinates, and their loss.
+    ``data``: points with signed weights, unit coordinates and rows; ``region``: where rows live, unit coordinates.
+    Returns centres (k, d), unit coordinates, and their loss.
 
     References
     ----------
@@ -196,17 +156,7 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
 def sum_mass_near(data: SignedPoints, centers: Array) -> Array:
     """Weight of the points nearest to each of ``centers`` (k, d), shape (k,).
 
-    Parameters
-    ----------
-    data : SignedPoints
-        Points with signed weights, unit coordinates and rows.
-    centers : array of shape (k, d)
-        Unit coordinates.
-
-    Returns
-    -------
-    array of shape (k,)
-        Rows.
+    ``data``: points with signed weights, unit coordinates and rows.
     """
     labels, _ = _find_nearest(data.columns, centers)
     return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
@@ -217,17 +167,7 @@ def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
 
     To first order the noise moves a mean by the sum of noise times distance over the mass of its cluster.
 
-    Parameters
-    ----------
-    data : SignedPoints
-        Points with signed weights, unit coordinates and rows.
-    solution : Solution
-        Centres, and which points they hold.
-
-    Returns
-    -------
-    array of shape (k,)
-        Unit coordinates.
+    ``data``: points with signed weights, unit coordinates and rows.
     """
     k, dim = solution.centers.shape
     spread = np.zeros(k)
@@ -390,26 +330,7 @@ class StartsStep(Step):
 
     @classmethod
     def of(cls, best: BestOf, points: int, singular: str, plural: str = "", *, then: str = "") -> StartsStep:
-        """The step after ``best`` was found on so many ``points``, which are called ``singular`` or ``plural``.
-
-        Parameters
-        ----------
-        best : BestOf
-            The best solution, and the losses of all.
-        points : int
-            How many there were.
-        singular : str
-            What one of them is called.
-        plural : str
-            What several are called.
-        then : str
-            Words that close the title.
-
-        Returns
-        -------
-        StartsStep
-            To be shown.
-        """
+        """The step after ``best`` was found on so many ``points``, which are called ``singular`` or ``plural``."""
         starts, called = len(best.losses), singular if points == 1 else plural or f"{singular}s"
         return cls(
             title=f"{starts:,} start{'' if starts == 1 else 's'} solved on {points:,} {called}{then}",
@@ -424,25 +345,8 @@ def choose_starts(
 ) -> list[Array]:
     """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Unit coordinates.
-    weights : array of shape (m,)
-        Rows.
-    k : int
-        Clusters.
-    number : int
-        How many starts.
-    region : Region
-        Where rows live, unit coordinates.
-    rng : numpy Generator
-        Public coins; what they decide may be known to everybody.
-
-    Returns
-    -------
-    list of arrays of shape (k, d)
-        Unit coordinates.
+    ``points`` (m, d), unit coordinates; ``weights`` (m,), rows; ``region``: where rows live, unit coordinates.
+    Returns (k, d), unit coordinates.
     """
     if len(points) <= k:
         return [np.concatenate([points, pack_spheres(k, region, rng)])[:k]]

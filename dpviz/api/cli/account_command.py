@@ -34,13 +34,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If the account cannot be made or read.
-    """
+    """Serve the request; the text to print."""
     path = Path(arguments.account)
     if arguments.action == "new":
         caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}

@@ -54,13 +54,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If a number is outside its range.
-    """
+    """Serve the request; the text to print."""
     n = arguments.n
     declared = None if arguments.declaration is None else declarations.read_declaration_file(arguments.declaration)
     advice = advise(

@@ -32,15 +32,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If there is no such algorithm, or it promises nothing.
-    FoundWrong
-        If something did not hold.
-    """
+    """Serve the request; the text to print."""
     check.within(_FEWEST_RUNS, check.MOST_REPEATS, runs=arguments.runs)
     report = AuditReport.of(find_card(arguments.id), runs=arguments.runs, tell=say)
     text = json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if arguments.json else report.text

@@ -36,13 +36,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If the file cannot be used, or the declaration cannot be written.
-    """
+    """Serve the request; the text to print."""
     path = Path(arguments.data)
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:

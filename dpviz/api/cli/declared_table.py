@@ -100,13 +100,7 @@ _FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
 
 
 def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
-    """Read the file as declared; an option of the command line goes before the declaration file.
-
-    Raises
-    ------
-    RequestError
-        If the file or a declaration is missing or wrong.
-    """
+    """Read the file as declared; an option of the command line goes before the declaration file."""
     if arguments.cluster is not None:
         connect(arguments.cluster)
     content, of_file = open_named(arguments.data)

@@ -30,13 +30,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve pages until somebody stops it; each visit begins with the table that is named, if one is.
-
-    Raises
-    ------
-    RequestError
-        If there is no such table, the port cannot be used, or the libraries of the dashboard are not installed.
-    """
+    """Serve pages until somebody stops it; each visit begins with the table that is named, if one is."""
     check.import_extra("streamlit")
     check.import_extra("plotly")
     port: int | None = arguments.port

@@ -31,15 +31,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If a file is no zip of a release, or the two cannot be compared.
-    FoundWrong
-        If something in it is wrong.
-    """
+    """Serve the request; the text to print."""
     release = read_release(Path(arguments.zip))
     other = None if arguments.compare is None else read_release(Path(arguments.compare))
     if arguments.out is not None:
@@ -84,18 +76,7 @@ def _describe_check(release: ReadRelease, which: str) -> str:
 
 
 def list_center_tables(made: profiles.Profile) -> Iterator[str]:
-    """Centres with the sd of their noise, so many columns side by side; sizes first.
-
-    Parameters
-    ----------
-    made : Profile
-        Of a release.
-
-    Yields
-    ------
-    str
-        A table.
-    """
+    """Centres with the sd of their noise, so many columns side by side; sizes first."""
     sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
     # Both coordinates of a cycle are one value of it.
     said = [j for j, one in enumerate(made.columns) if not (isinstance(one.declared, codings.Cycle) and one.nth)]

@@ -96,13 +96,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If something stands against the release (nothing is charged then), or it failed after its charge.
-    """
+    """Serve the request; the text to print."""
     if arguments.seed is not None:
         raise RequestError("A release has no seed: whoever knows it could take the noise off; leave --seed out.")
     out = Path(arguments.out)
@@ -203,20 +197,7 @@ def _spend_on_centers(prepared: Preflight) -> float:
 
 
 def describe_window(window: windows.Window, prepared: Preflight) -> str:
-    """Where ε lies in the window, and what would open one where there is none.
-
-    Parameters
-    ----------
-    window : Window
-        For the table, by what the owner accepts.
-    prepared : Preflight
-        What is about to be released.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Where ε lies in the window, and what would open one where there is none."""
     argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
     opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
     return f"{window.finding}. {argument}" + (f" What would open a window: {opens}." if opens else "")

@@ -18,12 +18,6 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Refuse.
-
-    Raises
-    ------
-    RequestError
-        Always.
-    """
+    """Refuse."""
     del arguments
     raise RequestError(_ELSEWHERE)

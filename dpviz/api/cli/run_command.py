@@ -42,13 +42,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If the request or the file is wrong, or --out cannot be written (``NotWritten``).
-    """
+    """Serve the request; the text to print."""
     card = find_card(arguments.algorithm)
     contender = Contender.parse(card.id, parse_named_values(arguments.set))
     request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
@@ -171,24 +165,7 @@ def _format_centers(record: ReleaseRecord) -> str:
 
 
 def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
-    """``report`` is what ``--json`` prints of a ``finished`` run.
-
-    Parameters
-    ----------
-    report : mapping of str to object
-        What ``--json`` prints.
-    card : Card
-        The algorithm.
-    name : str
-        Of the table.
-    finished : Run
-        The run.
-
-    Returns
-    -------
-    str
-        Lines, joined.
-    """
+    """``report`` is what ``--json`` prints of a ``finished`` run."""
     blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
     if report["released"]["centers"] is not None:
         heading = "Released centres (they carry noise), data units"

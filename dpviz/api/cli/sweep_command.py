@@ -59,13 +59,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If the request or a file is wrong.
-    """
+    """Serve the request; the text to print."""
     grid = _read_grid(arguments)
     trials = grid.list_trials()
     planned = [trial.key for trial in trials]

@@ -21,15 +21,7 @@ def add(command: Parser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> str:
-    """Serve the request; the text to print.
-
-    Raises
-    ------
-    RequestError
-        If the file is no zip of a release.
-    FoundWrong
-        If something in it is wrong.
-    """
+    """Serve the request; the text to print."""
     verdict = verify(Path(arguments.zip))
     text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else format_verdict(verdict)
     if not verdict.holds:

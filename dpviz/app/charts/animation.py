@@ -42,15 +42,7 @@ class Shot(NamedTuple):
 
 @dataclass
 class Animation:
-    """What the player of a page is given: pictures of steps, one after the other, in one context.
-
-    Parameters
-    ----------
-    shots : sequence of Shot
-    context : RenderContext
-    beside : function
-        What can stand beside a step.
-    """
+    """What the player of a page is given: pictures of steps, one after the other, in one context."""
 
     shots: Sequence[Shot]
     context: RenderContext
@@ -61,19 +53,7 @@ class Animation:
 
     @classmethod
     def of_run(cls, run: RunSoFar, context: RenderContext) -> Animation:
-        """Every step of a run.
-
-        Parameters
-        ----------
-        run : RunSoFar
-            Finished or under way.
-        context : RenderContext
-            What all its pictures share.
-
-        Returns
-        -------
-        Animation
-        """
+        """Every step of a run."""
         context, steps, before = context.with_steps_of(run), [frame.step for frame in run.frames], 0.0
         shots = []
         for frame in run.frames:

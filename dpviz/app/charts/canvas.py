@@ -53,20 +53,7 @@ class TitledPlot(NamedTuple):
     plot: Plot
 
     def headed(self, palette: Palette, *, width: int = PHONE) -> go.Figure:
-        """The library's figure with both drawn above the plot, for a notebook or a file without a page around it.
-
-        Parameters
-        ----------
-        palette : Palette
-            Colours that the plot was drawn in.
-        width : int
-            Pixels that title and subtitle are broken for.
-
-        Returns
-        -------
-        Figure
-            Higher by the lines of its head; the plot keeps its size.
-        """
+        """The library's figure with both drawn above the plot, for a notebook or a file without a page around it."""
         head = wrap_lines(self.title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
         under = wrap_lines(self.subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
         below = max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if self.subtitle else 8
@@ -89,22 +76,7 @@ class TitledPlot(NamedTuple):
 
 
 def new_plot(palette: Palette, *, height: int = PLANE_HEIGHT, legend_lines: int = 4) -> Plot:
-    """A plot without marks; title and subtitle stand elsewhere.
-
-    Parameters
-    ----------
-    palette : Palette
-        Colours, light or dark.
-    height : int
-        Pixels.
-    legend_lines : int
-        Room below the axis for a legend that wraps on a phone; 0 hides the legend.
-
-    Returns
-    -------
-    Plot
-        To be drawn on.
-    """
+    """A plot without marks; title and subtitle stand elsewhere."""
     return Plot(make_layout(palette, height=height)).update_layout(
         margin={**_MARGIN, "t": AIR, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
         showlegend=legend_lines > 0,
@@ -134,17 +106,7 @@ class Panel(NamedTuple):
         return {"xaxis": f"x{self._number}", "yaxis": f"y{self._number}"}
 
     def add(self, plot: Plot, palette: Palette, x: Mapping[str, Any], y: Mapping[str, Any]) -> None:
-        """Its axes.
-
-        Parameters
-        ----------
-        plot : Plot
-            Changed in place.
-        palette : Palette
-            Colours, light or dark.
-        x, y : mapping of str to object
-            Settings of the axes beyond those of every figure.
-        """
+        """Its axes."""
         usual = make_layout(palette)
         for name, own, other, ends in (("xaxis", x, "yaxis", self.across), ("yaxis", y, "xaxis", self.up)):
             # A sum of parts may come out a rounding error above the whole.
@@ -163,19 +125,7 @@ def make_bare_layout(palette: Palette) -> dict[str, Any]:
 
 
 def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
-    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain.
-
-    Parameters
-    ----------
-    plot : Plot
-        A plot without or with marks; changed in place.
-    view : View
-        The plane of the picture.
-    palette : Palette
-        Colours, light or dark.
-    fill : str or None
-        Colour of the domain; None: that of the palette.
-    """
+    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
     (x_range, y_range), (x_name, y_name) = view.range, view.name
     plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
     across, up = view.ticks
@@ -217,20 +167,7 @@ def split_xy(places: Array) -> dict[str, Screen]:
 
 
 def name_kinds(plot: Plot, palette: Palette) -> Plot:
-    """The legend's heading: the word of each kind that the legend shows, in its colour.
-
-    Parameters
-    ----------
-    plot : Plot
-        A plot without or with marks; changed in place.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    Plot
-        The same plot.
-    """
+    """The legend's heading: the word of each kind that the legend shows, in its colour."""
     shown = [trace.get("meta") for trace in plot.traces if trace.get("name") and trace.get("showlegend") is not False]
     kinds: tuple[Kind, ...] = ("public", "released", "revealed")
     heading = " · ".join(
@@ -241,18 +178,6 @@ def name_kinds(plot: Plot, palette: Palette) -> Plot:
 
 def format_legend_name(what: str, kind: Kind) -> str:
     """What a mark is, with the sign of its kind: an eye for what was revealed.
-
-    Parameters
-    ----------
-    what : str
-        Of the mark.
-    kind : Kind
-        public, released or revealed.
-
-    Returns
-    -------
-    str
-        For the legend.
 
     >>> format_legend_name("centres", "released"), format_legend_name("rows", "revealed")
     ('centres', '◉ rows')

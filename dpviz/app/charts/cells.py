@@ -16,17 +16,7 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
 
     Mirror images of all centres behind the four walls make the walls themselves cell borders.
 
-    Parameters
-    ----------
-    centers : array of shape (k, 2)
-        Drawn units.
-    half : array of shape (2,)
-        Half-widths of the box.
-
-    Returns
-    -------
-    list of arrays of shape (corners, 2)
-        Closed.
+    ``centers`` (k, 2), drawn units; ``half`` (2,), half-widths of the box. Returns (corners, 2).
     """
     # A centre on a wall would coincide with its own image.
     inside = np.clip(centers, -half * (1 - 1e-6), half * (1 - 1e-6))
@@ -42,17 +32,7 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
 def outline_boxes(low: Array, high: Array) -> Array:
     """Outlines of m boxes with corners ``low`` and ``high`` (m, 2), one polyline with gaps, shape (6 m, 2).
 
-    Parameters
-    ----------
-    low : array of shape (m, 2)
-        Corners.
-    high : array of shape (m, 2)
-        Opposite corners.
-
-    Returns
-    -------
-    array of shape (6 m, 2)
-        NaN where a gap is.
+    ``low`` (m, 2), corners.
     """
     x0, y0, x1, y1 = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
     gap = np.full(len(low), np.nan)
@@ -66,19 +46,8 @@ def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
 
     Half-axes are ``radii``, (m,) or one for each axis (m, 2), times ``scale`` (2,).
 
-    Parameters
-    ----------
-    middles : array of shape (m, 2)
-        Drawn units.
-    radii : array of shape (m,) or (m, 2)
-        Unit coordinates.
-    scale : array of shape (2,)
-        Drawn units in a unit coordinate.
-
-    Returns
-    -------
-    array of shape (points, 2)
-        NaN where a gap is.
+    ``radii`` (m,) or (m, 2), unit coordinates; ``scale`` (2,), drawn units in a unit coordinate. Returns (points,
+    2), NaN where a gap is.
     """
     angle = np.linspace(0, 2 * np.pi, _CIRCLE)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
@@ -89,15 +58,7 @@ def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
 def outline_segments(start: Array, end: Array) -> Array:
     """Straight lines from ``start`` to ``end`` (m, 2), one polyline with gaps, shape (3 m, 2).
 
-    Parameters
-    ----------
-    start, end : array of shape (m, 2)
-        Drawn units.
-
-    Returns
-    -------
-    array of shape (3 m, 2)
-        NaN where a gap is.
+    ``start``, ``end`` (m, 2), drawn units.
     """
     return np.stack([start, end, np.full_like(start, np.nan)], axis=1).reshape(-1, 2)
 

@@ -18,25 +18,8 @@ def draw_trial(
 ) -> str:
     """Rows (n, 2) in [0, 1], paler where their group was missed, k-means++ as diamonds, private centres as discs.
 
-    Parameters
-    ----------
-    points : array of shape (n, 2)
-        Rows of a public sample, in [0, 1].
-    groups : sequence of int
-        The group of each row.
-    reference : array of shape (k, 2)
-        Centres of k-means++, in [0, 1].
-    centers : array of shape (k, 2)
-        Private centres, in [0, 1].
-    found : Flags
-        Which groups were found.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    str
-        SVG.
+    ``points`` (n, 2), rows of a public sample, in [0, 1]; ``reference`` (k, 2), centres of k-means++, in [0, 1];
+    ``centers`` (k, 2), private centres, in [0, 1].
     """
     strong, pale = list[Sequence[float]](), list[Sequence[float]]()
     for point, group in zip(points.tolist(), groups, strict=True):
@@ -62,20 +45,7 @@ def count_right_guesses(most: float) -> int:
 
 
 def draw_guesses(right: int, palette: Palette) -> str:
-    """A hundred guesses about one person: half are right by chance, some more with the release.
-
-    Parameters
-    ----------
-    right : int
-        Of a hundred.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """A hundred guesses about one person: half are right by chance, some more with the release."""
     marks = []
     for place in range(_GUESSES):
         x, y = (place % _IN_A_ROW + 0.5) * _APART, (place // _IN_A_ROW + 0.5) * _APART
@@ -86,20 +56,7 @@ def draw_guesses(right: int, palette: Palette) -> str:
 
 
 def draw_thumbnail(points: Sequence[Sequence[int]], palette: Palette) -> str:
-    """A few rows of a sample, hundredths of its bounds.
-
-    Parameters
-    ----------
-    points : sequence of sequence of int
-        Pairs of hundredths of the bounds.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """A few rows of a sample, hundredths of its bounds."""
     wide, high = _THUMB_WIDTH - 8, _THUMB_HEIGHT - 8
     placed = [(4 + wide * x / 100, 4 + high * (1 - y / 100)) for x, y in points]
     path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in placed)

@@ -29,12 +29,7 @@ class LabelBoxes:
     def takes(self, places: Array, size: float) -> None:
         """Marks of a diameter at drawn places (m, 2): no number may cover them.
 
-        Parameters
-        ----------
-        places : array of shape (m, 2)
-            Drawn units.
-        size : float
-            Diameter, pixels.
+        ``places`` (m, 2), drawn units.
         """
         half = size / 2
         self._boxes += [np.r_[at - half, at + half] for at in self.pixels(places)]
@@ -44,23 +39,7 @@ class LabelBoxes:
 
         ``away`` (m, 2), drawn units, is where each would best stand.
 
-        Parameters
-        ----------
-        texts : list of str
-            What is written beside each mark.
-        places : array of shape (m, 2)
-            Drawn units.
-        away : array of shape (m, 2)
-            Where each would best stand, drawn units.
-        size : float
-            Diameter of a mark, pixels.
-        font : float
-            Size of the letters, pixels.
-
-        Returns
-        -------
-        list of str
-            A side for each.
+        ``places`` (m, 2), drawn units; ``away`` (m, 2), where each would best stand, drawn units.
         """
         return [
             self._place(text, at, to, size=size, font=font)

@@ -25,20 +25,7 @@ _CHARACTER = 0.53
 
 
 def make_layout(palette: Palette, *, height: int = HEIGHT) -> dict[str, Any]:
-    """What every figure's layout starts from: transparent, system font, no words above the plot.
-
-    Parameters
-    ----------
-    palette : Palette
-        Colours, light or dark.
-    height : int
-        Pixels.
-
-    Returns
-    -------
-    mapping of str to object
-        Settings.
-    """
+    """What every figure's layout starts from: transparent, system font, no words above the plot."""
     text = {"family": FONT, "size": TEXT_SIZE, "color": palette.text}
     return {
         "height": height,
@@ -89,18 +76,6 @@ def make_config(filename: str) -> dict[str, Any]:
 def make_axis_title(name: str, unit: str = "") -> str:
     """An axis title with its unit.
 
-    Parameters
-    ----------
-    name : str
-        Of the quantity.
-    unit : str
-        "": none.
-
-    Returns
-    -------
-    str
-        For an axis.
-
     >>> make_axis_title("loss per row", "data units²"), make_axis_title("k")
     ('loss per row (data units²)', 'k')
     """
@@ -108,20 +83,7 @@ def make_axis_title(name: str, unit: str = "") -> str:
 
 
 def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
-    """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn.
-
-    Parameters
-    ----------
-    lowest : float
-        The least ε.
-    highest : float
-        The largest ε.
-
-    Returns
-    -------
-    mapping of str to object
-        Settings.
-    """
+    """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
     air = 0.04 * max(log10(highest / lowest), 0.5)
     ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
     return {
@@ -138,16 +100,6 @@ def make_log_axis(low: float, high: float) -> dict[str, Any]:
 
     Ticks are written out in full: those of the library between powers of ten show their first digit only.
 
-    Parameters
-    ----------
-    low, high : float
-        Logarithm to base 10.
-
-    Returns
-    -------
-    mapping of str to object
-        Settings.
-
     >>> make_log_axis(0, 1)["ticktext"]
     ['1', '2', '5', '10', '20', '50']
     """
@@ -157,40 +109,12 @@ def make_log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def make_reference_marker(palette: Palette, size: float = 11) -> dict[str, Any]:
-    """k-means++: always open diamonds in the colour of what is revealed.
-
-    Parameters
-    ----------
-    palette : Palette
-        Colours, light or dark.
-    size : float
-        Pixels.
-
-    Returns
-    -------
-    mapping of str to object
-        Settings.
-    """
+    """k-means++: always open diamonds in the colour of what is revealed."""
     return {"symbol": "diamond-open", "size": size, "color": palette.revealed, "line": {"width": 1.8}}
 
 
 def make_center_marker(palette: Palette, colors: str | Sequence[str] | None = None, size: float = 11) -> dict[str, Any]:
-    """Released centres: small filled circles; their numbers stand outside.
-
-    Parameters
-    ----------
-    palette : Palette
-        Colours, light or dark.
-    colors : str or sequence of str or None
-        One, or one for each centre; None: that of what is released.
-    size : float
-        Pixels.
-
-    Returns
-    -------
-    mapping of str to object
-        Settings.
-    """
+    """Released centres: small filled circles; their numbers stand outside."""
     fill = palette.released if colors is None else colors
     return {"symbol": "circle", "size": size, "color": fill, "line": {"width": 1.5, "color": palette.surface}}
 
@@ -199,22 +123,6 @@ def wrap_lines(text: str, *, size: float, width: float = PHONE, even: bool = Fal
     """``text`` broken into lines that fit ``width`` pixels at a font ``size``; ``even`` lines are about equally long.
 
     A sign of equality or percent stays with its number.
-
-    Parameters
-    ----------
-    text : str
-        Any.
-    size : float
-        Of the letters, pixels.
-    width : float
-        Pixels.
-    even : bool
-        Whether lines are about equally long.
-
-    Returns
-    -------
-    list of str
-        Lines.
 
     >>> wrap_lines("the noise is above Δ = 3", size=10, width=120)
     ['the noise is above', 'Δ = 3']

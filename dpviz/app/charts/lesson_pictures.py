@@ -41,20 +41,7 @@ class Walk(NamedTuple):
 
 
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
-    """The rows of a public sample, for all to see.
-
-    Parameters
-    ----------
-    computed : Computed
-        What a lesson's numbers are computed from.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    RenderContext
-        With rows.
-    """
+    """The rows of a public sample, for all to see."""
     return RenderContext(
         make_view(computed.table.domain),
         palette,
@@ -63,24 +50,7 @@ def make_context(computed: Computed, palette: Palette) -> RenderContext:
 
 
 def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
-    """A run; if not ``whole``, without how good it is, which would give an answer away.
-
-    Parameters
-    ----------
-    computed : Computed
-        What a lesson's numbers are computed from.
-    request : Request
-        What is asked.
-    palette : Palette
-        Colours, light or dark.
-    whole : bool
-        Whether it says how good the run is.
-
-    Returns
-    -------
-    Walk
-        All its steps.
-    """
+    """A run; if not ``whole``, without how good it is, which would give an answer away."""
     run = computed.run(request)
     context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
@@ -99,20 +69,7 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
 
 
 def describe_sample(computed: Computed, request: Request) -> str:
-    """Whose rows an animation shows, and why it is the same for everybody.
-
-    Parameters
-    ----------
-    computed : Computed
-        What a lesson's numbers are computed from.
-    request : Request
-        What is asked.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Whose rows an animation shows, and why it is the same for everybody."""
     return (
         f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
         "lesson can be repeated. A release has no seed."
@@ -120,22 +77,7 @@ def describe_sample(computed: Computed, request: Request) -> str:
 
 
 def describe_seeds(computed: Computed, number: int, grid: StudyGrid) -> str:
-    """The same of many runs.
-
-    Parameters
-    ----------
-    computed : Computed
-        What a lesson's numbers are computed from.
-    number : int
-        Of runs.
-    grid : StudyGrid
-        What the study asks.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """The same of many runs."""
     return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
 
 
@@ -145,20 +87,7 @@ def _of(computed: Computed) -> str:
 
 
 def draw_sample(context: RenderContext, title: str) -> TitledPlot:
-    """The rows of a public sample, and nothing else.
-
-    Parameters
-    ----------
-    context : RenderContext
-        What all pictures of a run share.
-    title : str
-        Above it.
-
-    Returns
-    -------
-    TitledPlot
-        Of the view's plane.
-    """
+    """The rows of a public sample, and nothing else."""
     palette, view = context.palette, context.view
     canvas = PlotCanvas(new_plot(palette, legend_lines=1), palette, view)
     canvas.rows(context.reveal)
@@ -169,24 +98,7 @@ def draw_sample(context: RenderContext, title: str) -> TitledPlot:
 def draw_guessed_curve(
     epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
 ) -> Plot:
-    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
-
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Ascending.
-    guess : sequence of float or None
-        What the class said; None: nothing yet.
-    runs : DataFrame or None
-        Of the study; None: not revealed yet.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    Plot
-        Loss against ε.
-    """
+    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band."""
     plot = Plot(make_layout(palette, height=_HEIGHT))
     if runs is not None:
         name = str(runs["contender"].iloc[0])
@@ -216,22 +128,7 @@ def draw_guessed_curve(
 
 
 def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
-    """The figure in words.
-
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Ascending.
-    guess : sequence of float or None
-        What the class said; None: nothing yet.
-    runs : DataFrame or None
-        Of the study; None: not revealed yet.
-
-    Returns
-    -------
-    str
-        Sentences.
-    """
+    """The figure in words."""
     said = "" if guess is None else f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. "
     if runs is None:
         return f"{said}Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
@@ -258,48 +155,14 @@ def title_curve(runs: pd.DataFrame | None) -> str:
 
 
 def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
-    """What a scene asks of each draw, and its name: clusters found, or the loss.
-
-    Parameters
-    ----------
-    scene : Scene
-        A scene of a lesson.
-    rows : sequence of Row
-        A line for each draw.
-    computed : Computed
-        What a lesson's numbers are computed from.
-
-    Returns
-    -------
-    list of float, str
-        A number for each draw, and what it is.
-    """
+    """What a scene asks of each draw, and its name: clusters found, or the loss."""
     if any("found" in say.what for say in scene.says.values()):
         return [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
     return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
 
 
 def draw_strip(values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette) -> Plot:
-    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One for each draw.
-    algorithm : str
-        Its title.
-    what : str
-        What the values are.
-    guess : float or None
-        What the class said; None: nothing yet.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    Plot
-        Dots.
-    """
+    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line."""
     piles: Counter[float] = Counter()
     heights = []
     for value in values:
@@ -320,18 +183,5 @@ def draw_strip(values: Sequence[float], algorithm: str, *, what: str, guess: flo
 
 
 def describe_strip(values: Sequence[float], what: str) -> str:
-    """The strip in words.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One for each draw.
-    what : str
-        What the values are.
-
-    Returns
-    -------
-    str
-        Sentences.
-    """
+    """The strip in words."""
     return f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"

@@ -33,33 +33,8 @@ _NAMED, _TOLD = 4, 6
 class RenderContext:
     """How the steps of a run are looked at: one value for all of them.
 
-    Parameters
-    ----------
-    view : View
-        The plane; steps that a slanted plane cannot show (boxes, projected spaces) take the nearest one that can.
-    palette : Palette
-    reveal : RevealedView or None
-        The owner's rows, drawn in orange only when they are handed over.
-    reference : Reference or None
-        k-means++, drawn as open diamonds beside released centres.
-    found : function or None
-        How many clusters of the reference some centres (k, d) find, for titles.
-    epsilon : float or None
-        What the run was allowed to spend, for titles.
-    reference_coming : bool
-        Whether k-means++ is still being computed.
-    ratio : function or None
-        The loss of centres (k, d) over that of the reference, for titles.
-    steps : sequence of Step
-        Those of the run: what a step builds on is drawn under it, and only the last speaks for the run.
-    final : array of shape (k, d) or None
-        The centres of the run: cells keep their colours through all steps.
-    ghosts : tuple of arrays of shape (k, d)
-        Centres of earlier draws.
-    known : dict or None
-        What pictures have found out for each other.
-    verdict : Verdict or None
-        How the run ended, by released values alone.
+    ``final`` (k, d), the centres of the run: cells keep their colours through all steps; ``ghosts`` (k, d), centres
+    of earlier draws.
     """
 
     view: View
@@ -96,20 +71,7 @@ class RenderContext:
         return RenderContext(self.view, self.palette, epsilon=self.epsilon)
 
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same.
-
-        Parameters
-        ----------
-        what : tuple of object
-            Tells what is made from everything else.
-        make : function
-            Makes it.
-
-        Returns
-        -------
-        T
-            What was made.
-        """
+        """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
         if self.known is None:
             return make()
         if what not in self.known:
@@ -130,37 +92,14 @@ class RenderContext:
         return not self.steps or (self.final is not None and self.steps[-1] is step)
 
     def list_before(self, step: Step, *kinds: str) -> list[Any]:
-        """The steps of these kinds that the run took before ``step``.
-
-        Parameters
-        ----------
-        step : Step
-            The step that is shown.
-        *kinds
-            Names of types of steps.
-
-        Returns
-        -------
-        list of object
-            In their order.
-        """
+        """The steps of these kinds that the run took before ``step``."""
         place = next((i for i, other in enumerate(self.steps) if other is step), 0)
         return [other for other in self.steps[:place] if type(other).__name__ in kinds]
 
     def find_rows(self, space: Region, frame: Array | None = None) -> Array | None:
         """All revealed rows where an algorithm saw them; None unless they are handed over.
 
-        Parameters
-        ----------
-        space : Region
-            Where an algorithm saw rows; None: the view's own space.
-        frame : array of shape (p, d) or None
-            What it mapped rows by.
-
-        Returns
-        -------
-        array of shape (n, p) or None
-            Coordinates of the space.
+        ``frame`` (p, d), what it mapped rows by. Returns (n, p), coordinates of the space.
         """
         return None if self.reveal is None else self.reveal.find_rows(space, frame)
 
@@ -191,15 +130,7 @@ class Drawing(ABC, Generic[S]):
 
     @abstractmethod
     def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        """Put the marks on an empty canvas, and dress its axes.
-
-        Parameters
-        ----------
-        canvas : PlotCanvas
-            Empty.
-        context : RenderContext
-            What all pictures of a run share.
-        """
+        """Put the marks on an empty canvas, and dress its axes."""
 
     def words(self, domain: Domain) -> str:
         """Alternative text: what is drawn, computed from public and released values only."""
@@ -249,20 +180,7 @@ class Picture(Drawing[S]):
         """The table behind the figure, in data units where the step has them."""
 
     def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        """What can stand beside it, the most telling first; ``steps`` are those of the whole run.
-
-        Parameters
-        ----------
-        context : RenderContext
-            What all pictures of a run share.
-        steps : sequence of Step
-            Those of the whole run.
-
-        Yields
-        ------
-        Companion
-            As many as there are.
-        """
+        """What can stand beside it, the most telling first; ``steps`` are those of the whole run."""
         yield from ()
 
     @property
@@ -289,21 +207,7 @@ def tabulate_points(points: Array, domain: Domain, counted: str = "", *, project
 
     A first column counts them from 1, if ``counted`` says what they are.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Unit coordinates.
-    domain : Domain
-        Declared bounds and scaling.
-    counted : str
-        What the points are; "": they are not counted.
-    projected : bool
-        Whether they lie in a projection.
-
-    Returns
-    -------
-    DataFrame
-        A line for each point.
+    ``points`` (m, d), unit coordinates.
     """
     names = describe_projected_axes(points.shape[1]) if projected else domain.columns
     table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
@@ -319,21 +223,7 @@ def describe_step(
 
     ``values`` are (m,) each, by what they are; one that is None is left out.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        Unit coordinates.
-    domain : Domain
-        Declared bounds and scaling.
-    counted : str
-        What the points are.
-    values : mapping of str to array or None or None
-        Arrays of shape (m,) by what they are.
-
-    Returns
-    -------
-    list of str
-        A text for each point.
+    ``points`` (m, d), unit coordinates; ``values``: arrays of shape (m,) by what they are.
     """
     known = {name: value for name, value in (values or {}).items() if value is not None}
     listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known

@@ -23,13 +23,7 @@ _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2":
 
 
 class Plot:
-    """Traces and a layout. Its methods are called as those of the library's own figure are.
-
-    Attributes
-    ----------
-    traces : list of dict
-    layout : dict
-    """
+    """Traces and a layout. Its methods are called as those of the library's own figure are."""
 
     def __init__(self, layout: Mapping[str, Any]) -> None:
         self.traces: list[Data] = []
@@ -55,10 +49,6 @@ class Plot:
     def add_vline(self, x: float, **line: Any) -> None:
         """A line from top to bottom, whatever the other axis shows.
 
-        Parameters
-        ----------
-        x : float
-            Where it stands.
         **line
             Settings of the line.
         """
@@ -67,10 +57,6 @@ class Plot:
     def add_hline(self, y: float, **line: Any) -> None:
         """A line from left to right, whatever the other axis shows.
 
-        Parameters
-        ----------
-        y : float
-            Where it lies.
         **line
             Settings of the line.
         """
@@ -79,12 +65,6 @@ class Plot:
     def add_vrect(self, x0: float, x1: float, **rect: Any) -> None:
         """A band from top to bottom.
 
-        Parameters
-        ----------
-        x0 : float
-            Left end.
-        x1 : float
-            Right end.
         **rect
             Settings of the band.
         """
@@ -93,12 +73,6 @@ class Plot:
     def add_hrect(self, y0: float, y1: float, **rect: Any) -> None:
         """A band from left to right.
 
-        Parameters
-        ----------
-        y0 : float
-            Lower end.
-        y1 : float
-            Upper end.
         **rect
             Settings of the band.
         """
@@ -129,18 +103,6 @@ class Plot:
 
 def merge(into: Data, more: Mapping[str, Any]) -> Data:
     """``into`` with all that ``more`` says: parts are merged, all else is replaced.
-
-    Parameters
-    ----------
-    into : Data
-        Changed in place.
-    more : mapping of str to object
-        What is to be said, parts by ``part_name``.
-
-    Returns
-    -------
-    Data
-        ``into``.
 
     >>> merge({"title": {"text": "a", "x": 0}}, {"title_text": "b"})
     {'title': {'text': 'b', 'x': 0}}

@@ -38,20 +38,7 @@ class PlotCanvas:
     bare: bool = False
 
     def color(self, kind: Kind, strength: float = 1.0) -> str:
-        """The colour of a kind, see-through below full strength.
-
-        Parameters
-        ----------
-        kind : Kind
-            public, released or revealed.
-        strength : float
-            Of the colour; 1 is full.
-
-        Returns
-        -------
-        str
-            As CSS has it.
-        """
+        """The colour of a kind, see-through below full strength."""
         color = self.palette.kind(kind)
         return color if strength == 1 else self.palette.fade(color, strength)
 
@@ -60,31 +47,14 @@ class PlotCanvas:
         show_plane(self.plot, self.view, self.palette, fill=fill)
 
     def axes(self, number: str, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
-        """One more pair of axes, or the first where ``number`` is empty, in the dress of the first.
-
-        Parameters
-        ----------
-        number : str
-            "" for the first pair, "2" for the second.
-        across : mapping of str to object
-            Settings of the horizontal axis.
-        up : mapping of str to object
-            Settings of the vertical axis.
-        """
+        """One more pair of axes, or the first where ``number`` is empty, in the dress of the first."""
         for name, axis in ((f"xaxis{number}", across), (f"yaxis{number}", up)):
             self.plot.update_layout(**{name: merge(merge({}, make_layout(self.palette)[name[:5]]), axis)})
 
     def rows(self, reveal: RevealedView | None, space: Region | None = None, frame: Array | None = None) -> None:
         """The owner's rows, if they are handed over; in the ``space`` that ``frame`` maps them to, if there is one.
 
-        Parameters
-        ----------
-        reveal : RevealedView or None
-            The owner's rows; None: they are not handed over.
-        space : Region or None
-            Where an algorithm saw rows; None: the view's own space.
-        frame : array of shape (p, d) or None
-            What it mapped rows by.
+        ``frame`` (p, d), what it mapped rows by.
         """
         if reveal is not None:
             points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
@@ -102,27 +72,7 @@ class PlotCanvas:
         notes: npt.ArrayLike | None = None,
         trace: Mapping[str, Any] = _NOTHING,
     ) -> None:
-        """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own.
-
-        Parameters
-        ----------
-        places : array of shape (m, 2)
-            Drawn units.
-        name : str
-            In the legend.
-        kind : Kind
-            public, released or revealed.
-        marker : mapping of str to object
-            Settings of the marks.
-        strength : float
-            Of the colour; 1 is full.
-        hover : str
-            What pointing at a mark shows.
-        notes : ArrayLike or None
-            What pointing at each mark tells.
-        trace : mapping of str to object
-            Other settings of the trace.
-        """
+        """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
         filled = {"color": self.color(kind, strength), "opacity": 1.0, **marker}
         drawn = {"type": "scatter", **split_xy(places), "mode": "markers", "marker": filled}
@@ -145,30 +95,7 @@ class PlotCanvas:
     ) -> None:
         """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas.
 
-        Parameters
-        ----------
-        path : array of shape (m, 2)
-            Drawn units, NaN where a gap is.
-        name : str
-            In the legend.
-        kind : Kind or None
-            Of the value; None: a frame without a kind.
-        color : str or None
-            None: that of the kind.
-        strength : float
-            Of the colour; 1 is full.
-        width : float
-            Of the line, pixels.
-        dash : str
-            Its pattern.
-        fill : str
-            Colour of the area; "": none.
-        hover : str
-            What pointing at a mark shows.
-        notes : ArrayLike or None
-            What pointing at each mark tells.
-        trace : mapping of str to object
-            Other settings of the trace.
+        ``path`` (m, 2), drawn units, NaN where a gap is.
         """
         line = {"color": color or self.color(kind or "public", strength), "width": width, "dash": dash}
         inside = {"fill": "toself", "fillcolor": fill} if fill else {}
@@ -191,28 +118,7 @@ class PlotCanvas:
     ) -> None:
         """Bars without a rim, unless the ``marker`` has one.
 
-        Parameters
-        ----------
-        x : array of shape (m,)
-            Middles.
-        y : array of shape (m,)
-            Heights.
-        width : array of shape (m,)
-            Drawn units.
-        name : str
-            In the legend.
-        kind : Kind
-            public, released or revealed.
-        marker : mapping of str to object
-            Settings of the marks.
-        strength : float
-            Of the colour; 1 is full.
-        hover : str
-            What pointing at a mark shows.
-        notes : ArrayLike or None
-            What pointing at each mark tells.
-        trace : mapping of str to object
-            Other settings of the trace.
+        ``x`` (m,), middles; ``y`` (m,), heights; ``width`` (m,), drawn units.
         """
         filled = {"color": self.color(kind, strength), "line": {"width": 0}, **marker}
         drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
@@ -223,18 +129,7 @@ class PlotCanvas:
     ) -> None:
         """Revealed values over bars: a short orange stroke at the height of each.
 
-        Parameters
-        ----------
-        x : array of shape (m,)
-            Middles.
-        y : array of shape (m,)
-            Heights.
-        name : str
-            In the legend.
-        hover : str
-            What pointing at a mark shows.
-        trace : mapping of str to object
-            Other settings of the trace.
+        ``x`` (m,), middles; ``y`` (m,), heights.
         """
         stroke = {"symbol": "line-ew-open", "size": 8, "line": {"width": 2}}
         self.marks(np.column_stack([x, y]), name, "revealed", stroke, hover=hover, trace=trace)
@@ -242,18 +137,7 @@ class PlotCanvas:
     def arrows(self, start: Array, end: Array, name: str, *, width: float, head: float, standoff: Array) -> None:
         """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short.
 
-        Parameters
-        ----------
-        start, end : array of shape (m, 2)
-            Drawn units.
-        name : str
-            In the legend.
-        width : float
-            Of the line, pixels.
-        head : float
-            Size of the head.
-        standoff : array of shape (m,)
-            Pixels.
+        ``start``, ``end`` (m, 2), drawn units.
         """
         arrows = len(start)
         nothing = np.zeros(len(start))
@@ -270,18 +154,6 @@ class PlotCanvas:
 
         They are ellipses where columns have unlike units. A line is never filled.
 
-        Parameters
-        ----------
-        middles : array of shape (m, 2)
-            Drawn units.
-        radii : array of shape (m,)
-            Unit coordinates.
-        name : str
-            In the legend.
-        kind : Kind
-            public, released or revealed.
-        width : float
-            Of the line, pixels.
         **look
             Other settings of the lines.
         """
@@ -296,18 +168,10 @@ class PlotCanvas:
     def cells(self, z: Array, kind: Kind, *, hover: str, bar: Mapping[str, Any] | None = None, **trace: Any) -> None:
         """A map of cells in the colours of ``colorscale``; ``bar`` is its colour bar.
 
-        Parameters
-        ----------
-        z : array of shape (cells up, cells across)
-            From 0 to 1.
-        kind : Kind
-            public, released or revealed.
-        hover : str
-            What pointing at a mark shows.
-        bar : mapping of str to object or None
-            Settings of the colour bar; None: none.
         **trace
             Other settings of the trace.
+
+        ``z`` (cells up, cells across), from 0 to 1.
         """
         scale = {"showscale": False} if bar is None or self.bare else {"colorbar": bar}
         drawn = {"type": "heatmap", "z": z.astype(SCREEN), **scale, "hovertemplate": f"{hover}<extra></extra>"}
@@ -316,17 +180,8 @@ class PlotCanvas:
     def color_bar(self, title: str, **ticks: Any) -> dict[str, Any]:
         """A horizontal colour bar below the plot, its title above it.
 
-        Parameters
-        ----------
-        title : str
-            Of the figure.
         **ticks
             Settings of its ticks.
-
-        Returns
-        -------
-        mapping of str to object
-            Settings.
         """
         where = {} if self.bare else place_below_plot(self.plot.layout)
         return where | {
@@ -337,19 +192,7 @@ class PlotCanvas:
         }
 
     def band(self, low: float, high: float, *, strength: float, upright: bool = False) -> None:
-        """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places.
-
-        Parameters
-        ----------
-        low : float
-            One end.
-        high : float
-            The other end.
-        strength : float
-            Of the colour; 1 is full.
-        upright : bool
-            Whether it stands.
-        """
+        """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places."""
         ends, add = (("x0", "x1"), self.plot.add_vrect) if upright else (("y0", "y1"), self.plot.add_hrect)
         where = dict(zip(ends, (low, high), strict=True))
         add(**where, line_width=0, layer="below", fillcolor=self.color("public", strength))
@@ -364,21 +207,7 @@ class PlotCanvas:
             self.plot.add_shape(type="rect", x0=x0, y0=y0, x1=x1, y1=y1, line=line, layer="above")
 
     def note(self, text: str, x: float, y: float, where: Mapping[str, Any], *, color: str | None = None) -> None:
-        """Words beside a mark.
-
-        Parameters
-        ----------
-        text : str
-            What is written.
-        x : float
-            Across.
-        y : float
-            Up.
-        where : mapping of str to object
-            Other settings.
-        color : str or None
-            None: that of muted words.
-        """
+        """Words beside a mark."""
         font = {"size": NUMBER_SIZE, "color": color or self.palette.muted}
         self.plot.add_annotation({"text": text, "x": x, "y": y, "showarrow": False, "font": font, **where})
 

@@ -42,13 +42,7 @@ _PICTURES: dict[str, type[Picture[Any]]] = {
 
 
 def find_picture(step: Step) -> Picture[Any]:
-    """The picture of a step: ``find_picture(step).draw(context)`` is its plot under its title.
-
-    Raises
-    ------
-    TypeError
-        If there is none for that kind of step: a defect of ours.
-    """
+    """The picture of a step: ``find_picture(step).draw(context)`` is its plot under its title."""
     name = type(step).__name__
     if name not in _PICTURES:
         raise TypeError(f"no picture for a {name}: write one in charts/pictures, and name it here")

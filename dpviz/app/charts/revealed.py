@@ -24,14 +24,8 @@ ROWS = "rows"
 class RevealedView:
     """Revealed rows for one picture.
 
-    Parameters
-    ----------
-    points : array of shape (m, d)
-        A subsample to draw, unit coordinates.
-    note : str
-        Why the owner looked.
-    everyone : array of shape (n, d) or None
-        All rows, for true counts; None where these are not asked for.
+    ``points`` (m, d), A subsample to draw, unit coordinates; ``everyone`` (n, d), all rows, for true counts; None
+    where these are not asked for.
     """
 
     points: Array
@@ -42,19 +36,7 @@ class RevealedView:
     def of(cls, points: Array, note: str, *, at_most: int = DRAWN_AT_MOST) -> RevealedView:
         """A view of all rows (n, d) that draws evenly picked ones of them.
 
-        Parameters
-        ----------
-        points : array of shape (m, d)
-            Unit coordinates.
-        note : str
-            Why they are revealed.
-        at_most : int
-            Rows that are drawn.
-
-        Returns
-        -------
-        RevealedView
-            All rows, and those that are drawn.
+        ``points`` (m, d), unit coordinates.
         """
         picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
         return cls(picked, note, everyone=points)
@@ -62,34 +44,14 @@ class RevealedView:
     def find_rows(self, space: Region, frame: Array | None) -> Array | None:
         """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``.
 
-        Parameters
-        ----------
-        space : Region
-            Where an algorithm saw rows; None: the view's own space.
-        frame : array of shape (p, d) or None
-            What it mapped rows by.
-
-        Returns
-        -------
-        array of shape (n, p)
-            Coordinates of the space.
+        ``frame`` (p, d), what it mapped rows by. Returns (n, p), coordinates of the space.
         """
         return None if self.everyone is None else _choose_seen(self.everyone, space, frame)
 
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows to draw, where an algorithm saw them.
 
-        Parameters
-        ----------
-        space : Region
-            Where an algorithm saw rows; None: the view's own space.
-        frame : array of shape (p, d) or None
-            What it mapped rows by.
-
-        Returns
-        -------
-        array of shape (m, p)
-            Coordinates of the space.
+        ``frame`` (p, d), what it mapped rows by. Returns (m, p), coordinates of the space.
         """
         return _choose_seen(self.points, space, frame)
 
@@ -97,16 +59,7 @@ class RevealedView:
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     """Revealed rows (m, d) as small orange dots, larger where they are few; ticks below the line in one dimension.
 
-    Parameters
-    ----------
-    plot : Plot
-        A plot without or with marks; changed in place.
-    points : array of shape (m, d)
-        Unit coordinates.
-    view : View
-        The plane of the picture.
-    palette : Palette
-        Colours, light or dark.
+    ``points`` (m, d), unit coordinates.
     """
     few = len(points) <= _FEW
     marker = {

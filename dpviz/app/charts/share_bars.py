@@ -25,12 +25,8 @@ _REST = "all others"
 class ShareBars:
     """Released shares of ``k`` clusters.
 
-    Parameters
-    ----------
-    shares : mapping of column to mapping of value to array of shape (k,)
-        They add up to 1 over the values of a column.
-    noise : mapping of column to array of shape (k,)
-        Standard deviation of each share; empty where it is not known.
+    ``shares`` (k,), they add up to 1 over the values of a column; ``noise`` (k,), standard deviation of each share;
+    empty where it is not known.
     """
 
     stem: ClassVar[str] = "shares"

@@ -30,22 +30,6 @@ def list_shares(
 
     ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
     Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Of the ledger.
-    spent_fraction : float
-        Between 0 and 1.
-    upto : int or None
-        Entries that count; None: all.
-    meter : sequence of MeterReading
-        Readings of the meter, step by step.
-
-    Returns
-    -------
-    mapping of str to float
-        Between 0 and 1.
     """
     shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
     begun = MeterReading(0, 0.0)
@@ -62,24 +46,7 @@ def list_shares(
 def draw_spent(
     shares: Mapping[str, float], *, palette: Palette, epsilon: float, spent: Mapping[str, float] | None = None
 ) -> TitledPlot:
-    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default).
-
-    Parameters
-    ----------
-    shares : mapping of str to float
-        Part of the budget by purpose.
-    palette : Palette
-        Colours, light or dark.
-    epsilon : float
-        Of the guarantee.
-    spent : mapping of str to float or None
-        Part that is spent by purpose; None: all.
-
-    Returns
-    -------
-    TitledPlot
-        A bar.
-    """
+    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
     done = dict(shares if spent is None else spent)
     used = sum(done.values())
     plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
@@ -101,20 +68,7 @@ def draw_spent(
 
 
 def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
-    """The picture in words.
-
-    Parameters
-    ----------
-    shares : mapping of str to float
-        Part of the budget by purpose.
-    epsilon : float
-        Of the guarantee.
-
-    Returns
-    -------
-    str
-        Sentences.
-    """
+    """The picture in words."""
     listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
     return f"Shares of ε = {epsilon:g} by purpose: {listed}."
 

@@ -14,25 +14,7 @@ _WIDTH = 900
 def make_standalone_page(
     figures: Sequence[TitledPlot], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
 ) -> str:
-    """HTML that needs no network and no server.
-
-    Parameters
-    ----------
-    figures : sequence of TitledPlot
-        Drawn in ``palette``.
-    title : str
-    paragraphs : sequence of str
-        The first is in the text colour, the others are muted.
-    points : sequence of str
-        A list after the first paragraph.
-    palette : Palette
-        Colours, light or dark.
-
-    Returns
-    -------
-    str
-        A whole HTML file.
-    """
+    """HTML that needs no network and no server."""
     drawn = [
         figure.headed(palette, width=_WIDTH).to_html(
             full_html=False, include_plotlyjs=place == 0, config=make_config(title)

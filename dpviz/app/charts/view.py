@@ -45,20 +45,10 @@ class PlaneChoice(NamedTuple):
 class View:
     """A plane to draw in. Depends on the public domain, or on released centres, so axes never move while a run unfolds.
 
-    Parameters
-    ----------
-    domain : Domain
-    axes : tuple of int or None
-        The one or two columns drawn, in data units; None draws the projection.
-    projection : array of shape (2, d) or None
-        Orthonormal rows from a public seed, or along released centres; drawn in unit coordinates.
-    window : pair of ranges or None
-        What is drawn of a plane along released centres; None draws the public domain.
-    space : Region or None
-        A projected space of an algorithm (points have as many coordinates as it has axes), drawn in unit coordinates;
-        None is the domain itself.
-    space_axes : tuple of str
-        Names of the axes of ``space``; empty: projected axis 1, 2, ...
+    ``axes``: the one or two columns drawn, in data units; None draws the projection; ``projection`` (2, d),
+    orthonormal rows from a public seed, or along released centres; drawn in unit coordinates; ``space``: A
+    projected space of an algorithm (points have as many coordinates as it has axes), drawn in unit coordinates;
+    None is the domain itself.
     """
 
     domain: Domain
@@ -91,18 +81,6 @@ class View:
         """Where ``points_unit`` (m, d) are drawn, shape (m, 2): data units for columns, unit coordinates otherwise.
 
         ``lane`` says at which height marks of a 1-D table stand; it means nothing in two dimensions.
-
-        Parameters
-        ----------
-        points_unit : array of shape (m, d)
-            Unit coordinates.
-        lane : str
-            Of the marks, in one dimension.
-
-        Returns
-        -------
-        array of shape (m, 2)
-            Drawn units.
         """
         if self.projection is not None:
             drawn: Array = points_unit @ self.projection.T
@@ -132,17 +110,7 @@ class View:
     def to_axis_units_along(self, axis: int, values: Array) -> Array:
         """Unit coordinates (m,) along one column as its axis counts them.
 
-        Parameters
-        ----------
-        axis : int
-            Column.
-        values : array of shape (m,)
-            Unit coordinates.
-
-        Returns
-        -------
-        array of shape (m,)
-            Drawn units.
+        ``values`` (m,), unit coordinates.
         """
         points = np.zeros((len(values), self.domain.dim))
         points[:, axis] = values
@@ -239,20 +207,7 @@ class View:
         return replace(self, axes=_find_first_axes(self.region.dim), projection=None, window=None)
 
     def with_space(self, space: Region, names: tuple[str, ...] = ()) -> View:
-        """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``.
-
-        Parameters
-        ----------
-        space : Region
-            A projected region.
-        names : tuple of str
-            Of its axes.
-
-        Returns
-        -------
-        View
-            Of that space.
-        """
+        """The view of an algorithm's projected ``space``: its first two axes, which may have ``names``."""
         return View(self.domain, axes=_find_first_axes(space.dim), space=space, space_axes=names)
 
     @property
@@ -273,27 +228,7 @@ class View:
 
 
 def make_view(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
-    """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``list_choices``.
-
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    axes : tuple of int or None
-        Columns; None: the usual ones.
-    projection_seed : int or None
-        Public; None: no projection.
-
-    Returns
-    -------
-    View
-        Of the domain.
-
-    Raises
-    ------
-    RequestError
-        If a column does not exist or the two are the same.
-    """
+    """The plane of columns ``axes``, or a random one by a public seed; by default the first of ``list_choices``."""
     if projection_seed is not None and domain.dim > 1:
         gaussian = np.random.default_rng(projection_seed).standard_normal((domain.dim, 2))
         return View(domain, axes=None, projection=np.linalg.qr(gaussian)[0].T)
@@ -311,17 +246,7 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
 
     It is computed from what has been released, so that it tells nothing more about a row.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-
-    Returns
-    -------
-    View or None
-        Released, as the centres are.
+    ``centers`` (k, d), released, unit coordinates.
     """
     middle = centers.mean(axis=0)
     gaps = centers - middle

@@ -43,13 +43,7 @@ class Computed:
 
     @classmethod
     def open_subject(cls, subject: str) -> Computed:
-        """Of the sample with that id, or of the drawing with that text, with what is declared about it.
-
-        Raises
-        ------
-        RequestError
-            If it is neither, or nobody is on the board.
-        """
+        """Of the sample with that id, or of the drawing with that text, with what is declared about it."""
         if any(subject == one.id for one in SAMPLES):
             return cls(declare(*sample(subject).load()))
         drawing = drawings.decode_drawing(subject)
@@ -72,13 +66,7 @@ class Computed:
         return self._references[k]
 
     def run(self, request: Request) -> Run:
-        """The run that is asked for; its seed makes it the same for everybody.
-
-        Raises
-        ------
-        RequestError
-            If the sample does not allow it.
-        """
+        """The run that is asked for; its seed makes it the same for everybody."""
         key = f"{request.to_query()}&seed={request.seed}"
         if key not in self._runs:
             self._runs[key] = run_request(request, self.table.private)
@@ -94,15 +82,7 @@ class Computed:
         return self._studies[key]
 
     def take(self, grid: StudyGrid, rows: list[Row]) -> None:
-        """Keep the runs of a study, with their centres, that were made elsewhere.
-
-        Parameters
-        ----------
-        grid : StudyGrid
-            What the study asked.
-        rows : list of Row
-            A line for each run.
-        """
+        """Keep the runs of a study, with their centres, that were made elsewhere."""
         self._studies.setdefault(grid.to_query(), rows)
 
     def knows(self, grid: StudyGrid) -> bool:
@@ -110,24 +90,12 @@ class Computed:
         return grid.to_query() in self._studies
 
     def compute_crowd(self, request: Request) -> Crowd:
-        """What the tree of a run makes of a crowd at my place.
-
-        Raises
-        ------
-        RequestError
-            If I am not on the board, or the run grows no tree.
-        """
+        """What the tree of a run makes of a crowd at my place."""
         others, me = self._with_me()
         return Crowd.measure(me, others, self.run(request))
 
     def measure_move_without_me(self, k: int) -> float:
-        """How far a centre of k-means++ moves when I am taken out, data units.
-
-        Raises
-        ------
-        RequestError
-            If I am not on the board.
-        """
+        """How far a centre of k-means++ moves when I am taken out, data units."""
         self._with_me()
         assert self.drawing is not None
         alone = Computed(declare(*make_painted_table(replace(self.drawing, me=None))))
@@ -151,25 +119,7 @@ class Computed:
 
 
 def find_step(run: Run, step: int | str | None) -> int:
-    """The place from 0 of the step that a lesson asks for.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    step : int or str or None
-        Its number, words of its title, or None for the last.
-
-    Returns
-    -------
-    int
-        An index into its frames.
-
-    Raises
-    ------
-    RequestError
-        If the run has no such step.
-    """
+    """The place from 0 of the step that a lesson asks for."""
     titles = [frame.step.title for frame in run.frames]
     if step is None:
         return len(titles) - 1
@@ -187,18 +137,6 @@ def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.open_
     """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
 
     ``on`` is what makes the table of a scene of its subject.
-
-    Parameters
-    ----------
-    lesson : Lesson
-        The lesson.
-    on : function
-        Of a subject, to its table.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty where it can be given.
     """
     sentences = []
     for place, scene in enumerate(lesson.scenes, start=1):

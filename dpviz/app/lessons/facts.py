@@ -18,18 +18,7 @@ Compute = Callable[[Computed, Say], float]
 
 @dataclass(frozen=True)
 class Fact:
-    """A number that a lesson may say.
-
-    Parameters
-    ----------
-    of : {"run", "many runs", "sample", "formula"}
-        What it is computed from.
-    words : str
-        What it is, for whoever writes a lesson.
-    compute : function
-    needs : tuple of str
-        What has to be said with it.
-    """
+    """A number that a lesson may say."""
 
     of: Literal["run", "many runs", "sample", "formula"]
     words: str
@@ -38,20 +27,7 @@ class Fact:
 
 
 def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
-    """A sentence for each number of a scene that is not what comes out.
-
-    Parameters
-    ----------
-    scene : Scene
-        A scene of a lesson.
-    computed : Computed
-        What it is computed from.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty where all are right.
-    """
+    """A sentence for each number of a scene that is not what comes out."""
     sentences = []
     for say in scene.says.values():
         try:

@@ -105,22 +105,7 @@ Reveal: TypeAlias = RunReveal | DrawsReveal | StudyReveal | PartReveal
 
 @dataclass(frozen=True)
 class Say:
-    """A number that a scene says: what it is of, and what it is, with as many decimals as it is said with.
-
-    Parameters
-    ----------
-    name : str
-        How texts quote it.
-    what : str
-        A word of the vocabulary, ``FACTS``.
-    options : mapping
-        Which charge, which level, which ε: what this fact asks for beside the run.
-    request : Request
-        The run that it is about: that of the scene, with the changes that are said.
-    grid : StudyGrid or None
-        The study or the draws of the scene, for facts about many runs.
-    value : float or int
-    """
+    """A number that a scene says: what it is of, and what it is, with as many decimals as it is said with."""
 
     name: str
     what: str

@@ -84,13 +84,7 @@ def read_lessons(folder: Path = FOLDER) -> LessonCollection:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """The lesson of a file.
-
-    Raises
-    ------
-    LessonError
-        If it is none: which file, which scene, which field, what is allowed and what to do.
-    """
+    """The lesson of a file."""
     name = foreign.format_name(path)
     with foreign.refuse_as(LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")):
         return read_lesson_fields(Path(name).stem, _read_yaml(path, name), name=name)
@@ -112,27 +106,7 @@ def _read_yaml(path: Path, name: str) -> Any:
 
 
 def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
-    """The lesson of what a file with that ``name`` says.
-
-    Parameters
-    ----------
-    lesson_id : str
-        Its name in addresses.
-    said : object
-        What the file says.
-    name : str
-        Of the file, for a sentence.
-
-    Returns
-    -------
-    Lesson
-        Checked.
-
-    Raises
-    ------
-    LessonError
-        If it is none.
-    """
+    """The lesson of what a file with that ``name`` says."""
     from dpviz.app.lessons.lesson_document import LessonDocument
     from dpviz.words import documents  # slow to import
 

@@ -39,21 +39,7 @@ def allow_reveal(table: OpenTable) -> None:
 
 
 def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> Revealed | None:
-    """Read the rows without privacy, if the owner allows it.
-
-    Parameters
-    ----------
-    table : OpenTable
-    note : str
-        Why; each distinct one is one look.
-    what : AccessKind
-        What is looked at.
-
-    Returns
-    -------
-    Revealed or None
-        The rows; None unless the owner allows looks.
-    """
+    """Read the rows without privacy, if the owner allows it."""
     if not is_reveal_allowed(table):
         return None
     kept = table.key in st.session_state.get(_REVEALED, ())
@@ -68,20 +54,7 @@ def make_judged_table(
 ) -> ClippedRows | None:
     """What centres are judged on: the points that rows stand for, clipped once.
 
-    Parameters
-    ----------
-    table : OpenTable
-    note : str
-        Why; each distinct one is one look.
-    what : AccessKind
-        What is looked at.
-    points_per_row : int
-        Points that a row stands for.
-
-    Returns
-    -------
-    ClippedRows or None
-        Points inside the bounds, unit coordinates; None unless the owner allows looks.
+    Returns points inside the bounds, unit coordinates; None unless the owner allows looks.
     """
     revealed = reveal(table, note, what)
     if revealed is None:
@@ -94,21 +67,7 @@ def make_judged_table(
 
 
 def reveal_view(table: OpenTable, note: str, *, points_per_row: int = 1) -> RevealedView | None:
-    """What pictures show of the points that rows stand for.
-
-    Parameters
-    ----------
-    table : OpenTable
-    note : str
-        Why; each distinct one is one look.
-    points_per_row : int
-        Points that a row stands for.
-
-    Returns
-    -------
-    RevealedView or None
-        A subsample, the same at every rerun; None unless the owner allows looks.
-    """
+    """What pictures show of the points that rows stand for."""
     rows = make_judged_table(table, note, points_per_row=points_per_row)
     if rows is None:
         return None

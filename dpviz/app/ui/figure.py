@@ -19,23 +19,7 @@ _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 def show(
     plot: Plot, *, alt: str, key: str, stem: str, bare: bool = False, on_click: Callable[[], None] | None = None
 ) -> None:
-    """A plot, which the reader may download.
-
-    Parameters
-    ----------
-    plot : Plot
-        Without words above it.
-    alt : str
-        What it shows, in words.
-    key : str
-        Its place on the page.
-    stem : str
-        Of the downloaded file's name.
-    bare : bool
-        Whether it has no buttons.
-    on_click : function or None
-        Called when a mark is chosen, which then stands in the session under ``key``.
-    """
+    """A plot, which the reader may download."""
     look: dict[str, Any] = {"theme": None, "key": key, "alt": alt, "config": make_config(stem)}
     if bare:
         look["config"] |= {"displayModeBar": False}
@@ -47,18 +31,7 @@ def show(
 def show_wide(
     shown: TitledPlot, *, alt: str, key: str, stem: str, first: bool = False, on_click: Callable[[], None] | None = None
 ) -> None:
-    """A plot as wide as the page under its title and subtitle, as text, which wraps by itself.
-
-    Parameters
-    ----------
-    shown : TitledPlot
-    alt, key, stem
-        As of `show`.
-    first : bool
-        Whether its title is that of the page.
-    on_click : function or None
-        As of `show`.
-    """
+    """A plot as wide as the page under its title and subtitle, as text, which wraps by itself."""
     title, subtitle, plot = shown
     with st.container(gap="xsmall"):
         if first:
@@ -77,18 +50,7 @@ def draw_data_table(
     height: int | Literal["auto"] = _TABLE_HEIGHT,
     columns: Mapping[str, Any] | None = None,
 ) -> None:
-    """A table of numbers with four digits, cut where a browser would choke on it.
-
-    Parameters
-    ----------
-    table : DataFrame
-    alt : str
-        What it shows, in words.
-    height : int or "auto"
-        Pixels.
-    columns : mapping of str to object or None
-        Columns that are drawn in ways of their own.
-    """
+    """A table of numbers with four digits, cut where a browser would choke on it."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
     st.dataframe(
@@ -120,15 +82,7 @@ _LOOKS: dict[Kind, _BadgeLook] = {
 
 
 def draw_badge(kind: Kind, detail: str = "") -> None:
-    """Mark what stands beside it as public, released or revealed.
-
-    Parameters
-    ----------
-    kind : Kind
-        public, released or revealed.
-    detail : str
-        Follows the meaning of the kind in the tooltip; Markdown.
-    """
+    """Mark what stands beside it as public, released or revealed."""
     look = _LOOKS[kind]
     st.badge(kind, icon=look.icon, color=look.color, help=glossary.explain_term(kind, escape_markdown(detail)))
 
@@ -143,14 +97,5 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
     """Fine print after a badge.
 
     Not a caption: that would fade the badge until it can hardly be read.
-
-    Parameters
-    ----------
-    kind : Kind
-        public, released or revealed.
-    text : str
-        Markdown.
-    help : str or None
-        None: the glossary's words in the text are explained.
     """
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(text))

@@ -18,15 +18,6 @@ def poll(draw: Callable[[], None], *, every: float | None, key: str) -> None:
     The container around it belongs to the page, not to the piece. Where a piece runs again before the browser has heard
     of its first run, the server drops what that run had drawn, and everything below would arrive for places that do not
     exist: the browser would show an empty page.
-
-    Parameters
-    ----------
-    draw : function
-        Draws the piece.
-    every : float or None
-        Seconds until it runs again; None: it does not.
-    key : str
-        Its place on the page.
     """
     with st.container():
         st.fragment(draw, run_every=every, key=key)()
@@ -46,18 +37,7 @@ def open_job_registry() -> JobRegistry:
 
 
 def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
-    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so.
-
-    Parameters
-    ----------
-    job : Work
-    label : str
-        What is being computed, as a noun: "Trade-off of 3 algorithms".
-    key : str
-        Tells panels on one page apart.
-    live : callable, optional
-        Draws what has arrived so far below the panel: every other second while the job runs, and once it has ended.
-    """
+    """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so."""
     if job.state.final:
         _draw_epilogue(job, label)
         if live is not None:

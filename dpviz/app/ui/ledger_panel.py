@@ -131,20 +131,7 @@ _CHARGE_COLUMNS = [
 
 
 def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
-    """What each run asked for, what it spent, and what another library adds up.
-
-    Parameters
-    ----------
-    booked : sequence of Booked
-        Runs of the visit.
-    independent : sequence of float or None
-        What another library adds up for each, from scales alone, as ε; None where it cannot.
-
-    Returns
-    -------
-    DataFrame
-        A line a run.
-    """
+    """What each run asked for, what it spent, and what another library adds up."""
     return pd.DataFrame(
         [
             {
@@ -170,20 +157,7 @@ def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None
 
 
 def describe_agreement(entry: Booked, again: float | None) -> str:
-    """Whether the independent total is there and stays within what was asked for.
-
-    Parameters
-    ----------
-    entry : Booked
-        A run of the visit.
-    again : float or None
-        What another library adds up, as ε; None where it cannot.
-
-    Returns
-    -------
-    str
-        A word or two.
-    """
+    """Whether the independent total is there and stays within what was asked for."""
     if not entry.record.private:
         return NO_GUARANTEE
     if again is None:

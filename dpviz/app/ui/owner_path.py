@@ -58,15 +58,7 @@ def draw_guide() -> None:
 
 
 def decide_epsilon(source_key: str, epsilon: float) -> None:
-    """An owner chose ε for a table: that is what ticks the stop, and no visit of a page does.
-
-    Parameters
-    ----------
-    source_key : str
-        Of the table.
-    epsilon : float
-        Chosen.
-    """
+    """An owner chose ε for a table: that is what ticks the stop, and no visit of a page does."""
     remember(_CHOSEN, (source_key, epsilon))
 
 

@@ -352,20 +352,7 @@ def _draw_reasons(result: ClaimResult, rules: Sequence[str]) -> None:
 
 
 def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) -> pd.DataFrame:
-    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says.
-
-    Parameters
-    ----------
-    verdict : ClaimVerdict
-        Of one claim.
-    on_synthetic : ClaimVerdict or None
-        The same on synthetic tables; None: there are none.
-
-    Returns
-    -------
-    DataFrame
-        A line a finding.
-    """
+    """A line a finding: what came of it, on synthetic tables, and today, beside what the paper says."""
     others = [None] * len(verdict.findings) if on_synthetic is None else on_synthetic.findings
     lines = [
         (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)

@@ -20,20 +20,8 @@ _HELP = (
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
     """Ask for a plane; with one or two columns there is nothing to choose, and no widget.
 
-    Parameters
-    ----------
-    domain : Domain
-        Declared bounds and scaling.
-    key : str
-        Tells its widgets from others on the page.
-    centers : array of shape (k, d) or None
-        Released, unit coordinates: the plane along them is offered, too, and first of all where two columns of many
-        show little.
-
-    Returns
-    -------
-    View
-        The chosen plane.
+    ``centers`` (k, d), released, unit coordinates: the plane along them is offered, too, and first of all where two
+    columns of many show little.
     """
     offered: dict[str, Callable[[], View]] = {
         choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)

@@ -28,24 +28,7 @@ def draw_profile_panel(
     arrange: str = "Arrange",
     table: bool = True,
 ) -> None:
-    """Draw it: the picture, how to read it, and the numbers behind it.
-
-    Parameters
-    ----------
-    profile : Profile
-    key : str
-        Tells pictures on one page apart.
-    failed : bool
-        Whether the release shows noise.
-    beside : str
-        What the open diamonds are.
-    arrange : str
-        What the button is called that orders segments and columns.
-    mark : str
-        What is written across the picture, of a release that should not be relied on.
-    table : bool
-        Whether the numbers are offered below.
-    """
+    """Draw it: the picture, how to read it, and the numbers behind it."""
     colors = choose_palette(st.context.theme.type)
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

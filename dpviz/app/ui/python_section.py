@@ -8,17 +8,7 @@ from dpviz.runs import Script
 
 
 def draw_python_section(write: Callable[[], Script], *, key: str, stem: str) -> None:
-    """Draw it folded away.
-
-    Parameters
-    ----------
-    write : function
-        The program, written once somebody opens the section.
-    key : str
-        The page.
-    stem : str
-        What its files are called.
-    """
+    """Draw it folded away."""
     section = st.expander("The same in Python", icon=":material/code:", key=f"{key}:python", on_change="rerun")
     if not section.open:
         return

@@ -37,21 +37,7 @@ _Key = tuple[str, int, int]
 
 
 def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> evaluation.Reference | None:
-    """k-means++ on the rows; where it takes long, a worker starts on it.
-
-    Parameters
-    ----------
-    table : OpenTable
-    k : int
-        Clusters.
-    points_per_row : int
-        Points that a row stands for.
-
-    Returns
-    -------
-    Reference or None
-        None unless the owner allows looks and it is there.
-    """
+    """k-means++ on the rows; where it takes long, a worker starts on it."""
     rows, key = _reveal_rows(table, points_per_row), (table.key, k, points_per_row)
     if rows is None:
         return None
@@ -72,20 +58,7 @@ def find_recovery(
 ) -> evaluation.ClusterRecovery | None:
     """How many clusters of the reference some centres find; kept for the next rerun.
 
-    Parameters
-    ----------
-    table : OpenTable
-    centers : array of shape (k, d)
-        Unit coordinates.
-    reference : Reference
-        k-means++ on the rows.
-    points_per_row : int
-        Points that a row stands for.
-
-    Returns
-    -------
-    ClusterRecovery or None
-        None unless the owner allows looks.
+    ``centers`` (k, d), unit coordinates.
     """
     rows = _reveal_rows(table, points_per_row)
     if rows is None:
@@ -101,18 +74,7 @@ def await_recovery(
 ) -> Callable[[Array], evaluation.ClusterRecovery] | None:
     """`find_recovery` for a file that is made when the page has long been drawn: it asks no session.
 
-    Parameters
-    ----------
-    table : OpenTable
-    reference : Reference
-        k-means++ on the rows.
-    points_per_row : int
-        Points that a row stands for.
-
-    Returns
-    -------
-    function or None
-        Of centres (k, d), unit coordinates; None unless the owner allows looks.
+    Returns of centres (k, d), unit coordinates; None unless the owner allows looks.
     """
     rows = _reveal_rows(table, points_per_row)
     if rows is None:
@@ -122,16 +84,7 @@ def await_recovery(
 
 
 def draw_reference_notice(table: OpenTable, k: int, *, points_per_row: int = 1) -> None:
-    """A line while the reference is being computed; the page runs once more when it has come.
-
-    Parameters
-    ----------
-    table : OpenTable
-    k : int
-        Clusters.
-    points_per_row : int
-        Points that a row stands for.
-    """
+    """A line while the reference is being computed; the page runs once more when it has come."""
     key = (table.key, k, points_per_row)
     job = _list_jobs().get(key)
     if job is None or _is_known(key):

@@ -57,19 +57,6 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
 
     What fails in the middle is remembered (``find_failure``); the last result stays.
-
-    Parameters
-    ----------
-    table : OpenTable
-    request : Request
-        What is asked.
-    live : bool
-        Whether a control that moved asks for it, so that its run replaces the one before.
-
-    Raises
-    ------
-    RequestError
-        If the request is outside what is allowed, or too many jobs wait already.
     """
     cancel_pending()
     st.session_state.pop(_FAILED, None)
@@ -91,19 +78,7 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
 
 
 def is_asked(table: OpenTable, request: Request) -> bool:
-    """Whether this very request is done, under way, or has failed.
-
-    Parameters
-    ----------
-    table : OpenTable
-    request : Request
-        What is asked.
-
-    Returns
-    -------
-    bool
-        True: nothing more is to be started for it.
-    """
+    """Whether this very request is done, under way, or has failed."""
     pending, result = _find_pending(), find_result(table)
     failed = st.session_state.get(_FAILED)
     if pending is not None and pending.table.key == table.key:
@@ -114,19 +89,7 @@ def is_asked(table: OpenTable, request: Request) -> bool:
 
 
 def find_failure(table: OpenTable, request: Request) -> str:
-    """The kind of the error with which a request failed in the middle.
-
-    Parameters
-    ----------
-    table : OpenTable
-    request : Request
-        What is asked.
-
-    Returns
-    -------
-    str
-        "" if it did not fail.
-    """
+    """The kind of the error with which a request failed in the middle."""
     failed = st.session_state.get(_FAILED)
     return str(failed[2]) if failed is not None and failed[:2] == (table.key, request) else ""
 

@@ -40,16 +40,7 @@ HEADERS = {
 
 
 class SameOrigin:
-    """Refuse what a foreign page asks, and tell the browser what the app's own pages may load.
-
-    Parameters
-    ----------
-    app : ASGIApp
-        What answers everybody else.
-    allowed : callable
-        Further origins, such as ``https://dpviz.example.org``, for a server behind another name; asked for when a page
-        of another origin comes, since the server's options are read after the app.
-    """
+    """Refuse what a foreign page asks, and tell the browser what the app's own pages may load."""
 
     def __init__(self, app: ASGIApp, *, allowed: Callable[[], Iterable[str]] = tuple) -> None:
         self._app = app

@@ -80,44 +80,12 @@ def require_table() -> OpenTable:
 
 
 def open_table(content: Content, declaration: Declaration) -> OpenTable:
-    """Make a file, read as it is declared, the table of this visit.
-
-    Parameters
-    ----------
-    content : Content
-        What the file holds.
-    declaration : Declaration
-        How it is read.
-
-    Returns
-    -------
-    OpenTable
-        Open in this visit.
-
-    Raises
-    ------
-    RequestError
-        If the declaration is incomplete or contradictory; the table that was open stays open, and a file that waits
-        for its declaration goes on waiting.
-    """
+    """Make a file, read as it is declared, the table of this visit."""
     return put_to_use(content, declare(content, declaration))
 
 
 def put_to_use(content: Content, table: OpenTable) -> OpenTable:
-    """Make a table the table of this visit.
-
-    Parameters
-    ----------
-    content : Content
-        What the file holds.
-    table : OpenTable
-        Made of that.
-
-    Returns
-    -------
-    OpenTable
-        The same.
-    """
+    """Make a table the table of this visit."""
     sources = (find_undeclared(), st.session_state.get(_SOURCE))
     source = next((source for source in sources if source is not None and source.content is content), None)
     st.session_state[_TABLE] = table
@@ -153,57 +121,18 @@ def set_aside(content: Content | None) -> None:
 
 
 def remember(name: str, value: Value) -> Value:
-    """Keep what a widget says, for every page and for the next time that it is drawn.
-
-    Parameters
-    ----------
-    name : str
-        Of the widget.
-    value : object
-        What it says.
-
-    Returns
-    -------
-    object
-        The same value.
-    """
+    """Keep what a widget says, for every page and for the next time that it is drawn."""
     st.session_state.setdefault(_SETTINGS, {})[name] = value
     return value
 
 
 def recall(name: str, usual: Value) -> Value:
-    """What was remembered in this visit.
-
-    Parameters
-    ----------
-    name : str
-        Under which it was remembered, on any page.
-    usual : object
-        If nothing was.
-
-    Returns
-    -------
-    object
-        As it was last.
-    """
+    """What was remembered in this visit."""
     return cast("Value", st.session_state.get(_SETTINGS, {}).get(name, usual))
 
 
 def read_setting(name: str, usual: Value) -> Value:
-    """What a widget says where this page draws it, else what was last remembered.
-
-    Parameters
-    ----------
-    name : str
-        Of the widget.
-    usual : object
-        If nothing was remembered.
-
-    Returns
-    -------
-    object
-        As it is now.
-    """
+    """What a widget says where this page draws it, else what was last remembered."""
     return cast("Value", st.session_state.get(name, recall(name, usual)))
 
 
@@ -221,24 +150,7 @@ def find_known_clusters(table: OpenTable) -> int | None:
 
 
 def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: int = 1) -> Value:
-    """A value of this visit that is made once for all that it depends on.
-
-    Parameters
-    ----------
-    name : str
-        Under which it is kept.
-    given : Hashable
-        What the value depends on.
-    make : function
-        Makes it.
-    most : int
-        So many values are kept, those that were asked for last.
-
-    Returns
-    -------
-    object
-        Made now, or before.
-    """
+    """A value of this visit that is made once for all that it depends on."""
     kept = cast("OrderedDict[Hashable, Value]", st.session_state.setdefault(name, OrderedDict()))
     if given not in kept:
         kept[given] = make()
@@ -249,15 +161,7 @@ def make_once(name: str, given: Hashable, make: Callable[[], Value], *, most: in
 
 
 def choose(name: str, value: Any) -> None:
-    """Set a widget; call it from a callback, or before the widget is drawn.
-
-    Parameters
-    ----------
-    name : str
-        Of the widget.
-    value : object
-        What it says from now on, on every page.
-    """
+    """Set a widget; call it from a callback, or before the widget is drawn."""
     st.session_state[name] = remember(name, value)
 
 
@@ -280,15 +184,7 @@ def count_accesses(source_key: str) -> dict[AccessKind, int]:
 
 
 def count_study(source_key: str, note: str) -> None:
-    """Count a study that reads losses from the rows of one file.
-
-    Parameters
-    ----------
-    source_key : str
-        Of the file.
-    note : str
-        What was read; each distinct one counts once.
-    """
+    """Count a study that reads losses from the rows of one file."""
     st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
 
 
@@ -301,13 +197,6 @@ def count_grid_read(place: int, number: int) -> None:
     """Count that a k was read from the grid of a run, once for each run.
 
     No account has paid for that grid.
-
-    Parameters
-    ----------
-    place : int
-        Of the run in the books.
-    number : int
-        Of the run among those of the visit.
     """
     st.session_state.setdefault(_GRIDS, set()).add((_list_entries()[place].source_key, number))
 
@@ -323,21 +212,7 @@ def list_private_accesses() -> list[DataAccess]:
 
 
 def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
-    """Enter the record of a run into the books of this visit.
-
-    Parameters
-    ----------
-    run : RunSoFar
-        Ended.
-    table : OpenTable
-    instead_of : int or None
-        Place of the run before it, which nothing is kept of: a moved control made both. None: a line of its own.
-
-    Returns
-    -------
-    int
-        Its place in the books.
-    """
+    """Enter the record of a run into the books of this visit."""
     entries = _list_entries()
     entry = Booked(ReleaseRecord.of(run, table, accesses=count_accesses(table.source_key)), table.source_key)
     if instead_of is not None:

@@ -19,20 +19,7 @@ _VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
 
 
 def format_bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
-    """The first few notes as a list in Markdown, and how many more there are.
-
-    Parameters
-    ----------
-    notes : sequence of str
-        A sentence each.
-    most : int
-        So many are listed; the others are counted.
-
-    Returns
-    -------
-    str
-        A list in Markdown.
-    """
+    """The first few notes as a list in Markdown, and how many more there are."""
     rest = len(notes) - most
     lines = [*map(escape_markdown, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
     return "\n".join(f"- {line}" for line in lines)
@@ -79,18 +66,6 @@ def describe_delimiter(delimiter: str) -> str:
 
 def describe_columns(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
     """How many columns, and the names of the first few, as Markdown.
-
-    Parameters
-    ----------
-    names : tuple of str
-        In the order of the file.
-    most : int
-        So many are named.
-
-    Returns
-    -------
-    str
-        Markdown.
 
     >>> describe_columns(("age", "height"))
     '2 columns: age, height'

@@ -47,22 +47,7 @@ _MOST = 1000.0
 
 @dataclass(frozen=True)
 class Outlook:
-    """What an algorithm is to be expected to lose, over the loss of k-means++, and at which price.
-
-    Parameters
-    ----------
-    algorithm : str
-    epsilon : float
-    median, low, high : float
-        Median and quartiles over synthetic tables of the ratio to k-means++.
-    share : float
-        Share of the synthetic tables on which it held: it kept to the target's loss, or where there is no target, the
-        loss was within 5 % of the best one.
-    seconds : float
-        Computing time of a run on a synthetic table, median.
-    behind : float
-        Geometric mean, over synthetic tables, of its loss over the least one.
-    """
+    """What an algorithm is to be expected to lose, over the loss of k-means++, and at which price."""
 
     algorithm: str
     epsilon: float
@@ -274,27 +259,7 @@ def load_stored_study(*, with_delta: bool) -> SyntheticStudy:
 def list_outlooks(
     setting: Setting, *, target: Target | None = None, study: SyntheticStudy | None = None
 ) -> list[Outlook]:
-    """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    target : Target or None
-        What is good enough.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    list of Outlook
-        One for each algorithm that may run.
-
-    Raises
-    ------
-    RequestError
-        If the setting has no number of rows.
-    """
+    """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first."""
     _refuse_without_rows(setting)
     study = study or load_stored_study(with_delta=setting.delta > 0)
     weights, losses = study.weights(setting), study.interpolate_losses(setting)
@@ -323,45 +288,12 @@ def list_outlooks(
 
 
 def find_best(setting: Setting, *, study: SyntheticStudy | None = None) -> Outlook | None:
-    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    Outlook or None
-        None if none can run.
-    """
+    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
     return _choose_cheapest(list_outlooks(setting, study=study))
 
 
 def make_advice(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
-    """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    target : Target
-        What is good enough.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    Advice
-        An algorithm, an ε, and what to expect.
-
-    Raises
-    ------
-    RequestError
-        If the setting has no number of rows.
-    """
+    """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read."""
     study = study or load_stored_study(with_delta=setting.delta > 0)
     best = _find_smallest(setting, target, study)
     at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
@@ -380,22 +312,7 @@ def make_advice(setting: Setting, *, target: Target, study: SyntheticStudy | Non
 
 
 def find_needed_epsilons(setting: Setting, target: Target, *, study: SyntheticStudy | None = None) -> dict[str, float]:
-    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities of the request.
-    target : Target
-        What is good enough.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    mapping of str to float
-        ε by id of an algorithm.
-    """
+    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
     study = study or load_stored_study(with_delta=setting.delta > 0)
     return {name: find_needed_epsilon(name, setting, target, study=study) for name in study.algorithms}
 
@@ -403,29 +320,7 @@ def find_needed_epsilons(setting: Setting, target: Target, *, study: SyntheticSt
 def find_needed_epsilon(
     algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
 ) -> float:
-    """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest.
-
-    Parameters
-    ----------
-    algorithm : str
-        Its id.
-    setting : Setting
-        Public quantities of the request.
-    target : Target
-        What is good enough.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    float
-        An ε.
-
-    Raises
-    ------
-    RequestError
-        If the setting has no number of rows.
-    """
+    """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest."""
     _refuse_without_rows(setting)
     study = study or load_stored_study(with_delta=setting.delta > 0)
     weights, place = study.weights(setting), study.algorithms.index(algorithm)
@@ -442,24 +337,7 @@ def find_needed_epsilon(
 def compute_share_met(
     algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
 ) -> float:
-    """On which share of the synthetic tables an algorithm keeps to the target's loss at the ε of ``setting``.
-
-    Parameters
-    ----------
-    algorithm : str
-        Its id.
-    setting : Setting
-        Public quantities of the request.
-    target : Target
-        What is good enough.
-    study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-    """
+    """On which share of the synthetic tables an algorithm keeps to the target's loss at the ε of ``setting``."""
     study = study or load_stored_study(with_delta=setting.delta > 0)
     place = study.algorithms.index(algorithm)
     return float(

@@ -119,26 +119,7 @@ class Judgement:
         tried: Sequence[float] = (),
         sparse: bool = False,
     ) -> Judgement:
-        """Judge an algorithm at a setting.
-
-        Parameters
-        ----------
-        card : Card
-        setting : Setting
-            Public quantities; without its number of records only what would be needed is told.
-        params : Params, optional
-        target : Target, optional
-            What is good enough.
-        tried : sequence of float
-            Losses over that of k-means++ of a dry run on made-up rows.
-        sparse : bool
-            Whether the table is sparse: the stored study has no such tables.
-
-        Returns
-        -------
-        Judgement
-            A level, and sentences.
-        """
+        """Judge an algorithm at a setting."""
         params = params if params is not None else card.params()
         judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
         return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
@@ -147,22 +128,7 @@ class Judgement:
     def of_request(
         cls, request: Request, table: PrivateTable, *, n: int | None = None, tried: Sequence[float] = ()
     ) -> Judgement:
-        """Judge what is asked of ``table``: refused, hopeless, or what to expect of it.
-
-        Parameters
-        ----------
-        request : Request
-        table : PrivateTable
-        n : int, optional
-            About how many records there are, where the table declares none; of a range, the fewest.
-        tried : sequence of float
-            Losses over that of k-means++ of a dry run on made-up rows.
-
-        Returns
-        -------
-        Judgement
-            A level, and sentences.
-        """
+        """Judge what is asked of ``table``: refused, hopeless, or what to expect of it."""
         try:
             params = request.check(table)
         except RequestError as error:
@@ -173,16 +139,6 @@ class Judgement:
 
     def explain_difference(self, verdict: Verdict | None) -> str:
         """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
-
-        Parameters
-        ----------
-        verdict : Verdict or None
-            What the run is worth.
-
-        Returns
-        -------
-        str
-            A sentence, or "".
 
         >>> Judgement(level=regime.Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
         ''

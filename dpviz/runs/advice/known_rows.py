@@ -44,19 +44,8 @@ class KnownRows(NamedTuple):
 
     @classmethod
     def read(cls, declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
-        """What is known of the number of rows: as declared, as ``bought``, or within a declared range; None if nothing.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            What is declared of the table.
-        bought : float or None
-            The noisy number of rows, where it was bought.
-
-        Returns
-        -------
-        KnownRows or None
-            A number, or a range.
+        """What is known of the number of rows: as declared, as ``bought``, or within a declared range;
+        None if nothing.
         """
         if declaration.n_public is not None:
             return cls(declaration.n_public, declaration.n_public)
@@ -66,13 +55,7 @@ class KnownRows(NamedTuple):
 
 
 def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
-    """A number of rows, or the two ends of a range.
-
-    Raises
-    ------
-    RequestError
-        If it is neither, or there is none.
-    """
+    """A number of rows, or the two ends of a range."""
     if n is None:
         raise RequestError(NOBODY_SAID)
     ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
@@ -139,27 +122,7 @@ class RowsAdvice:
 
     @classmethod
     def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
-        """Advice for ``setting``, whose own number of rows is not read.
-
-        Parameters
-        ----------
-        rows : KnownRows or None
-            What is known of the number of rows.
-        setting : Setting
-            Public quantities of the request.
-        target : Target
-            What is good enough.
-
-        Returns
-        -------
-        RowsAdvice
-            A number or a range of ε.
-
-        Raises
-        ------
-        RequestError
-            If no number of rows is known, or δ, k or another number does not go with it.
-        """
+        """Advice for ``setting``, whose own number of rows is not read."""
         if rows is None:
             raise RequestError(NOBODY_SAID)
         check.check_delta(rows.high, delta=setting.delta)

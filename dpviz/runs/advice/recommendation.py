@@ -107,18 +107,7 @@ class Recommendation:
         )
 
     def compare_with(self, advice: Advice) -> str:
-        """What the stored study says beside the runs on the table: the same, or what else and why.
-
-        Parameters
-        ----------
-        advice : Advice
-            What the stored study answers.
-
-        Returns
-        -------
-        str
-            A sentence.
-        """
+        """What the stored study says beside the runs on the table: the same, or what else and why."""
         said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
         if self.apart is None:
             return f"The stored study of {MADE_UP} agrees ({said})."
@@ -133,25 +122,8 @@ class Recommendation:
         tried: Sequence[float] = (),
         contenders: Sequence[Contender] = (),
     ) -> Recommendation:
-        """The first of the ``answers`` that runs on the table gave to ``target``; without any, the stored ``advice``.
-
-        Parameters
-        ----------
-        target : Target
-            What is good enough.
-        advice : Advice or None
-            To the same target; None where the stored study has no such tables.
-        answers : sequence of SmallestEpsilon
-            What runs on the table answer.
-        tried : sequence of float
-            The ε of the runs, ascending.
-        contenders : sequence of Contender
-            Who ran.
-
-        Returns
-        -------
-        Recommendation
-            With where it comes from.
+        """The first of the ``answers`` that runs on the table gave to ``target``; without any,
+        the stored ``advice``.
         """
         if answers:
             first = answers[0]
@@ -167,24 +139,7 @@ class Recommendation:
 def explain_apart(
     advice: Advice, answers: Sequence[SmallestEpsilon], tried: Sequence[float], contenders: Sequence[Contender]
 ) -> Reason | None:
-    """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not.
-
-    Parameters
-    ----------
-    advice : Advice
-        What the stored study answers.
-    answers : sequence of SmallestEpsilon
-        What runs on the table answer.
-    tried : sequence of float
-        Ascending.
-    contenders : sequence of Contender
-        Who ran.
-
-    Returns
-    -------
-    Reason or None
-        None where they agree.
-    """
+    """Why the first of ``answers`` lies more than one tried ε from the advice; None where it does not."""
     stored, leading = advice.epsilon, advice.leading
     if count_steps_apart(stored, answers[0].epsilon, tried) <= 1:
         return None

@@ -58,34 +58,14 @@ class Target:
     def is_met(self, losses: Array, weights: Array | None = None) -> bool:
         """Whether enough runs keep to it; ``weights`` where some count for more.
 
-        Parameters
-        ----------
-        losses : array of shape (runs,)
-            Over the loss of k-means++.
-        weights : array of shape (runs,) or None
-            None: all alike.
-
-        Returns
-        -------
-        bool
-            Whether it is.
+        ``losses`` (runs,), over the loss of k-means++; ``weights`` (runs,), none: all alike.
         """
         return find_reached_loss(losses, self.share, weights) <= self.loss
 
     def find_least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
         """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so.
 
-        Parameters
-        ----------
-        losses : mapping of float to array of shape (runs,)
-            By ε, over the loss of k-means++.
-        weights : mapping of float to array of shape (runs,), or None
-            By ε; None: all alike.
-
-        Returns
-        -------
-        float
-            An ε.
+        ``losses`` (runs,), by ε, over the loss of k-means++; ``weights`` (runs,), by ε; None: all alike.
         """
         tried = sorted(losses)
         return find_start(tried, [self.is_met(losses[at], weights[at] if weights else None) for at in tried])
@@ -124,18 +104,6 @@ def find_reached_loss(losses: Array, share: float, weights: Array | None = None)
 def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
     """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not.
 
-    Parameters
-    ----------
-    epsilons : sequence of float or array
-        Ascending.
-    met : sequence of bool or array
-        For each ε.
-
-    Returns
-    -------
-    float
-        An ε.
-
     >>> find_start([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
     3.0
     """
@@ -145,20 +113,6 @@ def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -
 
 def count_steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
     """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried.
-
-    Parameters
-    ----------
-    one : float
-        An ε, perhaps infinite.
-    other : float
-        Another one.
-    tried : sequence of float
-        Ascending.
-
-    Returns
-    -------
-    int
-        At least 0.
 
     >>> count_steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), count_steps_apart(5.0, float("inf"), (1.0, 2.0))
     (3, 0)

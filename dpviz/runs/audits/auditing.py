@@ -283,24 +283,7 @@ class CheckResult(NamedTuple):
 def audit(card: Card, *, runs: int = RUNS) -> Iterator[CheckResult]:
     """Every check of the contract on an algorithm, one after another; all tables are made up.
 
-    Parameters
-    ----------
-    card : Card
-        One that promises privacy.
-    runs : int
-        Pairs of runs of the attack.
-
-    Yields
-    ------
-    CheckResult
-        One for each check: what held, and what did not.
-
     **Guarantee.** None: no row of anybody is read.
-
-    Raises
-    ------
-    RequestError
-        If the algorithm promises nothing that could be audited.
     """
     if not card.private:
         raise RequestError(f"{card.title} promises no privacy: there is nothing to audit.")

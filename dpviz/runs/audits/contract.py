@@ -49,19 +49,7 @@ def add_context(*where: object) -> Iterator[None]:
 
 
 def demand(holds: bool | np.bool_, sentence: str) -> None:
-    """Refuse what does not hold.
-
-    Parameters
-    ----------
-    holds : bool or bool
-        What has to be true.
-    sentence : str
-        What is wrong otherwise.
-
-    Raises
-    ------
-    Broken
-    """
+    """Refuse what does not hold."""
     if not holds:
         raise Broken(sentence)
 
@@ -71,21 +59,8 @@ def collect_frames(
 ) -> list[Frame]:
     """The frames of a run in that kind of session.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
-    session : type of PrivateSession or None
-        Which kind of session the table opens as.
     **request
         What is asked, as for ``run``.
-
-    Returns
-    -------
-    list of Frame
-        Step by step.
     """
     return [frame for frame in run_frames(card, open_as(table, session), **request) if isinstance(frame, Frame)]
 
@@ -93,21 +68,8 @@ def collect_frames(
 def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any) -> Run:
     """A run in that kind of session.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
-    session : type of PrivateSession or None
-        Which kind of session the table opens as.
     **request
         What is asked, as for ``run``.
-
-    Returns
-    -------
-    Run
-        With its ledger.
     """
     *_, last = run_frames(card, open_as(table, session), **request)
     assert isinstance(last, Run)
@@ -117,19 +79,8 @@ def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] |
 def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
     """A run with all that it released; nothing of it holds the table.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
     **request
         What is asked, as for ``run``.
-
-    Returns
-    -------
-    Recorded
-        Steps, answers and ledger.
     """
     recording = Recording()
     run = run_card(card, table, session=recording.make_recording_session(), **request)
@@ -139,12 +90,6 @@ def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
 def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
     """With the answers recorded and the rows taken away, the same steps come out.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
     **request
         What is asked, as for ``run``.
     """
@@ -154,14 +99,6 @@ def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
 def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
     """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
-    first : Recorded
-        What was recorded.
     **request
         What is asked, as for ``run``.
     """
@@ -183,20 +120,7 @@ def _is_equal(one: Any, other: Any) -> bool:
 
 
 def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
-    """Every array, number and word in a step, those inside its grids and trees included.
-
-    Parameters
-    ----------
-    thing : object
-        A step, or a part of one.
-    depth : int
-        How deep it is looked into.
-
-    Yields
-    ------
-    object
-        As they are found.
-    """
+    """Every array, number and word in a step, those inside its grids and trees included."""
     if isinstance(thing, np.ndarray | np.generic | int | float | str):
         yield thing
     elif isinstance(thing, tuple | list):
@@ -215,21 +139,8 @@ def list_arrays(thing: object) -> list[Array]:
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
     """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    one : PrivateTable
-        A table.
-    other : PrivateTable
-        Its neighbour.
     **request
         What is asked, as for ``run``.
-
-    Returns
-    -------
-    RecordedLoss
-        Added up over all releases.
     """
     loss, first = RecordedLoss(), record_run(card, one, **request)
     run_card(card, other, session=first.recording.make_loss_session(loss), **request)
@@ -272,12 +183,6 @@ def _check_total_loss(run: Run, loss: RecordedLoss) -> None:
 def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
     """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries.
 
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    table : PrivateTable
-        A small table that is made up.
     **request
         What is asked, as for ``run``.
     """
@@ -300,17 +205,7 @@ def check_booked(first: Recorded) -> None:
 
 
 def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
-    """A ledger's total, in its own accounting and by dp-accounting.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        The ledger.
-    epsilon, delta : float
-        That was asked for.
-    fraction : float
-        The least part of it that has to be spent.
-    """
+    """A ledger's total, in its own accounting and by dp-accounting."""
     accounting = entries[0].accounting
     spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
     demand(_LEAST_SPENT <= fraction <= 1.0, spent)
@@ -324,15 +219,7 @@ def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fra
 
 
 def check_centers(run: Run, k: int) -> None:
-    """Exactly k finite centres inside the domain.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    k : int
-        Centres.
-    """
+    """Exactly k finite centres inside the domain."""
     domain = run.domain
     demand(run.centers.shape == (k, domain.dim), f"the centres have shape {run.centers.shape}, not {(k, domain.dim)}")
     demand(np.isfinite(run.centers).all(), "a centre is not finite")
@@ -369,21 +256,8 @@ class Subject:
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
         """A run of it; what is not said is as usual.
 
-        Parameters
-        ----------
-        table : PrivateTable
-            A small table that is made up.
-        params : mapping of str to object
-            Parameters of the algorithm.
-        delta : float
-            Of the guarantee.
         **how
             Other settings of the run.
-
-        Returns
-        -------
-        Run
-            With its ledger.
         """
         return run_card(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
 
@@ -393,38 +267,10 @@ Check = Callable[[Subject], str]
 
 
 def describe_case(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
-    """In which case: the preset, δ and whatever else.
-
-    Parameters
-    ----------
-    params : mapping of str to object
-        Parameters of the algorithm.
-    delta : float
-        Of the guarantee.
-    *more
-        What else belongs to the case.
-
-    Returns
-    -------
-    list of object
-        Words and numbers.
-    """
+    """In which case: the preset, δ and whatever else."""
     return [*(value for name, value in params.items() if name == "preset"), f"δ = {delta:g}", *more]
 
 
 def format_number(things: Sequence[object], word: str) -> str:
-    """How many there are, with the word for one of them.
-
-    Parameters
-    ----------
-    things : sequence of object
-        What is counted.
-    word : str
-        For one of them.
-
-    Returns
-    -------
-    str
-        Words.
-    """
+    """How many there are, with the word for one of them."""
     return f"{len(things)} {word}{'s' * (len(things) != 1)}"

@@ -14,21 +14,7 @@ from dpviz.tables import codings
 def make_blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> Array:
     """``n`` rows around ``k`` centres in [-1, 1]^dim.
 
-    Parameters
-    ----------
-    n : int
-        Rows.
-    dim : int
-        Columns.
-    k : int
-        Centres.
-    seed : int
-        The same seed gives the same rows.
-
-    Returns
-    -------
-    array of shape (n, dim)
-        Unit coordinates.
+    Returns (n, dim), unit coordinates.
     """
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-0.7, 0.7, (k, dim))
@@ -49,31 +35,7 @@ def make_small_table(
 ) -> PrivateTable:
     """A table over [-1, 1]^dim whose unit coordinates are its data units; or ``mixed``, of four columns.
 
-    Parameters
-    ----------
-    values : array of shape (n, dim) or None
-        Unit coordinates; None: usual ones.
-    dim : int
-        Columns.
-    relation : Relation
-        How neighbouring tables differ.
-    n_public : int or None
-        The number of rows, where it is public.
-    radius : float or None
-        Largest length of a row; None: the box alone.
-    persons : int array of shape (n,) or None
-        Whose each row is.
-    rows_per_person : int
-        Most rows of a person.
-    block_numbers : int
-        Coordinates that are numbers, where others belong together.
-    mixed : bool
-        Whether columns of all kinds are in it.
-
-    Returns
-    -------
-    PrivateTable
-        Of nobody.
+    ``values`` (n, dim), unit coordinates; None: usual ones; ``persons`` (n,), whose each row is.
     """
     rows = make_blobs(dim=dim) if values is None else values
     domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius)
@@ -121,19 +83,10 @@ class NeighborSetting:
     def table(self, values: Array | None = None, persons: Codes | None = None, **more: Any) -> PrivateTable:
         """A table with these declarations; by default each person has as many rows as count, and one more.
 
-        Parameters
-        ----------
-        values : array of shape (n, dim) or None
-            Unit coordinates; None: usual ones.
-        persons : int array of shape (n,) or None
-            Whose each row is.
         **more
             Other declarations.
 
-        Returns
-        -------
-        PrivateTable
-            Of nobody.
+        ``values`` (n, dim), unit coordinates; None: usual ones; ``persons`` (n,), whose each row is.
         """
         rows = make_blobs(dim=self.dim) if values is None else values
         if self.rows_per_person > 1 and persons is None:
@@ -170,22 +123,7 @@ NEIGHBOR_SETTINGS = [
 def list_neighbours(
     case: NeighborSetting, seed: int = 0, *, few: bool = False
 ) -> Iterator[tuple[PrivateTable, PrivateTable]]:
-    """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round.
-
-    Parameters
-    ----------
-    case : World
-        What is declared.
-    seed : int
-        Of the made-up rows.
-    few : bool
-        Whether a handful of pairs is enough.
-
-    Yields
-    ------
-    PrivateTable, PrivateTable
-        Two tables.
-    """
+    """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
     for turn, (one, other) in enumerate(_list_neighbouring_values(case, np.random.default_rng(seed), few)):
         both = not few or case.relation is Relation.REPLACE
         if both or turn % 2 == 0:
@@ -234,20 +172,7 @@ def _list_neighbouring_values(
 
 
 def make_lone_rows(case: NeighborSetting, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
-    """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be.
-
-    Parameters
-    ----------
-    case : World
-        What is declared.
-    among : int
-        Rows in the middle.
-
-    Returns
-    -------
-    PrivateTable, PrivateTable
-        Two tables.
-    """
+    """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be."""
     corner, middle = np.ones((1, case.dim)), np.zeros((among, case.dim))
     return case.table(np.r_[corner, middle]), case.table(np.r_[-corner, middle])
 
@@ -286,20 +211,5 @@ def list_variants(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
 
 
 def is_pure(card: Card, params: dict[str, Any], delta: float) -> bool:
-    """Whether a run with these parameters adds up ε alone.
-
-    Parameters
-    ----------
-    card : Card
-        The algorithm.
-    params : mapping of str to object
-        Its parameters.
-    delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Whether a run with these parameters adds up ε alone."""
     return card.accounting(card.params.parse(params), delta) is Accounting.PURE

@@ -43,20 +43,6 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
     Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
     are pure; it is never above the sum.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The ledger of one release.
-    times : int
-        How many releases.
-    epsilon, delta : float
-        Of one release.
-
-    Returns
-    -------
-    RepeatedCost
-        Added, and composed.
-
     References
     ----------
     Dwork & Roth 2014, Theorem 3.16 (ε and δ add up). Kairouz, Oh & Viswanath 2015, Theorem 3.3 (optimal composition of
@@ -73,20 +59,6 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
 @lru_cache(maxsize=256)
 def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
-
-    Parameters
-    ----------
-    epsilon : float
-        Of one release.
-    times : int
-        How many.
-    delta : float
-        At which ε is asked for.
-
-    Returns
-    -------
-    float
-        Exact.
 
     References
     ----------
@@ -106,17 +78,7 @@ def match_releases(releases: Sequence[Array], target: Array) -> Array:
 
     Which centre is which is read off for the drawing; nothing else is learned from ``target``.
 
-    Parameters
-    ----------
-    releases : sequence of arrays of shape (k, d)
-        Released, unit coordinates.
-    target : array of shape (k, d)
-        Same coordinates.
-
-    Returns
-    -------
-    array of shape (m, k, d)
-        Reordered.
+    ``releases`` (k, d), released, unit coordinates.
     """
     return np.stack([release[_match_order(release, target)] for release in releases])
 
@@ -129,18 +91,7 @@ def _match_order(release: Array, target: Array) -> Codes:
 def measure_noise_left(releases: Array, times: int) -> float:
     """The spread of averages of ``times`` releases each around their own mean: what averaging leaves of the noise.
 
-    Parameters
-    ----------
-    releases : array of shape (m, k, d)
-        Matched; at least two averages must come of them.
-    times : int
-        How many are averaged.
-
-    Returns
-    -------
-    float
-        Root mean square over centres, in the units of ``releases``. An average of t independent releases has 1/√t of
-        the spread of one.
+    ``releases`` (m, k, d), matched; at least two averages must come of them.
     """
     groups = len(releases) // times
     means = releases[: groups * times].reshape(groups, times, *releases.shape[1:]).mean(axis=1)
@@ -152,22 +103,6 @@ def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, 
 
     Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.
     Sums are drawn with replacement from the log ratios of single releases, with the person and without.
-
-    Parameters
-    ----------
-    present : sequence of float
-        Log ratios of single releases with the person.
-    absent : sequence of float
-        The same without.
-    times : int
-        Releases that are read at once.
-    rng : numpy Generator
-        Draws the sums.
-
-    Returns
-    -------
-    float
-        Between -1 and 1.
     """
     said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
     return max(0.0, float(said[0].mean() - said[1].mean()))
@@ -195,22 +130,7 @@ class AskingAgain:
 
     @classmethod
     def of(cls, trials: Sequence[AttackTrial], entries: Sequence[Entry], asked: Request) -> AskingAgain:
-        """Of runs of what was ``asked`` for, and the ledger of one of them.
-
-        Parameters
-        ----------
-        trials : sequence of AttackTrial
-            What was run.
-        entries : sequence of Entry
-            The ledger of one run.
-        asked : Request
-            What was asked for.
-
-        Returns
-        -------
-        AskingAgain
-            For each number of releases that there are runs enough for.
-        """
+        """Of runs of what was ``asked`` for, and the ledger of one of them."""
         prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
         centers = [trial.centers for trial in trials if trial.present]
         ordered = match_releases(centers, centers[0])

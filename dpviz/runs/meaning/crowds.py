@@ -59,23 +59,7 @@ class Crowd:
 
         Each level draws noise of its own, so that the chances of the levels are multiplied.
 
-        Parameters
-        ----------
-        place : array of shape (2,)
-            Unit coordinates.
-        others : array of shape (n, 2)
-            Everybody who is not of the crowd, unit coordinates.
-        run : Run
-            Of an algorithm with a tree and Laplace noise; the thresholds are those of its first tree.
-
-        Returns
-        -------
-        Crowd
-
-        Raises
-        ------
-        RequestError
-            If it has none.
+        ``place`` (2,), unit coordinates; ``others`` (n, 2), everybody who is not of the crowd, unit coordinates.
         """
         steps = [frame.step for frame in run.frames if isinstance(frame.step, TreeStep) and frame.step.shift == 1]
         if not steps or steps[0].noise_name != mechanisms.Laplace.name:

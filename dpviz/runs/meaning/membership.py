@@ -37,23 +37,6 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
 
     Their cells become empty: under ``add_remove`` such rows are dropped, under ``replace`` the middle of the bounds
     stands in, so the two tables are neighbours by the table's own relation and unit of privacy.
-
-    Parameters
-    ----------
-    table : OpenTable
-        Public or simulated.
-    row : int
-        Its position among the loaded rows.
-
-    Returns
-    -------
-    Worlds
-        Two tables.
-
-    Raises
-    ------
-    RequestError
-        If the table is private or sparse, or has no such row.
     """
     if table.kind is FileKind.PRIVATE:
         raise RequestError("An attack knows all rows: choose a public or simulated table.")
@@ -121,19 +104,6 @@ def run_trials(
 ) -> Iterator[Progress | AttackTrial]:
     """``number`` runs with the person and as many without, in turns.
 
-    Parameters
-    ----------
-    neighbors : NeighboringTables
-    request : Request
-        Its seed is that of the first run; no two runs share one, or both tables would have the same noise.
-    number, first : int
-        How many pairs, and how many there are already.
-
-    Yields
-    ------
-    Progress or Trial
-        As they come.
-
     **Guarantee.** None: attackers know the rows.
     """
     readable = request.card.private
@@ -168,19 +138,7 @@ def _score_presence(ratio: float | None, present: bool) -> float | None:
 
 
 def collect_scores(trials: Sequence[AttackTrial], of: str) -> tuple[list[float], list[float]] | None:
-    """The scores called ``of``, with the person and without, as many of each; None where there are none.
-
-    Parameters
-    ----------
-    trials : sequence of AttackTrial
-        What was run.
-    of : {"nearness", "log_ratio"}
-
-    Returns
-    -------
-    list of float, list of float or None
-        Two lists of one length.
-    """
+    """The scores called ``of``, with the person and without, as many of each; None where there are none."""
     sides: tuple[list[float], list[float]] = ([], [])
     for trial in trials:
         score = getattr(trial, of)
@@ -219,12 +177,7 @@ class Share(NamedTuple):
 class Attack:
     """An attacker's record: every threshold on one half of the runs, and the one that the other half chose.
 
-    Parameters
-    ----------
-    staircase : array of shape (m, 2)
-        Shares of false alarms and of hits, from "never" to "always", in the measuring half.
-    false_alarms, hits : Share
-        At the threshold that did best in the choosing half.
+    ``staircase`` (m, 2), shares of false alarms and of hits, from "never" to "always", in the measuring half.
     """
 
     staircase: Array
@@ -237,33 +190,13 @@ class Attack:
         return self.hits.rate - self.false_alarms.rate
 
     def passes(self, *, epsilon: float, delta: float) -> bool:
-        """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to.
-
-        Parameters
-        ----------
-        epsilon, delta : float
-            Of the guarantee.
-
-        Returns
-        -------
-        bool
-            Whether a sound release would hardly ever let it.
-        """
+        """Whether it did better than any attack can, chance apart: of sound releases at most 1 in 20 seems to."""
         return self.hits.low > bound_hits(self.false_alarms.high, epsilon=epsilon, delta=delta)
 
 
 def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
-    """What an attacker with these scores achieves: its threshold comes from every other run, its record from the rest.
-
-    Parameters
-    ----------
-    present, absent : sequence of float
-        Scores with the person and without, at least two of each.
-
-    Returns
-    -------
-    Attack
-        Its threshold, its hits and its false alarms.
+    """What an attacker with these scores achieves: its threshold comes from every other run,
+    its record from the rest.
     """
     there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
     best = _find_best_threshold(there[::2], away[::2])
@@ -278,17 +211,7 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
 def compute_staircase(present: Array, absent: Array) -> Array:
     """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1).
 
-    Parameters
-    ----------
-    present : array of shape (m,)
-        Scores with the person.
-    absent : array of shape (m,)
-        Scores without.
-
-    Returns
-    -------
-    array of shape (m, 2)
-        Ascending.
+    ``present`` (m,), scores with the person; ``absent`` (m,), scores without.
     """
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     shares = [1 - np.searchsorted(np.sort(scores), thresholds) / len(scores) for scores in (absent, present)]
@@ -321,22 +244,6 @@ def attack_work(
     neighbors: NeighboringTables, request: Request, number: int = PAIRS, first: int = 0
 ) -> Iterator[Progress | AttackTrial | ReferenceTrial]:
     """Runs of k-means++ on both tables, the first time; then of what is asked for.
-
-    Parameters
-    ----------
-    neighbors : Worlds
-        The table with the person, and without.
-    request : Request
-        What is asked.
-    number : int
-        How many pairs.
-    first : int
-        How many there are already.
-
-    Yields
-    ------
-    Progress or Trial or Plain
-        As they come.
 
     **Guarantee.** None: attackers know the rows.
     """

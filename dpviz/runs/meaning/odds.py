@@ -29,22 +29,6 @@ class Belief(NamedTuple):
         >>> round(100 * Belief.bound(0.01, epsilon=1).most, 2)
         2.67
 
-        Parameters
-        ----------
-        prior : float
-            In [0, 1].
-        epsilon : float
-
-        Returns
-        -------
-        Belief
-            The least and the most that it can become.
-
-        Raises
-        ------
-        RequestError
-            If ``prior`` is no probability or ``epsilon`` is not positive.
-
         References
         ----------
         Kasiviswanathan & Smith 2014, "On the 'semantics' of differential privacy", Theorem 2.1. Nanayakkara, Smart,
@@ -63,21 +47,6 @@ def compute_allowed_epsilon(prior: float, accepted: float) -> float:
 
     >>> round(compute_allowed_epsilon(0.1, 0.25), 4), compute_allowed_epsilon(0.3, 0.2)
     (1.0986, 0.0)
-
-    Parameters
-    ----------
-    prior, accepted : float
-        In (0, 1).
-
-    Returns
-    -------
-    float
-        At least 0.
-
-    Raises
-    ------
-    RequestError
-        If one is no probability between 0 and 1.
     """
     for name, value in (("prior", prior), ("accepted posterior", accepted)):
         if not 0 < value < 1:
@@ -98,7 +67,9 @@ def bound_hits(false_alarms: float, *, epsilon: float, delta: float = 0.0) -> fl
 @overload
 def bound_hits(false_alarms: Array, *, epsilon: float, delta: float = 0.0) -> Array: ...
 def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.0) -> float | Array:
-    """The most that "this person is in" can be right where they are, if it is wrong so often where they are not.
+    """``false_alarms`` (m,), in [0, 1]. Returns shape as ``false_alarms``.
+
+    The most that "this person is in" can be right where they are, if it is wrong so often where they are not.
 
     TPR ≤ min(e^ε FPR + δ, 1 - e^-ε (1 - δ - FPR), 1), whatever is known beside the release, for one release between two
     neighbouring tables.
@@ -107,20 +78,6 @@ def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.
     [0.0, 0.136, 0.731, 0.816, 1.0]
     >>> round(bound_hits(0.05, epsilon=0.1, delta=0.01), 4)
     0.0653
-
-    Parameters
-    ----------
-    false_alarms : float or array of shape (m,)
-        In [0, 1].
-    epsilon : float
-        Of the guarantee.
-    delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float or array
-        Shape as ``false_alarms``.
 
     References
     ----------
@@ -156,16 +113,6 @@ def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
 def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
     """The share of false alarms at which the line is farthest above guessing: (1 - δ) / (1 + e^ε).
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of the guarantee.
-
-    Returns
-    -------
-    float
-        Between 0 and 1/2.
-
     >>> round(find_turning_point(epsilon=1.0), 3)
     0.269
     """
@@ -173,7 +120,18 @@ def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
 
 
 def trace_bound(*, epsilon: float, delta: float = 0.0) -> Array:
-    """The line that no attack passes, to be drawn: false alarms and the most hits, shape (m, 2), with both corners."""
+    """The line that no attack passes, to be drawn, with both corners.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        What is promised.
+
+    Returns
+    -------
+    array of shape (m, 2)
+        False alarms, and the most hits at so many.
+    """
     turn = find_turning_point(epsilon=epsilon, delta=delta)
     across = np.unique(np.concatenate([np.linspace(0, 1, 101), [turn, 1 - turn]]))
     return np.column_stack([across, bound_hits(across, epsilon=epsilon, delta=delta)])

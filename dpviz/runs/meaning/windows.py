@@ -73,31 +73,7 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class Window:
-    """Between which ε both an accepted loss and an accepted risk are kept.
-
-    Parameters
-    ----------
-    setting : Setting
-        Public quantities at the fewest rows; its ``rows_per_person`` are those that the loss is computed with.
-    most_rows : int
-        The most rows that there may be.
-    target : Target
-        The accepted loss.
-    risk : Risk
-        The accepted risk.
-    algorithm : str
-        Who keeps the loss at the least ε, or comes nearest; "" where nobody was studied.
-    least : float
-        The least ε that keeps the loss at the fewest rows; infinite where none does.
-    least_of_many : float
-        The same at the most rows.
-    most : float
-        The largest ε that keeps the risk, rounded down.
-    openings : tuple of Opening
-        What would open a window where there is none.
-    times : float
-        How many times the risk of what ε protects one person runs.
-    """
+    """Between which ε both an accepted loss and an accepted risk are kept."""
 
     setting: Setting
     most_rows: int
@@ -161,18 +137,6 @@ class Window:
         """Why ``epsilon``, in sentences for a card: public values only, and true of any ε, also of one outside.
 
         The loss follows from what the algorithm may spend of it, ``of_algorithm``.
-
-        Parameters
-        ----------
-        epsilon : float
-            That was chosen.
-        of_algorithm : float or None
-            What the algorithm may spend of it; None: all.
-
-        Returns
-        -------
-        str
-            Sentences.
         """
         spent = epsilon if of_algorithm is None else of_algorithm
         least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
@@ -197,29 +161,7 @@ class Window:
 def find_window(
     setting: Setting, *, most_rows: int | None = None, target: Target, risk: Risk, rows_of_a_person: int | None = None
 ) -> Window:
-    """The window for a table; the ε of ``setting`` is not read.
-
-    Parameters
-    ----------
-    setting : Setting
-        At the fewest rows that there may be; ε protects ``rows_per_person`` of its rows together.
-    most_rows : int, optional
-        The most rows that there may be.
-    target : Target
-    risk : Risk
-    rows_of_a_person : int, optional
-        How many rows one person may have, where that is more than ε protects together: their risk grows with each.
-
-    Returns
-    -------
-    Window
-        From the least ε that serves to the most that is allowed.
-
-    Raises
-    ------
-    RequestError
-        If the setting has no number of rows, δ is not below 1/n, or a belief is no probability.
-    """
+    """The window for a table; the ε of ``setting`` is not read."""
     check.check_delta(most_rows or setting.n, delta=setting.delta)
     times = count_times(setting.rows_per_person, rows_of_a_person)
     most = risk.allow(times)
@@ -243,50 +185,14 @@ def find_window(
 
 
 def count_times(rows_protected: int, rows_of_a_person: int | None) -> float:
-    """How many times the risk of what ε protects somebody runs who may have more rows than that.
-
-    Parameters
-    ----------
-    rows_protected : int
-        Of one person, by what is declared.
-    rows_of_a_person : int or None
-        As many as somebody may have; None: no more than one.
-
-    Returns
-    -------
-    float
-        At least 1.
-    """
+    """How many times the risk of what ε protects somebody runs who may have more rows than that."""
     return max(1.0, (rows_of_a_person or 1) / rows_protected)
 
 
 def find_studied_window(
     setting: Setting, rows: KnownRows, *, target: Target, risk: Risk, rows_of_a_person: int | None = None
 ) -> Window | None:
-    """The window for about so many rows; None where the stored study has no such tables. Else as ``find_window``.
-
-    Parameters
-    ----------
-    setting : Setting
-        Columns, clusters, δ of the whole release, neighbours and rows protected; its n and ε are not looked at.
-    rows : KnownRows
-        How many there are, or between which numbers.
-    target : Target
-        The loss that is accepted.
-    risk : Risk
-        The risk that is accepted.
-    rows_of_a_person : int or None
-        As many as somebody may have, where a row is what is protected.
-
-    Returns
-    -------
-    Window or None
-
-    Raises
-    ------
-    RequestError
-        If nobody could serve such a request, or δ is not below 1/n.
-    """
+    """The window for about so many rows; None where the stored study has no such tables. Else as ``find_window``."""
     check.at_least(setting.k, n=rows.low)
     setting = replace(setting, n=rows.low, epsilon=1.0)
     if not load_stored_study(with_delta=setting.delta > 0).reaches(replace(setting, epsilon=EPSILONS[-1])):
@@ -343,18 +249,6 @@ def _round_rows(rows: float) -> int:
 
 def format_epsilon(epsilon: float, *, up: bool = False) -> str:
     """An ε in three digits, rounded to the safe side: down what is allowed, ``up`` what is needed.
-
-    Parameters
-    ----------
-    epsilon : float
-        Any, perhaps infinite.
-    up : bool
-        Whether it is rounded up.
-
-    Returns
-    -------
-    str
-        Three digits.
 
     >>> format_epsilon(1.09861), format_epsilon(0.30001, up=True), format_epsilon(float("inf"))
     ('1.09', '0.301', '∞')

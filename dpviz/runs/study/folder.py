@@ -123,20 +123,7 @@ class StudyFolder:
         return self._earlier.get("seed", 0) if given is None else given
 
     def begin(self, manifest: Mapping[str, Any], *, must_agree: Sequence[str]) -> None:
-        """Write down what is asked.
-
-        Parameters
-        ----------
-        manifest : mapping of str to object
-            What is asked, as JSON has it.
-        must_agree : sequence of str
-            Keys that have to be as they stand there already.
-
-        Raises
-        ------
-        RequestError
-            If the folder holds a study of something else, or cannot be written to.
-        """
+        """Write down what is asked."""
         if self.done and not self._earlier:
             raise RequestError(f"{self._called} has the results of a study but no manifest.json: give another folder.")
         changed = [key for key in must_agree if self.done and self._earlier.get(key) != manifest[key]]
@@ -150,13 +137,7 @@ class StudyFolder:
             write_whole(self._manifest, text.encode(), mode=OWNER_ONLY)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Add a finished run.
-
-        Raises
-        ------
-        RequestError
-            If the disk is full, or the folder cannot be written to any more.
-        """
+        """Add a finished run."""
         with self._explain_disk_errors():
             is_new = not self._results.exists()
             if not is_new and self._columns() != list(row):
@@ -170,13 +151,7 @@ class StudyFolder:
         return [rows[key] for key in planned if key in rows]
 
     def finish(self, planned: Sequence[str]) -> None:
-        """Bring the lines into the order of the plan, so that the same study gives the same file; others stay below.
-
-        Raises
-        ------
-        RequestError
-            If the disk is full, or the folder cannot be written to any more.
-        """
+        """Bring the lines into the order of the plan, so that the same study gives the same file; others stay below."""
         wanted = frozenset(planned)
         rows = self.rows(planned) + [row for row in self._read() if row["trial"] not in wanted]
         if rows:

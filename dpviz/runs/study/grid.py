@@ -153,13 +153,7 @@ class StudyGrid:
     seed: int = 0
 
     def list_trials(self) -> list[Trial]:
-        """The whole grid, every point once before any point a second time, so that a picture fills evenly.
-
-        Raises
-        ------
-        RequestError
-            If a number is outside its range, or an algorithm cannot run at a δ.
-        """
+        """The whole grid, every point once before any point a second time, so that a picture fills evenly."""
         self._check_numbers()
         for contender, k in product(self.contenders, self.ks):
             if contender.settings.points_per_row(k) > 1:
@@ -183,13 +177,7 @@ class StudyGrid:
         return Request(trial.contender, trial.k, trial.epsilon, trial.delta, trial.seed(self.seed))
 
     def check(self, table: PrivateTable) -> None:
-        """Refuse a grid that cannot be served whole.
-
-        Raises
-        ------
-        RequestError
-            If it cannot: the first reason.
-        """
+        """Refuse a grid that cannot be served whole."""
         self.list_trials()
         for sentence in self.list_refusals(table).values():
             raise RequestError(sentence)
@@ -220,25 +208,7 @@ class StudyGrid:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], *, usual: StudyGrid | None = None) -> StudyGrid:
-        """Reads a link; what it does not say is as ``usual``, and what is not said of a grid is left alone.
-
-        Parameters
-        ----------
-        query : mapping of str to str
-            Keys and values of a link.
-        usual : StudyGrid or None
-            What holds where the link is silent.
-
-        Returns
-        -------
-        StudyGrid
-            Checked.
-
-        Raises
-        ------
-        RequestError
-            If it says what is not allowed.
-        """
+        """Reads a link; what it does not say is as ``usual``, and what is not said of a grid is left alone."""
         said = {name: query[name] for name in StudyGrid.FIELDS if name in query}
         if sum(map(len, said.values())) > _MOST_TEXT:
             raise RequestError(f"This link is longer than {_MOST_TEXT:,} characters: ask for less.")
@@ -252,13 +222,7 @@ class StudyGrid:
 
     @classmethod
     def from_yaml(cls, text: str) -> StudyGrid:
-        """Reads ``to_yaml``, perhaps changed by hand, and what the first version of it wrote.
-
-        Raises
-        ------
-        RequestError
-            If it is neither, or asks for what is not allowed.
-        """
+        """Reads ``to_yaml``, perhaps changed by hand, and what the first version of it wrote."""
 
         said = _parse(text)
         if said.get("dpviz") != _WHAT or said.get("version") not in (1, _VERSION):
@@ -307,20 +271,7 @@ class StudyGrid:
 
     @staticmethod
     def list_epsilons(low: float, high: float) -> tuple[float, ...]:
-        """Both ends and the round values of ε between them, about even on a logarithmic axis.
-
-        Parameters
-        ----------
-        low : float
-            The least.
-        high : float
-            The largest.
-
-        Returns
-        -------
-        tuple of float
-            Ascending.
-        """
+        """Both ends and the round values of ε between them, about even on a logarithmic axis."""
         return tuple(sorted({low, *(epsilon for epsilon in _ROUND_EPSILONS if low < epsilon < high), high}))
 
 

@@ -81,31 +81,7 @@ class Study(Work[Yardstick | Row]):
 def open_study(
     judged: JudgedTable, grid: StudyGrid, *, key: str, scheduler: Scheduler, owner: object, with_centers: bool = False
 ) -> Study:
-    """Begin a study, or read on where it is: what has been found of it arrives at once.
-
-    Parameters
-    ----------
-    judged : JudgedTable
-        The table with its rows revealed.
-    grid : StudyGrid
-        What the study asks.
-    key : str
-        Tells any two tables or declarations apart, as ``OpenTable.key`` does: with the grid it names the study.
-    scheduler, owner : Scheduler and object
-        Where its workers sit, and for whom: one a core at most, and each makes room for others after its turn.
-    with_centers : bool
-        Whether rows have centres. Those of more than ``MOST_NUMBERS`` coordinates lie in no folder.
-
-    Returns
-    -------
-    Study
-        What has been found of it arrives at once.
-
-    Raises
-    ------
-    RequestError
-        If the grid cannot be served, or the folder of studies cannot be used.
-    """
+    """Begin a study, or read on where it is: what has been found of it arrives at once."""
     grid.check(judged.private)
     named = f"{__version__} {key} {with_centers} {grid.to_query()}"
     name = hashlib.sha256(named.encode()).hexdigest()[:32]
@@ -293,56 +269,14 @@ class JobRegistry:
         weakref.finalize(self, _cancel_all, self._jobs)
 
     def submit(self, work: Callable[P, Iterator[Any]], *args: P.args, **kwargs: P.kwargs) -> Job[Any]:
-        """Queue ``work(*args, **kwargs)``; its job.
-
-        Parameters
-        ----------
-        work : function
-            A generator of what the job streams.
-        *args, **kwargs
-            Of ``work``.
-
-        Returns
-        -------
-        Job
-            Queued.
-
-        Raises
-        ------
-        ShelfFull
-            If ``max_jobs`` jobs run or wait already.
-        """
+        """Queue ``work(*args, **kwargs)``; its job."""
         job: Job[Any] = Job(work, *args, **kwargs)
         self._add(job)
         job.queue(self.scheduler, owner=self._key, brief=is_brief(work), most=self.max_running)
         return job
 
     def start_study(self, judged: JudgedTable, grid: StudyGrid, *, key: str, with_centers: bool = False) -> Study:
-        """Go on with the study of ``grid`` on the rows that ``key`` stands for, or begin it; see ``open_study``.
-
-        Parameters
-        ----------
-        judged : JudgedTable
-            The table with its rows revealed.
-        grid : StudyGrid
-            What the study asks.
-        key : str
-            Tells tables and declarations apart.
-        with_centers : bool
-            Whether rows of the study carry the centres.
-
-        Returns
-        -------
-        Study
-            What has been found of it arrives at once.
-
-        Raises
-        ------
-        RequestError
-            If the grid cannot be served, or the folder of studies cannot be used.
-        ShelfFull
-            If ``max_jobs`` jobs run or wait already.
-        """
+        """Go on with the study of ``grid`` on the rows that ``key`` stands for, or begin it; see ``open_study``."""
         study = open_study(judged, grid, key=key, with_centers=with_centers, scheduler=self.scheduler, owner=self._key)
         self._add(study)
         return study

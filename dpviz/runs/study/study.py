@@ -115,22 +115,7 @@ def compute_study_rows(
 def compute_yardstick_rows(
     whole: JudgedTable, grid: StudyGrid, points: Sequence[tuple[int, int | None]]
 ) -> Iterator[Progress | Yardstick]:
-    """The yardsticks of some k and n of a grid.
-
-    Parameters
-    ----------
-    whole : JudgedTable
-        The table with its rows revealed.
-    grid : StudyGrid
-        What the study asks.
-    points : sequence of int, int or None
-        Pairs of k and n; n = None is all rows.
-
-    Yields
-    ------
-    Progress or Yardstick
-        As the study goes on.
-    """
+    """The yardsticks of some k and n of a grid."""
     for place, (k, n) in enumerate(points):
         yield Progress(place, len(points), f"k-means++ with k = {k}" + _describe_rows(n))
         yield measure_yardstick(whole.subsample(n, seed=grid.seed), k, n=n)
@@ -141,22 +126,7 @@ def _describe_rows(n: int | None) -> str:
 
 
 def measure_yardstick(judged: JudgedTable, k: int, *, n: int | None = None) -> Yardstick:
-    """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample.
-
-    Parameters
-    ----------
-    judged : JudgedTable
-        The table with its rows revealed.
-    k : int
-        Clusters.
-    n : int or None
-        Rows; None: all.
-
-    Returns
-    -------
-    Yardstick
-        The loss of k-means++, and of one centre.
-    """
+    """What ``k`` centres are measured against; ``n`` says whether these rows are a subsample."""
     rows, points, region = judged.rows, judged.rows.points, judged.private.domain.region
     mean = np.reshape(points.mean(axis=0), (1, -1)) if points.shape[0] else np.zeros((1, region.dim))
     rng = np.random.default_rng(0)

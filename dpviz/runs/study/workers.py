@@ -50,39 +50,7 @@ def compute_study_items(
     with_centers: bool = False,
     seconds: float = inf,
 ) -> Generator[Progress | Waiting | Yardstick | Row]:
-    """The yardsticks of a grid, then the rows of these ``trials`` as they are found, by that many processes.
-
-    Parameters
-    ----------
-    judged : JudgedTable
-        The table with its rows revealed.
-    grid : StudyGrid
-        What the study asks.
-    trials : sequence of Trial
-        Those that are wanted.
-    workers : int
-        Processes.
-    queue : function of a Job
-        Begins it, now or later; without one all jobs begin at once, and a single one is done in this process.
-    yardsticks : collection of Yardstick
-        Those that are known already.
-    with_centers : bool
-        Whether rows carry the centres.
-    seconds : float
-        How long a process goes on before it makes room for others.
-
-    Yields
-    ------
-    generator of Progress or Waiting or Yardstick or Row
-        As the study goes on.
-
-    Raises
-    ------
-    RequestError
-        If the request is outside what is allowed.
-    WorkerFailed
-        If a worker ended with a defect.
-    """
+    """The yardsticks of a grid, then the rows of these ``trials`` as they are found, by that many processes."""
     if workers == 1 and queue is None:
         yield from compute_study_rows(judged, grid, trials=trials, with_centers=with_centers)
         return

@@ -26,16 +26,7 @@ class Attacker(NamedTuple):
 
 @dataclass(frozen=True)
 class AttackRegion:
-    """Records of several attackers under the line of the strongest test.
-
-    Parameters
-    ----------
-    attackers : sequence of Attacker
-        Of the private release; the last may be of the reference, of kind "revealed".
-    epsilon, delta : float
-    runs : int
-        With the person, and as many without.
-    """
+    """Records of several attackers under the line of the strongest test."""
 
     sentence: ClassVar[str] = "What neither attacker can pass, nobody can: that is what ε means."
     """What to repeat."""
@@ -49,22 +40,7 @@ class AttackRegion:
     def of(
         cls, trials: Sequence[membership.AttackTrial], reference: Sequence[membership.AttackTrial], asked: Request
     ) -> AttackRegion:
-        """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``.
-
-        Parameters
-        ----------
-        trials : sequence of AttackTrial
-            What was run.
-        reference : sequence of AttackTrial
-            Trials of k-means++.
-        asked : Request
-            What was asked for.
-
-        Returns
-        -------
-        AttackRegion
-            To be drawn.
-        """
+        """Of runs of what was ``asked`` for, and of k-means++ as the ``reference``."""
         attackers: list[Attacker] = []
         sources: tuple[tuple[str, Kind, Sequence[membership.AttackTrial], str], ...] = (
             ("who sees the centres", "released", trials, "nearness"),

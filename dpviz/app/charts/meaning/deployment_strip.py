@@ -18,14 +18,7 @@ _HEIGHT, _STEP = 400, 0.22
 
 @dataclass(frozen=True)
 class DeploymentStrip:
-    """A dot for every deployment, and a line at one's own ε.
-
-    Parameters
-    ----------
-    others : sequence of Deployment
-    epsilon : float
-        One's own.
-    """
+    """A dot for every deployment, and a line at one's own ε."""
 
     sentence: ClassVar[str] = (
         "A comparison, never advice: what is right depends on the data and on who could be harmed."

@@ -25,14 +25,7 @@ _SHOULDERS = np.column_stack(
 
 @dataclass(frozen=True)
 class IconArray:
-    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it.
-
-    Parameters
-    ----------
-    prior : float
-        What was believed before.
-    epsilon : float
-    """
+    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it."""
 
     prior: float
     epsilon: float

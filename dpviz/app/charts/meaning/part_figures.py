@@ -16,27 +16,7 @@ _HALF = 0.5
 
 
 def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
-    """Figures of the part with that name, about the person of a public table who is hardest to hide.
-
-    Parameters
-    ----------
-    part : str
-        "odds", "attack", "worlds", "again" or "others".
-    table : OpenTable
-        A public table.
-    asked : Request
-        What was asked for.
-
-    Returns
-    -------
-    list of Figured
-        As they stand on the page.
-
-    Raises
-    ------
-    RequestError
-        If ``table`` does not allow what is ``asked``.
-    """
+    """Figures of the part with that name, about the person of a public table who is hardest to hide."""
     return list(_PARTS[part](table, asked))
 
 

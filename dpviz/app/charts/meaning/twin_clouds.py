@@ -23,14 +23,8 @@ _HEIGHT, _MOST_ROWS = 480, 2_000
 class TwinClouds:
     """Released centres of two neighbouring tables, one draw each from as many draws.
 
-    Parameters
-    ----------
-    view : View
-    rows, person : array of shape (n, d), (m, d)
-        Of a public table, unit coordinates.
-    present, absent : array of shape (r, k, d)
-        Released centres with the person and without.
-    epsilon : float
+    ``rows``, ``person`` (n, d), of a public table, unit coordinates; ``present``, ``absent`` (r, k, d), released
+    centres with the person and without.
     """
 
     sentence: ClassVar[str] = "A release is safe where the two clouds cannot be told apart."
@@ -49,23 +43,8 @@ class TwinClouds:
     ) -> TwinClouds:
         """Of runs on both tables, at least one on each.
 
-        Parameters
-        ----------
-        trials : sequence of AttackTrial
-            What was run.
-        view : View
-            The plane of the picture.
-        rows : array of shape (n, d)
-            Of a public table, unit coordinates.
-        person : array of shape (m, d)
-            The rows of one person, unit coordinates.
-        epsilon : float
-            Of the guarantee.
-
-        Returns
-        -------
-        TwinClouds
-            To be drawn.
+        ``rows`` (n, d), of a public table, unit coordinates; ``person`` (m, d), the rows of one person, unit
+        coordinates.
         """
         present, absent = (
             np.stack([trial.centers for trial in trials if trial.present is there]) for there in (True, False)
@@ -95,20 +74,7 @@ class TwinClouds:
         )
 
     def draw(self, palette: Palette, *, both: bool = True) -> Plot:
-        """The centres of one table over those of the other; the second only where ``both`` may be seen.
-
-        Parameters
-        ----------
-        palette : Palette
-            Colours, light or dark.
-        both : bool
-            Whether the world without the person may be seen.
-
-        Returns
-        -------
-        Figure
-            Of the view's plane.
-        """
+        """The centres of one table over those of the other; the second only where ``both`` may be seen."""
         plot = Plot(make_layout(palette, height=_HEIGHT))
         show_plane(plot, self.view, palette)
         some = self.rows[:: max(1, len(self.rows) // _MOST_ROWS)]

@@ -188,17 +188,7 @@ def find_block_centers(step: BlocksStep, rows: Array) -> Array:
     Another split than the secret one, of the same size: which row was in which block is never told. Only as many
     blocks as a picture can hold are fitted.
 
-    Parameters
-    ----------
-    step : BlocksStep
-        The step that is shown.
-    rows : array of shape (n, d)
-        Revealed, unit coordinates.
-
-    Returns
-    -------
-    array of shape (m, k, d)
-        Unit coordinates.
+    ``rows`` (n, d), revealed, unit coordinates.
     """
     dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
     rows_each = max(1.0, len(rows) / step.number)

@@ -18,15 +18,7 @@ from dpviz.core import Array, Codes
 
 
 class Marks(NamedTuple):
-    """How large centres are drawn, in pixels.
-
-    Parameters
-    ----------
-    size : float
-        Diameter of a centre and of a diamond.
-    number : int or None
-        Font size of the number beside a centre; None where there are too many.
-    """
+    """How large centres are drawn, in pixels."""
 
     size: float
     number: int | None
@@ -59,19 +51,8 @@ def choose_marks(k: int) -> Marks:
 def choose_hues(view: View, centers: Array, final: Array | None) -> Codes:
     """Which of four colours each centre has: those of the map of the ``final`` centres, where these are as many.
 
-    Parameters
-    ----------
-    view : View
-        The plane of the picture.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    final : array of shape (k, d) or None
-        The centres that the run ends with, unit coordinates.
-
-    Returns
-    -------
-    int array of shape (k,)
-        From 0 to 3.
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates. Returns (k,), from 0 to 3.
     """
     known = final is not None and final.shape == centers.shape
     return choose_apart(view.plane(final if known and final is not None else centers) / view.scale)
@@ -82,16 +63,8 @@ def add_cells(canvas: PlotCanvas, centers: Array, final: Array | None = None, *,
 
     ``tinted`` cells have one of four colours, so that neighbours differ.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    final : array of shape (k, d) or None
-        The centres that the run ends with, unit coordinates.
-    tinted : bool
-        Whether neighbours differ in colour.
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates.
     """
     view = canvas.view
     if not view.whole:
@@ -127,20 +100,8 @@ def add_centers(
 
     ``away`` (k, d) are the places that numbers keep away from; ``notes`` is what hovering tells.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    final : array of shape (k, d) or None
-        The centres that the run ends with, unit coordinates.
-    away : array of shape (k, d) or None
-        Places that numbers keep away from.
-    sizes : array of shape (k,) or None
-        Diameters, pixels.
-    notes : list of str or None
-        What pointing at each mark tells.
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates; ``away`` (k, d), places that numbers keep away from; ``sizes`` (k,), diameters, pixels.
     """
     view, palette, k = canvas.view, canvas.palette, len(centers)
     marks, places = choose_marks(k), view.plane(centers)
@@ -174,18 +135,7 @@ def add_centers(
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
     """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    sd : array of shape (k,)
-        Of the noise on a coordinate, unit coordinates.
-    doubtful : bool
-        Whether it follows from sizes that may be noise themselves: then it is not called tiny.
-    at_least : bool
-        Whether it is a part of the noise only: then it is not called tiny, either.
+    ``centers`` (k, d), released, unit coordinates; ``sd`` (k,), of the noise on a coordinate, unit coordinates.
     """
     palette, flat = canvas.palette, canvas.view.flat
     radii = np.minimum(sd, canvas.view.region.diameter)
@@ -206,12 +156,7 @@ def _is_hidden(view: View, sd: Array, size: float) -> bool:
 def add_reference(canvas: PlotCanvas, centers: Array) -> None:
     """k-means++ centres: open diamonds.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    centers : array of shape (k, d)
-        Of k-means++, unit coordinates.
+    ``centers`` (k, d), of k-means++, unit coordinates.
     """
     mark = make_reference_marker(canvas.palette, choose_marks(len(centers)).size)
     hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
@@ -227,14 +172,8 @@ def add_refused(canvas: PlotCanvas) -> None:
 def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> None:
     """A thin grey arrow from each k-means++ centre to the released one that is matched to it, where it is far.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    partners : array of shape (k, d)
-        The centre of k-means++ for each, unit coordinates.
+    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
+    coordinates.
     """
     start, end = canvas.view.plane(partners, "reference"), canvas.view.plane(centers)
     far = ~find_near(canvas.view, centers, partners)
@@ -248,21 +187,8 @@ def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -
 
     ``times`` is how many times as far they may be apart.
 
-    Parameters
-    ----------
-    view : View
-        The plane of the picture.
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    partners : array of shape (k, d)
-        The centre of k-means++ for each, unit coordinates.
-    times : float
-        How many times as far they may be apart.
-
-    Returns
-    -------
-    bool array of shape (k,)
-        Which do.
+    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
+    coordinates. Returns (k,), which do.
     """
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
     close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
@@ -272,12 +198,7 @@ def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -
 def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
     """Centres of earlier draws: faint small dots.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    ghosts : arrays of shape (k, d)
-        Of earlier draws, unit coordinates.
+    ``ghosts`` (k, d), of earlier draws, unit coordinates.
     """
     if ghosts:
         places = canvas.view.plane(np.concatenate(ghosts))
@@ -290,17 +211,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
     What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
     goes far and the other stays, rather than each moving a little.
 
-    Parameters
-    ----------
-    centers : array of shape (k, d)
-        Released, unit coordinates.
-    reference : array of shape (k, d)
-        Centres of k-means++, unit coordinates.
-
-    Returns
-    -------
-    array of shape (k, d)
-        Reordered.
+    ``centers`` (k, d), released, unit coordinates; ``reference`` (k, d), centres of k-means++, unit coordinates.
     """
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
@@ -312,17 +223,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
 def find_boxes(view: View, *places: Array) -> Array:
     """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units.
 
-    Parameters
-    ----------
-    view : View
-        The plane of the picture.
-    *places
-        Unit coordinates.
-
-    Returns
-    -------
-    array of shape (m, 4)
-        Drawn units.
+    ``*places``: unit coordinates.
     """
     air = _AROUND * np.ptp(np.array(view.extent), axis=1)
     drawn = np.stack([view.plane(some) for some in places])

@@ -277,9 +277,10 @@ class ReferencePicture(Picture[ReferenceStep]):
 def describe_recovery(found: evaluation.ClusterRecovery) -> str:
     """How many clusters were found.
 
-    >>> describe_recovery(ClusterRecovery(0, 5)), describe_recovery(ClusterRecovery(2, 15))
+    >>> recovered = evaluation.ClusterRecovery
+    >>> describe_recovery(recovered(0, 5)), describe_recovery(recovered(2, 15))
     ('none of five clusters is found', 'two of 15 clusters are found')
-    >>> describe_recovery(ClusterRecovery(15, 15))
+    >>> describe_recovery(recovered(15, 15))
     'all 15 clusters are found'
     """
     every = format_things(found.clusters, "cluster")

@@ -64,21 +64,7 @@ class _Layer(NamedTuple):
 def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: View) -> GridImage:
     """``values`` of the listed cells, added up to what the view shows.
 
-    Parameters
-    ----------
-    grid : Grid
-        The cells.
-    codes : int array of shape (m,)
-        Of listed cells.
-    values : array of shape (m,)
-        What they hold.
-    view : View
-        The plane of the picture.
-
-    Returns
-    -------
-    GridImage
-        Cells of the plane.
+    ``codes`` (m,), of listed cells; ``values`` (m,), what they hold.
     """
     axes = view.axes or (0,)
     cells = [int(grid.cells_per_axis[j]) for j in axes]
@@ -95,17 +81,7 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
 def count_truth(step: GridStep, rows: Array) -> list[CellCounts]:
     """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates.
 
-    Parameters
-    ----------
-    step : GridStep
-        The step that is shown.
-    rows : array of shape (n, d)
-        Revealed, unit coordinates.
-
-    Returns
-    -------
-    list of Counted
-        Layers of cells, revealed.
+    ``rows`` (n, d), revealed, unit coordinates.
     """
     if step.around is None:
         return [_count_cells(step.grid, rows)]
@@ -119,15 +95,6 @@ def add_signed_maps(canvas: PlotCanvas, step: GridStep, *, strength: float = 1.0
 
     Cells around those of ``step``, if there are any, come first. At less than full ``strength`` the map lies under
     something else, and what is below zero stays blank.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    step : GridStep
-        The step that is shown.
-    strength : float
-        Of the colour; 1 is full.
     """
     layers = _list_layers(step, canvas.view)
     in_sds = [shown.values / sd for shown, sd in layers]
@@ -167,19 +134,7 @@ def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float |
 
 
 def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, kind: Kind) -> None:
-    """Counts of cells in the colour of their kind, by the square root; cells of no layer stay blank.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    layers : sequence of CellCounts
-        Cells with their counts.
-    what : str
-        What is counted.
-    kind : Kind
-        public, released or revealed.
-    """
+    """Counts of cells in the colour of their kind, by the square root; cells of no layer stay blank."""
     drawn = [find_shown_grid(*layer, canvas.view) for layer in layers]
     top = max(1.0, *(float(shown.values.max(initial=0)) for shown in drawn))
     ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", format_number(top)]}
@@ -196,19 +151,7 @@ def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, 
 
 
 def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int) -> None:
-    """The side of the block around each cell: full colour for a cell by itself, the paler the larger the block.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    shown : GridImage
-        Cells of the plane.
-    sides : array
-        Of the block around each cell, in cells.
-    coarsest : int
-        Side of the largest block.
-    """
+    """The side of the block around each cell: full colour for a cell by itself, the paler the larger the block."""
     finer = 1 - np.log2(np.minimum(sides, coarsest)) / np.log2(coarsest)
     hover = "in a block %{customdata:,.0f} cells wide (released)<br>%{x:.4g}"
     if canvas.view.flat:
@@ -234,14 +177,7 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
 def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> None:
     """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    step : GridStep
-        The step that is shown.
-    rows : array of shape (n, 1) or None
-        Revealed, unit coordinates.
+    ``rows`` (n, 1), revealed, unit coordinates.
     """
     for shown, sd in _list_layers(step, canvas.view):
         _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
@@ -259,19 +195,7 @@ def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> No
 def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
     """The colour of bars of noisy counts: faded where noise alone could be, plum below zero.
 
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    counts : array of shape (m,)
-        Noisy, rows.
-    sd : array of shape (m,) or float
-        Of the noise, rows.
-
-    Returns
-    -------
-    array of shape (m,)
-        Colours.
+    ``counts`` (m,), noisy, rows; ``sd`` (m,), of the noise, rows. Returns (m,), colours.
     """
     palette = canvas.palette
     over = np.where(counts > _NOISE * sd, palette.released, palette.fade(palette.released, 0.35))
@@ -280,17 +204,7 @@ def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -
 
 
 def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[CellCounts]) -> None:
-    """Denoised counts of the cells that were kept, in the range of the noisy ones.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    step : GridStep
-        The step that is shown.
-    layers : sequence of CellCounts
-        Cells with their counts.
-    """
+    """Denoised counts of the cells that were kept, in the range of the noisy ones."""
     for counted in layers:
         _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
     _dress(canvas, step)

@@ -30,19 +30,7 @@ _HALF_ROW = 0.5
 
 
 class Chosen(NamedTuple):
-    """What is drawn of a profile.
-
-    Attributes
-    ----------
-    profile : Profile
-    columns, segments : int arrays
-        By their places, in the order of the picture.
-    lane : "bounds" or "centres"
-    failed : bool
-        Whether nobody knows where any centre lies.
-    beside : str
-        What the open diamonds are.
-    """
+    """What is drawn of a profile."""
 
     profile: profiles.Profile
     columns: Codes
@@ -91,20 +79,7 @@ class ProfileLanes:
         return np.clip((values - self.low) / np.maximum(self.high - self.low, 1e-300), 0, 1)
 
     def hover(self, i: int, j: int) -> str:
-        """What is said of one dot.
-
-        Parameters
-        ----------
-        i : int
-            Segment.
-        j : int
-            Column.
-
-        Returns
-        -------
-        str
-            Words.
-        """
+        """What is said of one dot."""
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {self.unit(self.cols[j])}".rstrip()
         segment, place = int(self.order[i]), int(self.cols[j])
@@ -125,38 +100,12 @@ class ProfileLanes:
         return [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
 
     def name(self, place: int, most: int) -> str:
-        """A column's name, bold where some segment stands out of the noise.
-
-        Parameters
-        ----------
-        place : int
-            Of the column.
-        most : int
-            Letters.
-
-        Returns
-        -------
-        str
-            For the axis.
-        """
+        """A column's name, bold where some segment stands out of the noise."""
         text = spell_name(shorten(self.made.columns[place].title, most))
         return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
-        """A plot without axes of its own.
-
-        Parameters
-        ----------
-        height : int
-            Pixels.
-        left, right, top, bottom : int
-            Margin, pixels.
-
-        Returns
-        -------
-        Plot
-            To be drawn on.
-        """
+        """A plot without axes of its own."""
         made = Plot(make_layout(self.palette, height=height))
         made.update_layout(margin={"l": left, "r": right, "t": top, "b": bottom}, showlegend=False, dragmode=False)
         made.update_xaxes(visible=False, fixedrange=True)
@@ -166,21 +115,8 @@ class ProfileLanes:
     def lines(self, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> dict[str, Any]:
         """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends.
 
-        Parameters
-        ----------
-        x : sequence of array
-            Ends across, a pair of arrays.
-        y : sequence of array
-            Ends up, a pair of arrays.
-        kind : str
-            Class of the trace.
         **line
             Settings of the line.
-
-        Returns
-        -------
-        mapping of str to object
-            A trace.
         """
         return {
             **{"type": "scatter", "mode": "lines", "x": _add_gaps(*x), "y": _add_gaps(*y), "line": line},
@@ -371,19 +307,7 @@ class SegmentRows(ProfileLanes):
 def make_caps(x: Array, y: Array, color: str, width: float) -> dict[str, Any]:
     """The ends of whiskers.
 
-    Parameters
-    ----------
-    x, y : array of shape (n,)
-        Where they are, in the plot's units.
-    color : str
-        Of a line.
-    width : float
-        Of a line, in pixels.
-
-    Returns
-    -------
-    dict of str to object
-        A trace.
+    ``x``, ``y`` (n,); ``width``: of a line, in pixels.
     """
     return {
         **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
@@ -395,23 +319,7 @@ def make_caps(x: Array, y: Array, color: str, width: float) -> dict[str, Any]:
 def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
     """Open diamonds: what released centres are laid beside.
 
-    Parameters
-    ----------
-    x : array of shape (m,)
-        Across.
-    y : array of shape (m,)
-        Up.
-    color : str
-        A colour, in hexadecimal digits.
-    size : float
-        Pixels.
-    kind : str
-        Class of the trace.
-
-    Returns
-    -------
-    mapping of str to object
-        A trace.
+    ``x`` (m,), across; ``y`` (m,), up.
     """
     return {
         **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
@@ -423,25 +331,8 @@ def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dic
 def make_label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
     """Words at a place of the picture.
 
-    Parameters
-    ----------
-    x : float
-        Across.
-    y : float
-        Up.
-    text : str
-        What is written.
-    size : float
-        Of the letters, pixels.
-    color : str
-        A colour, in hexadecimal digits.
     **more
         Other settings.
-
-    Returns
-    -------
-    mapping of str to object
-        An annotation.
     """
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": color}, **more}
 

@@ -35,26 +35,7 @@ MOST_SEGMENTS = 15
 
 @dataclass(frozen=True, eq=False)
 class ProfilePicture:
-    """The picture of a profile.
-
-    Parameters
-    ----------
-    profile : Profile
-    narrow : bool
-        Whether the page is a telephone's: lanes stand below each other then.
-    columns, rows
-        Their order.
-    lane : "bounds" or "centres"
-        From where to where a lane goes: the declared bounds, or what released centres span with their noise.
-    start : int
-        The first column of this picture, in their order.
-    failed : bool
-        Whether the release shows noise: then nobody knows where any centre lies.
-    beside : str
-        What the open diamonds are, where the profile has a reference.
-    mark : str
-        What is written across the picture, where it should not be relied on.
-    """
+    """The picture of a profile."""
 
     stem: ClassVar[str] = "profiles"
     profile: profiles.Profile
@@ -268,17 +249,7 @@ class Lanes(ProfileLanes):
     def to_part(self, values: Array, j: int) -> Array:
         """How far along lane ``j`` values (k,) lie.
 
-        Parameters
-        ----------
-        values : array of shape (k,)
-            Data units.
-        j : int
-            Column.
-
-        Returns
-        -------
-        array of shape (k,)
-            0 at one end, 1 at the other.
+        ``values`` (k,), data units. Returns (k,), 0 at one end, 1 at the other.
         """
         wide = max(float(self.high[j] - self.low[j]), 1e-300)
         part: Array = np.clip((values - self.low[j]) / wide, 0, 1)

@@ -30,20 +30,7 @@ def can_turn(domain: Domain) -> bool:
 
 
 def list_turning_places(steps: Sequence[Step], domain: Domain) -> list[int]:
-    """Which of the steps can be turned: trees, candidates and centres that lie in the columns themselves.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        Those of a run.
-    domain : Domain
-        Its columns.
-
-    Returns
-    -------
-    list of int
-        Their numbers, from 0; empty for another number of columns.
-    """
+    """Which of the steps can be turned: trees, candidates and centres that lie in the columns themselves."""
     if not can_turn(domain):
         return []
     return [place for place, step in enumerate(steps) if _lies_in_columns(step)]
@@ -59,29 +46,12 @@ def _lies_in_columns(step: Step) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """One step of a run over three columns.
-
-    Parameters
-    ----------
-    step : Step
-        A tree, candidates or centres.
-    """
+    """One step of a run over three columns."""
 
     step: Any
 
     def draw(self, context: RenderContext) -> TitledPlot:
-        """The body: what is released, over the rows and k-means++ where these are revealed.
-
-        Parameters
-        ----------
-        context : RenderContext
-            Colours, and what may be shown.
-
-        Returns
-        -------
-        TitledPlot
-            Turned by dragging.
-        """
+        """The body: what is released, over the rows and k-means++ where these are revealed."""
         palette, view = context.palette, context.view
         plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
             scene=_make_scene(palette, view),

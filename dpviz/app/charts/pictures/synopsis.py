@@ -52,17 +52,7 @@ class SynopsisPicture(GridPicture):
     def project_points(self, points: Array, space: Region | None = None) -> Array:
         """Points (m, d) of a step with a frame, from the middle of the grid along its axes; clipped to ``space``.
 
-        Parameters
-        ----------
-        points : array of shape (m, d)
-            Unit coordinates.
-        space : Region or None
-            Where an algorithm saw rows; None: the view's own space.
-
-        Returns
-        -------
-        array of shape (m, p)
-            Along the axes of the grid.
+        ``points`` (m, d), unit coordinates. Returns (m, p), along the axes of the grid.
         """
         assert self.step.frame is not None
         projected: Array = points @ self.step.frame.T
@@ -157,17 +147,7 @@ class DenoisedCells(Drawing[SynopsisStep]):
 def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     """What the axes of a view are called: after a column, if they are mostly that column.
 
-    Parameters
-    ----------
-    frame : array of shape (p, d)
-        Rows are axes.
-    domain : Domain
-        Declared bounds and scaling.
-
-    Returns
-    -------
-    tuple of str
-        A name for each axis.
+    ``frame`` (p, d), rows are axes.
     """
     foremost = [int((axis**2).argmax()) for axis in frame]
     mostly = [

@@ -38,17 +38,7 @@ _UNMARKED = 0.3
 class TreeDiagram(Drawing[TreeStep]):
     """Levels of active cubes, each bar as wide as the ends below it; children hang below their parent.
 
-    Parameters
-    ----------
-    step : TreeStep
-    whole : CubeTree or None
-        The tree as it ends: bars then stand where they will stay, and the diagram grows downwards.
-    thresholds : tuple of float
-        Of levels 1, 2, ..., as far as they are known.
-    marked : array of shape (k, p) or None
-        Today's centres: the bars of their cubes stand out.
-    linked_at_most : int
-        Cubes that answer to pointing at them.
+    ``marked`` (k, p), today's centres: the bars of their cubes stand out.
     """
 
     whole: partitions.CubeTree | None = None
@@ -170,24 +160,7 @@ class TreeDiagram(Drawing[TreeStep]):
 def make_diagram(
     step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
 ) -> TreeDiagram:
-    """The diagram of a tree after ``step``, in the places of the tree that the run ends with.
-
-    Parameters
-    ----------
-    step : TreeStep
-        The step that is shown.
-    steps : sequence of Step
-        Those of the whole run.
-    marked : int array or None
-        Cubes that are marked.
-    linked_at_most : int
-        Cubes beyond which none is linked.
-
-    Returns
-    -------
-    TreeDiagram
-        Places of all cubes.
-    """
+    """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
     alike = [other for other in steps if type(other).__name__ == type(step).__name__]
     own = [other for other in alike if isinstance(other, TreeStep) and other.shift == step.shift] or [step]
     so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
@@ -254,39 +227,14 @@ def count_levels(tree: partitions.CubeTree) -> list[int]:
 
 
 def find_drawn_boxes(tree: partitions.CubeTree, level: int, view: View) -> Boxes:
-    """The active cubes of a level on the plane, cut at the domain, in their order.
-
-    Parameters
-    ----------
-    tree : CubeTree
-        The released tree.
-    level : int
-        From the root.
-    view : View
-        The plane of the picture.
-
-    Returns
-    -------
-    Boxes
-        Drawn units.
-    """
+    """The active cubes of a level on the plane, cut at the domain, in their order."""
     return _make_boxes(tree.corners(level), tree.edge(level), level, tree.depth, view)
 
 
 def assign_rows(tree: partitions.CubeTree, rows: Array) -> list[Array]:
     """How many ``rows`` (n, p) each active cube truly holds, by level from the root.
 
-    Parameters
-    ----------
-    tree : CubeTree
-        The released tree.
-    rows : array of shape (n, p)
-        Revealed, in the projection.
-
-    Returns
-    -------
-    list of int arrays
-        One for each level, rows.
+    ``rows`` (n, p), revealed, in the projection.
     """
     held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
     bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
@@ -301,20 +249,7 @@ def assign_rows(tree: partitions.CubeTree, rows: Array) -> list[Array]:
 
 
 def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | None:
-    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over.
-
-    Parameters
-    ----------
-    context : RenderContext
-        What all pictures of a run share.
-    step : TreeStep
-        The step that is shown.
-
-    Returns
-    -------
-    list of int arrays or None
-        One for each level, rows.
-    """
+    """How many revealed rows each active cube holds, by level from the root; None unless rows are handed over."""
     if context.reveal is None or context.reveal.everyone is None:
         return None
     # A tree only grows: the last one of a run answers for those before.
@@ -338,15 +273,6 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
     """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
 
     At less than full ``strength`` they lie under something else, and the newest has no rim.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    tree : CubeTree
-        The released tree.
-    strength : float
-        Of the colour; 1 is full.
     """
     for level in range(tree.depth + 1):
         newest, age = level == tree.depth and strength == 1, tree.depth - level
@@ -365,15 +291,7 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
 
 
 def add_asleep(canvas: PlotCanvas, tree: partitions.CubeTree) -> None:
-    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other.
-
-    Parameters
-    ----------
-    canvas : PlotCanvas
-        Where marks are put.
-    tree : CubeTree
-        The released tree.
-    """
+    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other."""
     asked = _drop_repeated(find_asleep_boxes(tree, canvas.view))
     if not len(asked.low):
         return
@@ -387,20 +305,7 @@ def add_asleep(canvas: PlotCanvas, tree: partitions.CubeTree) -> None:
 
 
 def find_asleep_boxes(tree: partitions.CubeTree, view: View) -> Boxes:
-    """Where the last level asked cubes and none woke up; each place of the plane once.
-
-    Parameters
-    ----------
-    tree : CubeTree
-        The released tree.
-    view : View
-        The plane of the picture.
-
-    Returns
-    -------
-    Boxes
-        Drawn units.
-    """
+    """Where the last level asked cubes and none woke up; each place of the plane once."""
     if tree.depth == 0:
         return Boxes(np.zeros((0, 2)), np.zeros((0, 2)))
     edge, axes = tree.edge(tree.depth), list(view.axes or (0,))
@@ -582,17 +487,7 @@ def _add_truth(canvas: PlotCanvas, tree: partitions.CubeTree, held: Array) -> No
 def compute_activation(step: TreeStep, rows: Array) -> Array:
     """Probability that a cube of ``rows`` rows wakes up.
 
-    Parameters
-    ----------
-    step : TreeStep
-        The step that is shown.
-    rows : array
-        Numbers of rows, any shape.
-
-    Returns
-    -------
-    array
-        Shape as ``rows``, between 0 and 1.
+    ``rows``: numbers of rows, any shape. Returns shape as ``rows``, between 0 and 1.
     """
     check.one_of((mechanisms.Laplace.name, mechanisms.Gaussian.name), noise=step.noise_name)
     kind = mechanisms.Laplace if step.noise_name == mechanisms.Laplace.name else mechanisms.Gaussian

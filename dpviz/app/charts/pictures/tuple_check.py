@@ -35,18 +35,8 @@ class RevealedTuples:
 
     Which tuples the test itself tried stays secret; of blocks, so does the split.
 
-    Parameters
-    ----------
-    tuples : array of shape (n_t, k, d)
-        Unit coordinates.
-    misfits : array of shape (m,)
-        Of the tried tuples, which are the first ones; scaled up where only a part of the tuples is here.
-    one : array of shape (k, d)
-        The tried tuple of median misfits.
-    far : float
-        Δ.
-    about : str
-        Where they come from, for a subtitle.
+    ``tuples`` (n_t, k, d), unit coordinates; ``misfits`` (m,), of the tried tuples, which are the first ones;
+    scaled up where only a part of the tuples is here; ``one`` (k, d), the tried tuple of median misfits.
     """
 
     tuples: Array
@@ -59,19 +49,7 @@ class RevealedTuples:
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
         """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins.
 
-        Parameters
-        ----------
-        step : TupleTestStep
-            The step that is shown.
-        points : array of shape (n, d)
-            Revealed, unit coordinates.
-        region : Region
-            Where rows live, unit coordinates.
-
-        Returns
-        -------
-        RevealedTuples
-            To be drawn.
+        ``points`` (n, d), revealed, unit coordinates; ``region``: where rows live, unit coordinates.
         """
         k, dim = step.anchors.shape
         rng = np.random.default_rng(step.salt)

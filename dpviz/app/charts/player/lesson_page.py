@@ -43,13 +43,7 @@ from dpviz.words import Palette, choose_palette
 
 
 def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
-    """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed.
-
-    Raises
-    ------
-    RequestError
-        If the sample does not allow one of them.
-    """
+    """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed."""
     known = {
         subject: Computed.open_subject(subject) for subject in {lesson.find_subject(scene) for scene in lesson.scenes}
     }

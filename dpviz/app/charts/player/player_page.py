@@ -61,22 +61,7 @@ class Figured(NamedTuple):
 
     @classmethod
     def of(cls, draw: Callable[[Palette], TitledPlot], words: str, *kinds: Kind) -> Figured:
-        """What ``draw`` makes of a palette.
-
-        Parameters
-        ----------
-        draw : function
-            Of a palette, to a plot with its title.
-        words : str
-            What it shows, for a reader who does not see it.
-        *kinds
-            Kinds of values that are shown.
-
-        Returns
-        -------
-        Figured
-            In both looks.
-        """
+        """What ``draw`` makes of a palette."""
         light, dark = (draw(choose_palette(theme)) for theme in _THEMES)
         drawn: Data = {theme: _read_plot(made.plot) for theme, made in zip(_THEMES, (light, dark), strict=True)}
         return cls(light.title, light.subtitle, words, kinds, drawn)
@@ -85,26 +70,7 @@ class Figured(NamedTuple):
     def under(
         cls, draw: Callable[[Palette], Plot], title: str, words: str, *kinds: Kind, subtitle: str = ""
     ) -> Figured:
-        """What ``draw`` makes of a palette, under a ``title``.
-
-        Parameters
-        ----------
-        draw : function
-            Of a palette, to a plot.
-        title : str
-            Of the figure.
-        words : str
-            What it shows, for a reader who does not see it.
-        subtitle : str
-            Below the title.
-        *kinds
-            Kinds of values that are shown.
-
-        Returns
-        -------
-        Figured
-            In both looks.
-        """
+        """What ``draw`` makes of a palette, under a ``title``."""
         return cls.of(lambda palette: TitledPlot(title, subtitle, draw(palette)), words, *kinds)
 
 
@@ -116,27 +82,7 @@ def _read_plot(plot: Plot) -> Data:
 
 @dataclass(frozen=True, eq=False)
 class PlayerScene:
-    """An animation or figures, with what has to be said about them; or words alone.
-
-    Parameters
-    ----------
-    heading : str
-    paragraphs : sequence of str
-        Plain text.
-    animation : dict or None
-        See ``animate``; its ``kinds`` are those of all values in it.
-    run : Run, ReleaseRecord or None
-        Whose facts and ledger stand below.
-    table : str
-        The title of the table.
-    figures : sequence of Figured
-    note : str
-        What may not be overlooked.
-    numbers : DataFrame or None
-        The table behind the figures, to unfold.
-    turn, leads : str
-        Among several scenes: its name in their menu, if not its place and title, and what the button to the next says.
-    """
+    """An animation or figures, with what has to be said about them; or words alone."""
 
     heading: str = ""
     paragraphs: Sequence[str] = ()
@@ -173,22 +119,6 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[TitleNumber] = (
 
     What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
     last.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    context : RenderContext
-        What all pictures of a run share.
-    numbers : sequence of TitleNumber
-        Beside the title.
-    at : int or None
-        The step that is seen first; None: the last.
-
-    Returns
-    -------
-    Data
-        As JSON has it.
     """
     made = {
         theme: Animation.of_run(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES
@@ -212,20 +142,7 @@ _SHARED = ("rows", "shared", "words")
 
 
 def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
-    """HTML of one or several scenes, one at a time; a browser opens it from a disk, its network off.
-
-    Parameters
-    ----------
-    scenes : sequence of PlayerScene
-        At least one.
-    title : str
-        Of the page; by default the last finding of the first scene, and its table.
-
-    Returns
-    -------
-    str
-        A whole HTML file.
-    """
+    """HTML of one or several scenes, one at a time; a browser opens it from a disk, its network off."""
     first = scenes[0]
     kinds = {kind for scene in scenes for kind in scene.kinds}
     drawn = pack(

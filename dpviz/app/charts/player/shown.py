@@ -21,16 +21,7 @@ _HEIGHT = 760
 
 @dataclass(frozen=True, eq=False)
 class RunDisplay:
-    """A run to look at: released and public values only, whatever the table.
-
-    Parameters
-    ----------
-    run : Run
-    step : int
-        The first to be seen.
-    title : str
-        Of the table.
-    """
+    """A run to look at: released and public values only, whatever the table."""
 
     run: Run
     step: int = -1
@@ -50,13 +41,7 @@ class RunDisplay:
         return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, one HTML file; where it lies.
-
-        Raises
-        ------
-        RequestError
-            For a run without privacy, which is never a release.
-        """
+        """Write the page, one HTML file; where it lies."""
         if not self.run.private:
             raise RequestError(f"{self.run.algorithm} has no privacy: its run is for your eyes, no file is made.")
         file = Path(path)

@@ -72,14 +72,6 @@ class ClaimFigure:
     """Medians over the repeats with bands from 25 % to 75 %, a panel for each table of the paper.
 
     It depends on nothing but these, the palette and the width: the same ones make the same figure.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        One row a run, as ``python -m experiments`` writes it.
-    picture : PaperFigure
-    verdict : str
-        In words: the title.
     """
 
     runs: pd.DataFrame
@@ -87,20 +79,7 @@ class ClaimFigure:
     verdict: str
 
     def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:
-        """The panels, as many beside each other as ``width`` has room for.
-
-        Parameters
-        ----------
-        palette : Palette
-            Colours, light or dark.
-        width : int
-            Pixels.
-
-        Returns
-        -------
-        TitledPlot
-            In the paper's form.
-        """
+        """The panels, as many beside each other as ``width`` has room for."""
         names = list(dict.fromkeys(self._shown[self._over].astype(str)))
         cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
         rows = max(1, ceil(len(names) / cols))
@@ -296,15 +275,7 @@ class _Lane(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class VerdictFigure:
-    """A mark a finding, at its margin: right of the line where it holds; its bar is the interval.
-
-    Parameters
-    ----------
-    results : sequence of ClaimResult
-        In the order of the papers.
-    title : str
-        What they come to.
-    """
+    """A mark a finding, at its margin: right of the line where it holds; its bar is the interval."""
 
     results: Sequence[ClaimResult]
     title: str
@@ -322,18 +293,7 @@ class VerdictFigure:
         return found
 
     def draw(self, palette: Palette, *, dark: bool) -> TitledPlot:
-        """The picture; it fits a telephone, too.
-
-        Parameters
-        ----------
-        palette : Palette
-        dark : bool
-            Whether that is the palette of the dark theme.
-
-        Returns
-        -------
-        TitledPlot
-        """
+        """The picture; it fits a telephone, too."""
         low = min(lane.height for lane in self.lanes) - 1
         plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:

@@ -65,20 +65,7 @@ class SideBySide(NamedTuple):
 
 
 def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> SideBySide:
-    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given.
-
-    Parameters
-    ----------
-    releases : mapping of str to Typical
-        A typical run by algorithm.
-    context : RenderContext
-        What all pictures of a run share.
-
-    Returns
-    -------
-    SideBySide
-        Pictures beside each other.
-    """
+    """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
     names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
     panels = [
@@ -125,13 +112,7 @@ _ROW, _AROUND = 50, 118
 
 @dataclass(frozen=True, eq=False)
 class ScoreDistributions:
-    """Distributions of a measure over the runs of each algorithm, the best on top.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure.
-    """
+    """Distributions of a measure over the runs of each algorithm, the best on top."""
 
     runs: pd.DataFrame
     measure: str = "ratio"

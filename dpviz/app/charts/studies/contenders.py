@@ -188,20 +188,7 @@ def name_column(runs: pd.DataFrame) -> str:
 
 
 def narrow(name: str, width: int = _NAME_WIDTH) -> str:
-    """A name in lines of at most ``width`` characters.
-
-    Parameters
-    ----------
-    name : str
-        Of an algorithm.
-    width : int
-        Letters.
-
-    Returns
-    -------
-    str
-        Lines, joined.
-    """
+    """A name in lines of at most ``width`` characters."""
     return "<br>".join(map(spell_name, wrap(name, width)))
 
 

@@ -54,28 +54,8 @@ _AXES: dict[Over, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Medians with bands from 25 % to 75 % against ε, k or n, labelled at their right end, over the hull of the best.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        One row a run, with the columns of a study: contender (or algorithm), epsilon and the measure; may still grow.
-    over : {"epsilon", "k", "n"}
-        What is varied; each k and each n is measured against a k-means++ of its own.
-    places : sequence of float
-        All values of it that the study will reach, so that the axis does not move while it fills.
-    epsilon : float, optional
-        The one ε of a sweep over k or n.
-    own : float, optional
-        The k or n that the user has: marked.
-    baselines : mapping of label to value
-        Horizontal lines: what can be had for nothing, and k-means++.
-    predictions : mapping of algorithm to (ε, value) pairs
-        Closed-form predictions, dashed, and named in the legend.
-    floor : sequence of (ε, value) pairs
-        What no algorithm can beat by much; empty where it is not known.
-    most : float
-        Where the axis ends at the latest; what lies beyond is said to.
+    """Medians with bands from 25 % to 75 % against ε, k or n, labelled at their right end,
+    over the hull of the best.
     """
 
     noun: ClassVar[str] = "runs"
@@ -160,22 +140,7 @@ class Curves:
         return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
     def draw(self, palette: Palette, *, title: str = "", about: str = "") -> TitledPlot:
-        """The plot, under its finding, or without the hull of the best, under another ``title`` and ``about``.
-
-        Parameters
-        ----------
-        palette : Palette
-            Colours, light or dark.
-        title : str
-            None or "": its finding.
-        about : str
-            Below the title.
-
-        Returns
-        -------
-        TitledPlot
-            Loss against ε.
-        """
+        """The plot, under its finding, or without the hull of the best, under another ``title`` and ``about``."""
         score, predicted = find_measure(self.measure), self._predicted_together()
         # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
         in_legend = len(predicted) + bool(self.floor)

@@ -22,14 +22,7 @@ from dpviz.words import format_number, format_ratio, format_things, join_clauses
 class CenterDraws:
     """All centres of several draws as see-through dots: where a single release may put them.
 
-    Parameters
-    ----------
-    centers : array of shape (r, k, d)
-        Of r runs at one setting, unit coordinates.
-    losses : array of shape (r,)
-        Over that of k-means++.
-    context : RenderContext
-        How they are looked at: the plane, k-means++, and rows where these may be shown.
+    ``centers`` (r, k, d), of r runs at one setting, unit coordinates; ``losses`` (r,), over that of k-means++.
     """
 
     stem: ClassVar[str] = "repeated-draws"

@@ -51,19 +51,7 @@ class _Label(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EpsilonNMap:
-    """A cell for each ε and n with its median loss over that of k-means++; lines along which the loss is the same.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        The runs of one algorithm at several ε and n; may still grow.
-    name : str
-        The algorithm.
-    epsilons, ns : sequences
-        All that the study will reach, ascending.
-    own : int, optional
-        The user's number of rows: marked where it lies on the map.
-    """
+    """A cell for each ε and n with its median loss over that of k-means++; lines along which the loss is the same."""
 
     stem: ClassVar[str] = "epsilon-n-map"
     runs: pd.DataFrame

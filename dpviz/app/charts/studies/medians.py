@@ -37,20 +37,7 @@ class Span(NamedTuple):
 
     @classmethod
     def of(cls, values: Iterable[float], *, air: float = 0.08) -> Span:
-        """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much.
-
-        Parameters
-        ----------
-        values : iterable of float
-            Any numbers.
-        air : float
-            Part of the span on either side.
-
-        Returns
-        -------
-        Span
-            The ends of an axis.
-        """
+        """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
         finite = np.array([value for value in values if np.isfinite(value)])
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
         logarithmic = low > 0 and high > _LOG_FROM * low
@@ -75,21 +62,7 @@ class Span(NamedTuple):
 
 
 def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
-    """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        A line for each run.
-    score : str
-        Name of a column.
-    by : sequence of str
-        Names of columns.
-
-    Returns
-    -------
-    DataFrame with the columns ``by``, then low, median, high and runs; without groups that have no finite score.
-    """
+    """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all."""
     groups = runs[np.isfinite(runs[score])].groupby(list(by))[score]
     parts = {0.25: "low", 0.5: "median", 0.75: "high"}
     table: pd.DataFrame = groups.quantile(list(parts)).unstack().reindex(columns=list(parts)).rename(columns=parts)
@@ -99,23 +72,10 @@ def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.D
 def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> Data:
     """The area between two curves.
 
-    Parameters
-    ----------
-    x : array of shape (m,)
-        Across.
-    low : array of shape (m,)
-        Lower curve.
-    high : array of shape (m,)
-        Upper curve.
-    fill : str
-        Its colour.
     **options
         Other settings of the trace.
 
-    Returns
-    -------
-    Data
-        A trace.
+    ``x`` (m,), across; ``low`` (m,), lower curve; ``high`` (m,), upper curve.
     """
     around = {"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill}
     return {
@@ -128,23 +88,10 @@ def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> D
 def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> Data:
     """The curve of one algorithm, with a marker wherever something was run.
 
-    Parameters
-    ----------
-    name : str
-        In the legend.
-    x : array of shape (m,)
-        Across.
-    y : array of shape (m,)
-        Up.
-    style : Style
-        Of the algorithm.
     **options
         Other settings of the trace.
 
-    Returns
-    -------
-    Data
-        A trace.
+    ``x`` (m,), across; ``y`` (m,), up.
     """
     return {
         **{"type": "scatter", "x": x, "y": y, "mode": "lines+markers", "name": name},
@@ -155,41 +102,13 @@ def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any
 
 
 def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
-    """Words beside what they are about.
-
-    Parameters
-    ----------
-    plot : Plot
-        Changed in place.
-    text : str
-        What is written.
-    color : str
-        A colour, in hexadecimal digits.
-    where : mapping of str to object
-        Place and anchors.
-    size : int
-        Of the letters, pixels.
-    """
+    """Words beside what they are about."""
     font = {"size": size, "color": color}
     plot.add_annotation({"text": text, "showarrow": False, "font": font, **where})
 
 
 def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
-    """What can be had for nothing, and k-means++, as horizontal lines with their values.
-
-    Parameters
-    ----------
-    plot : Plot
-        Changed in place.
-    baselines : mapping of str to float
-        Loss by name.
-    span : Span
-        Of the axis.
-    words : Measure
-        What the axis is called.
-    palette : Palette
-        Colours, light or dark.
-    """
+    """What can be had for nothing, and k-means++, as horizontal lines with their values."""
     finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
     upwards = sorted(finite, key=lambda label: finite[label])
     for label, above in zip(upwards, [*upwards, None][1:], strict=True):
@@ -205,21 +124,7 @@ def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words
 def label_ends(
     plot: Plot, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
 ) -> None:
-    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them.
-
-    Parameters
-    ----------
-    plot : Plot
-        Changed in place.
-    ends : mapping of str to float
-        Height of each line's end by name.
-    styles : mapping of str to Style
-        By name.
-    span : Span
-        Of the axis.
-    palette : Palette
-        Colours, light or dark.
-    """
+    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
     heights = _spread_apart(wanted, [len(rows) * _measure_room(plot) for rows in labels.values()])

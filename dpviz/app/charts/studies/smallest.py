@@ -18,15 +18,7 @@ from dpviz.words import Palette, join_clauses
 
 @dataclass(frozen=True, eq=False)
 class Smallest:
-    """The answer of each algorithm to a target, among the curves of loss against ε that it was read off.
-
-    Parameters
-    ----------
-    answers : sequence of SmallestEpsilon
-        The smallest ε first.
-    recommendation : Recommendation
-        What they come to.
-    """
+    """The answer of each algorithm to a target, among the curves of loss against ε that it was read off."""
 
     stem: ClassVar[str] = "smallest-epsilon"
     curves: Curves

@@ -34,16 +34,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class MarginInterval:
-    """Where a margin lies in nine of ten redraws of its runs.
-
-    Parameters
-    ----------
-    low, high : float
-    runs : int
-        How many runs it rests on: those of the cells that move it.
-    look : int
-        Of its path, the look at which it was found; 0 where there is only one.
-    """
+    """Where a margin lies in nine of ten redraws of its runs."""
 
     low: float
     high: float
@@ -61,32 +52,7 @@ class MarginInterval:
 
 @dataclass(frozen=True)
 class ClaimFinding:
-    """One ordering that a claim asserts, checked on a table of runs.
-
-    Parameters
-    ----------
-    says : str
-        What the paper says, as a clause.
-    holds : bool
-        Of the medians that were found; whether more runs could say otherwise is for ``outcome``.
-    found : str
-        The numbers behind it.
-    margin : float
-        The factor between what was found and where the answer would tip: above 1 where it holds.
-    reason : str
-        Where it does not hold: why, by name, and whether our runs bear that out.
-    paper, ours : str
-        What it asks for and what our runs gave, in short, side by side on a scoreboard.
-    interval : MarginInterval or None
-        Of the margin; None where it has not been worked out, or no run was repeated.
-    today : ClaimFinding or None
-        The same question of what is run today, tuned or composed exactly; None where the paper's is today's.
-    place : mapping
-        Columns of the place that decides, with the line that is asked about; empty where no single one does.
-    counted : bool
-        Whether its margin is a quotient of counts, such as rows or iterations: one that is equal to what is asked for
-        holds, where of a measured loss equality says nothing.
-    """
+    """One ordering that a claim asserts, checked on a table of runs."""
 
     says: str
     holds: bool
@@ -185,28 +151,7 @@ class ClaimVerdict:
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """How a table is drawn in the form of the paper's figure.
-
-    Parameters
-    ----------
-    title : str
-        Which figure of the paper this is like.
-    x, x_title : str
-        A column, and what its axis is called.
-    y, y_title : str
-        A column that is drawn as the median over the repeats, with quartiles.
-    line, panel : str
-        Columns that tell lines and panels apart.
-    log_x, log_y : bool
-    baseline : str
-        A column that is drawn dashed, such as the loss of k-means++; "" for none.
-    baseline_title : str
-        What its line is called.
-    heat : str
-        A column for the vertical axis of heat maps of y, one for each line; "" for lines.
-    only : mapping of column to values
-        Which rows are drawn.
-    """
+    """How a table is drawn in the form of the paper's figure."""
 
     title: str
     x: str
@@ -238,26 +183,7 @@ class FindingSetting:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One group of experiments of a paper, and what came of it.
-
-    Parameters
-    ----------
-    id, paper, claim : str
-        ``claim`` is one sentence.
-    about : str
-        What kind of tables the verdict is about.
-    tables : tuple of str
-        These, each with where it comes from.
-    how : str
-        Which command made it, with which version, and how much that was.
-    notes : tuple of str
-        What differs from the paper whatever the settings are.
-    figures : tuple of PaperFigure
-        Of the runs.
-    settings : tuple of FindingSetting
-        One for each finding; empty where samples are drawn by their law on the way, so that no table can be opened.
-    verdict : ClaimVerdict
-    """
+    """One group of experiments of a paper, and what came of it."""
 
     id: str
     paper: str
@@ -304,17 +230,5 @@ def read_verdicts(folder: Path = FOLDER) -> StoredVerdicts:
 
 
 def read_runs(claim_id: str, folder: Path = FOLDER) -> pd.DataFrame:
-    """The runs behind a claim.
-
-    Parameters
-    ----------
-    claim_id : str
-    folder : Path
-        In which they are stored.
-
-    Returns
-    -------
-    DataFrame
-        A row a run, or several.
-    """
+    """The runs behind a claim."""
     return pd.read_csv(folder / f"{claim_id}.csv")

@@ -21,13 +21,6 @@ def draw_bounds_at_once(draft: Draft, *, public: bool) -> None:
 
     Bounds of a private file come from declarations only; those that were filled in from the rows while it was said to
     be public are called what they are.
-
-    Parameters
-    ----------
-    draft : Draft
-        What is declared so far; its bounds change.
-    public : bool
-        Whether anybody may see the rows, so that bounds may be filled in from them.
     """
     if draft.filled and not public:
         still = {name: read for name, read in draft.filled.items() if _shares_a_bound(draft, name, read)}
@@ -62,25 +55,8 @@ def read_bounds(text: str, names: Sequence[str]) -> Pasted:
 
     A first line that holds no number is a heading.
 
-    Parameters
-    ----------
-    text : str
-        As it was pasted.
-    names : sequence of str
-        Columns of the file.
-
-    Returns
-    -------
-    Pasted
-        Bounds and units by column.
-
     >>> read_bounds("age,0,120,years", ["age"]).bounds["age"].upper
     120.0
-
-    Raises
-    ------
-    IntakeError
-        If a line cannot be read, or names no column of ``names``; no part of the text is quoted.
     """
     mark = next((mark for mark in _MARKS if mark in text), ",")
     records = csv.reader(io.StringIO(text), delimiter=mark, skipinitialspace=True)

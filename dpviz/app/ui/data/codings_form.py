@@ -181,13 +181,7 @@ def _ask_proposed(
 
 
 def _declare_forms(now: Declaration, forms: Mapping[str, Mapping[str, Any]]) -> Declaration:
-    """``now`` with each of the columns as its form says.
-
-    Raises
-    ------
-    IntakeError
-        If one of them cannot be declared.
-    """
+    """``now`` with each of the columns as its form says."""
     for name, form in forms.items():
         now = now.with_coding(name, form)
     return now
@@ -223,20 +217,7 @@ def _read_number(said: str) -> float | str:
 
 
 def remove_coding(now: Declaration, name: str) -> Declaration:
-    """Make a column plain numbers again; its bounds are open where they were those of declared values.
-
-    Parameters
-    ----------
-    now : Declaration
-        What is declared so far.
-    name : str
-        Of the column.
-
-    Returns
-    -------
-    Declaration
-        With that column as plain numbers.
-    """
+    """Make a column plain numbers again; its bounds are open where they were those of declared values."""
     coding = now.codings.get(name)
     others = {other: one for other, one in now.codings.items() if other != name}
     weights = {other: one for other, one in now.weights.items() if other != name}
@@ -291,20 +272,8 @@ def _draw_harm(draft: Draft, name: str, kind: str) -> None:
 def compare_noise_on_scales(declaration: Declaration, name: str, kind: str) -> tuple[float, float, float] | None:
     """Noise on a centre on an even scale and on another one.
 
-    Parameters
-    ----------
-    declaration : Declaration
-        With both bounds of the column.
-    name : str
-        Of the column.
-    kind : str
-        "log" or "root".
-
-    Returns
-    -------
-    float, float, float, or None
-        Standard deviations on an even scale, and on the other one around its middle, and that middle, all in data
-        units; None where the other scale does not take these bounds.
+    Returns standard deviations on an even scale, and on the other one around its middle, and that middle, all in
+    data units; None where the other scale does not take these bounds.
     """
     bounds = declaration.bounds[name]
     assert bounds.lower is not None and bounds.upper is not None

@@ -69,19 +69,7 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
 
     Where all columns share one scale it depends on the bounds of all: none is known before they all are.
 
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared so far.
-    k : int
-        Clusters.
-    epsilon : float
-        ε of the guarantee.
-
-    Returns
-    -------
-    mapping of str to float
-        Standard deviation by column, data units.
+    Returns standard deviation by column, data units.
     """
     known = {name: bounds for name, bounds in declaration.bounds.items() if _describe_lack(bounds, name) is None}
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):

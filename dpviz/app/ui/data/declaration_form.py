@@ -68,20 +68,6 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
     What a release rests on is asked first and in this order: what one person is, how many rows there are, which
     columns with which bounds, where these come from. Every answer stays for the visit as long as the same file is in
     hand. Of a table that is open all but the lines of the columns is folded away.
-
-    Parameters
-    ----------
-    source : Source
-        The file, and where it came from.
-    start : Declaration or None
-        What is in force, of a table that is open; None: a private file, nothing declared.
-    head : DeltaGenerator
-        Where it is asked whose rows they are.
-
-    Returns
-    -------
-    Draft
-        Everything that was answered.
     """
     draft = open_draft(source, start or Declaration(title=source.content.name))
     draft.begin()
@@ -504,17 +490,7 @@ def describe_fate(declared: Declaration) -> str:
 def describe_moves(values: Array, declared: Declaration) -> str:
     """What declared bounds do to whole rows.
 
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        Whole rows that anybody may see, data units.
-    declared : Declaration
-        Its bounds.
-
-    Returns
-    -------
-    str
-        A sentence; "" if no row moves.
+    ``values`` (n, d), whole rows that anybody may see, data units.
 
     >>> told = Declaration(columns=("age",), lower=(0.0,), upper=(50.0,))
     >>> describe_moves(np.array([[31.0], [np.nan], [60.0], [40.0]]), told)

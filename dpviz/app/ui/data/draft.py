@@ -40,42 +40,7 @@ class _TypedTable(NamedTuple):
 
 @dataclass(eq=False)
 class Draft:
-    """A declaration of one source while its owner fills in the form.
-
-    Attributes
-    ----------
-    source : Source
-    start : Declaration
-        What the widgets begin with; a new ``version``, one never used before, makes every widget begin anew.
-    declaration : Declaration
-        What the widgets say, as far as this run of the page has drawn them.
-    missing : list of str
-        What has to be said before the table can be opened, in sentences.
-    names, numbers : tuples of str
-        The columns that the source has as it is declared to be read, and those of them that hold numbers.
-    columns : tuple of str
-        The columns to cluster, also those that the source does not have as it is read at present.
-    bounds, filled : dicts
-        Bounds by column, also of columns that are not chosen at present; and those that were read from the rows.
-    units : dict
-        Units by column, where one is stated.
-    in_force : Declaration or None
-        What the form said when the table was opened as it says.
-    complete : Declaration or None
-        The same once the form has been drawn to its end and lacks nothing but bounds.
-    notes : tuple of str
-        What a proposal found in the rows.
-    proposal : Proposal or None
-        The last one, if there was any.
-    counts_losses : bool
-        Whether the owner of private rows asked what was lost of them.
-    change : callable or None
-        What is to be done to the declaration once the form has been drawn.
-    times_set : int
-        How often ``set_bounds`` has been called.
-    looked : bool
-        Whether values of a column were proposed from the rows.
-    """
+    """A declaration of one source while its owner fills in the form."""
 
     source: Source
     start: Declaration
@@ -137,10 +102,6 @@ class Draft:
 
         Where the bounds come from is known as long as one of the two is what it was when that was stated.
 
-        Parameters
-        ----------
-        name : str
-            Of the column.
         **ends : float or None
             ``lower`` or ``upper``, data units; None: left open.
         """
@@ -165,20 +126,7 @@ class Draft:
         self.units |= self.start.units
 
     def make_key(self, name: str, *depends: object) -> str:
-        """The key of a widget about this file.
-
-        Parameters
-        ----------
-        name : str
-            What the widget asks.
-        *depends
-            With another value of these it is another widget, which begins anew.
-
-        Returns
-        -------
-        str
-            For Streamlit.
-        """
+        """The key of a widget about this file."""
         on = f"{zlib.crc32(repr(depends).encode('utf-8', 'backslashreplace')):08x}:" if depends else ""
         return f"declare:{self.source.number}.{self.version}:{on}{name}"
 
@@ -191,23 +139,8 @@ class Draft:
     ) -> Any:
         """A table to type into.
 
-        Parameters
-        ----------
-        name : str
-            What it asks.
-        columns : DataFrame
-            What it begins with, a line a column of the file; it must not change while the table lives.
-        config : mapping of str to object
-            How its columns are drawn, by name.
-        *depends
-            With another value of these it begins anew, as with another ``version``.
         **look
             Further settings of Streamlit's editor.
-
-        Returns
-        -------
-        DataFrame
-            As it stands.
         """
         key = self.make_key(name, tuple(columns["column"]), depends)
         table = self._tables.get(name)
@@ -229,13 +162,7 @@ class Draft:
         return last
 
     def read_columns(self, columns: Sequence[str]) -> LoadedTable:
-        """Columns of a source that is declared public, read as declared; call it for no other.
-
-        Raises
-        ------
-        IntakeError
-            If the file is not as declared.
-        """
+        """Columns of a source that is declared public, read as declared; call it for no other."""
         content, file = self.source.content, self.declaration.file
         if isinstance(content, CsvFile):
             text = tuple(name for name in columns if name in self.declaration.textual)
@@ -246,13 +173,7 @@ class Draft:
         return content
 
     def read_rows(self) -> LoadedTable:
-        """All columns that matter, read as declared; of private rows only where their owner asked.
-
-        Raises
-        ------
-        IntakeError
-            If the file is not as declared.
-        """
+        """All columns that matter, read as declared; of private rows only where their owner asked."""
         content, declared = self.source.content, self.declaration
         if isinstance(content, CsvFile):
             return content.read(declared.file, numbers=declared.columns, text=[*filter(None, [declared.id_column])])
@@ -304,20 +225,7 @@ class Draft:
 
 
 def open_draft(source: Source, start: Declaration) -> Draft:
-    """The draft about a file as it stands, or a new one.
-
-    Parameters
-    ----------
-    source : Source
-        The file, and where it came from.
-    start : Declaration
-        What a new draft begins with.
-
-    Returns
-    -------
-    Draft
-        The one about this file, if there is one.
-    """
+    """The draft about a file as it stands, or a new one."""
     draft = cast("Draft | None", st.session_state.get(_DRAFT))
     if draft is None or draft.source.number != source.number:
         draft = st.session_state[_DRAFT] = Draft(source, start, _count_version())
@@ -331,27 +239,7 @@ def complete_draft(source: Source) -> Declaration | None:
 
 
 def merge_declaration(declaration: Declaration, text: str, content: Content) -> Declaration:
-    """A declaration with what a declaration file says instead.
-
-    Parameters
-    ----------
-    declaration : Declaration
-        What is declared so far.
-    text : str
-        JSON of a declaration file.
-    content : Content
-        What the file holds.
-
-    Returns
-    -------
-    Declaration
-        With everything that the text says in its place.
-
-    Raises
-    ------
-    IntakeError
-        If the two contradict each other, or the file has no such column.
-    """
+    """A declaration with what a declaration file says instead."""
     joint = declarations.apply_declaration(text, declaration)
     names = list_columns(content, joint)
     for what, columns in {

@@ -47,20 +47,7 @@ _MARKS = {word: mark for mark, word in _WORDS.items()}
 
 
 def draw_format_form(file: CsvFile, draft: Draft) -> None:
-    """The questions about how the file is read; what is wrong is said in place.
-
-    Parameters
-    ----------
-    file : CsvFile
-        Its bytes.
-    draft : Draft
-        What is declared so far; its format changes.
-
-    Raises
-    ------
-    IntakeError
-        If the declared format contradicts itself, or the first line is no header under it.
-    """
+    """The questions about how the file is read; what is wrong is said in place."""
     try:
         draft.say(file=_ask_file_format(draft))
         header = _read_header(file, draft)
@@ -77,20 +64,7 @@ def draw_format_form(file: CsvFile, draft: Draft) -> None:
 
 
 def is_readable_at_first(file: CsvFile, draft: Draft) -> bool:
-    """Whether the first line is a header, and no more need be asked, as the form begins.
-
-    Parameters
-    ----------
-    file : CsvFile
-        Its bytes.
-    draft : Draft
-        What is declared so far.
-
-    Returns
-    -------
-    bool
-        Whether no question about the format has to be open.
-    """
+    """Whether the first line is a header, and no more need be asked, as the form begins."""
     try:
         make_once("declare:begins", (draft.source.number, draft.start.file), lambda: file.header(draft.start.file))
     except IntakeError:
@@ -113,15 +87,7 @@ def draw_proposal_notes(draft: Draft) -> None:
 
 
 def draw_propose_button(file: CsvFile, draft: Draft) -> None:
-    """Ask for a proposal from the rows; of private ones it is a look.
-
-    Parameters
-    ----------
-    file : CsvFile
-        Its bytes.
-    draft : Draft
-        What is declared so far; a proposal is kept in it.
-    """
+    """Ask for a proposal from the rows; of private ones it is a look."""
     kind = draft.declaration.kind
     pressed = st.button(
         "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
@@ -291,20 +257,7 @@ class ColumnStyles(NamedTuple):
 
 
 def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
-    """The editor's table: one line a column; a mark that is the file's own is left open.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Columns of the file.
-    columns : ColumnStyles
-        How some of them write their numbers.
-
-    Returns
-    -------
-    DataFrame
-        For Streamlit's editor.
-    """
+    """The editor's table: one line a column; a mark that is the file's own is left open."""
 
     def cells(marks: Iterable[str | None]) -> pd.Series:
         return pd.Series(list(marks), dtype="object")
@@ -323,20 +276,7 @@ def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
 
 
 def read_frame(frame: pd.DataFrame, usual: file_format.NumberStyle) -> ColumnStyles:
-    """What the editor's table says.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As the editor gives it.
-    usual : NumberStyle
-        How the file's other columns write their numbers.
-
-    Returns
-    -------
-    ColumnStyles
-        How some columns write theirs.
-    """
+    """What the editor's table says."""
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", *file_format.NumberStyle._fields]].itertuples(index=False):
         own = {

@@ -31,13 +31,7 @@ def is_local_server() -> bool:
 
 
 def take_brought(content: Content) -> Content:
-    """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers.
-
-    Raises
-    ------
-    IntakeError
-        If it cannot be read, or the pages cannot declare it.
-    """
+    """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers."""
     if isinstance(content, SparseTable):
         raise IntakeError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
     if isinstance(content, ParquetTable) and content.fits(len(content.numeric_columns)):
@@ -52,19 +46,8 @@ def is_large(content: Content) -> bool:
 
 
 def bring_to_use(content: Content, declaration: Declaration) -> None:
-    """Open the table that is declared, or begin to prepare it; ``draw_preparation_panel`` then shows how far that is.
-
-    Parameters
-    ----------
-    content : Content
-        What the file holds.
-    declaration : Declaration
-        Complete, or refused.
-
-    Raises
-    ------
-    RequestError
-        If the declaration is incomplete or contradictory; if there is no room for the rows, or too many jobs wait.
+    """Open the table that is declared, or begin to prepare it;
+    ``draw_preparation_panel`` then shows how far that is.
     """
     plan = Plan.of(content, declaration)
     if (before := _find_preparation()) is not None:

@@ -28,13 +28,8 @@ _MUCH_CLIPPED, _MUCH_EMPTY = 0.01, 0.5
 class Clipping:
     """The cost of bounds on revealed rows.
 
-    Parameters
-    ----------
-    by_column : DataFrame
-        For each column: the shares of values below and above its bounds, the shift of its mean in data units, and the
-        share of the declared width that the middle 98 % of the rows leave empty.
-    rows_moved : float
-        Share of rows of which some coordinate changes, by bounds or radius.
+    ``by_column``: for each column: the shares of values below and above its bounds, the shift of its mean in data
+    units, and the share of the declared width that the middle 98 % of the rows leave empty.
     """
 
     by_column: pd.DataFrame
@@ -44,17 +39,7 @@ class Clipping:
 def measure_clipping(revealed: Revealed, domain: Domain) -> Clipping:
     """What declared bounds do to revealed rows.
 
-    Parameters
-    ----------
-    revealed : Revealed
-        Usable rows, unit coordinates.
-    domain : Domain
-        Declared bounds and scaling.
-
-    Returns
-    -------
-    Clipping
-        Shares of rows and of values that the bounds move.
+    ``revealed``: usable rows, unit coordinates.
     """
     points, half = revealed.points, domain.region.half
     if len(points) == 0:

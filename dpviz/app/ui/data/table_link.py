@@ -134,12 +134,7 @@ class KeptFile(NamedTuple):
 class KeptFiles:
     """A shelf of public files: the newest up to ``most_bytes``, each for ``most_seconds`` since it was last put there.
 
-    Parameters
-    ----------
-    most_bytes : int
-    most_seconds : float
-    clock : callable
-        The time in seconds.
+    ``clock``: the time in seconds.
     """
 
     def __init__(
@@ -153,20 +148,7 @@ class KeptFiles:
         self._kept: OrderedDict[str, tuple[KeptFile, float]] = OrderedDict()
 
     def put(self, kept: KeptFile, word: str | None = None) -> str | None:
-        """Keep a file for the links of this server.
-
-        Parameters
-        ----------
-        kept : KeptFile
-            The file and its declaration.
-        word : str or None
-            By which a link finds it; None: a new one.
-
-        Returns
-        -------
-        str or None
-            The word; None if the file may not be kept.
-        """
+        """Keep a file for the links of this server."""
         if not kept.declaration.kind.may_be_shown or len(kept.file.raw) > self._most_bytes:
             return None
         word = word or secrets.token_urlsafe(16)

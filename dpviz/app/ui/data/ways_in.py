@@ -93,13 +93,7 @@ def open_table_or_sample() -> OpenTable:
 
 
 def open_synthetic_table(told: SyntheticTable) -> None:
-    """Make a simulated table the table of this visit.
-
-    Raises
-    ------
-    RequestError
-        If no table can be made of these numbers.
-    """
+    """Make a simulated table the table of this visit."""
     low, high, n, d, k, spread = told
     loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Synthetic table")
     open_table(
@@ -123,20 +117,7 @@ PAINTED = "painted."
 
 
 def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
-    """Make what was painted the table of this visit, as a link says it: after a reload it is the same.
-
-    Parameters
-    ----------
-    drawing : PointDrawing
-        Painted points.
-    k : int
-        Clusters.
-
-    Raises
-    ------
-    RequestError
-        If nobody is on the board.
-    """
+    """Make what was painted the table of this visit, as a link says it: after a reload it is the same."""
     text = drawings.encode_drawing(drawing)
     table, declared = make_painted_table(drawings.decode_drawing(text))
     open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it

@@ -24,21 +24,7 @@ _COLORS = {
 
 
 def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
-    """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest.
-
-    Parameters
-    ----------
-    request : Request
-        What is asked.
-    table : OpenTable
-    tried : sequence of float
-        Losses of a dry run over that of k-means++.
-
-    Returns
-    -------
-    Judgement
-        The same on every page.
-    """
+    """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest."""
     known = find_known_rows(table)
     return Judgement.of_request(request, table.private, n=None if known is None else known.low, tried=tried)
 
@@ -79,20 +65,7 @@ def format_warning(words: str) -> str:
 
 
 def describe_judgement(judgement: Judgement, request: Request) -> str:
-    """A light and what it means for this request, with the number of records that would do.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        What is to be expected.
-    request : Request
-        What is asked.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """A light and what it means for this request, with the number of records that would do."""
     if judgement.refusal:
         return f"{format_light(judgement)} {_join_number(escape_markdown(judgement.refusal))}"
     if judgement.level is not None:

@@ -57,18 +57,7 @@ def draw_empty_panel(table: OpenTable) -> None:
 
 
 def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
-    """Draw the tabs under the pictures of a run; of those only the open one.
-
-    Parameters
-    ----------
-    table : OpenTable
-    result : Result
-        A finished run and what was asked.
-    context : RenderContext
-        That of the pictures above.
-    judged : Judged or None
-        Scores against the rows; None where truth is hidden.
-    """
+    """Draw the tabs under the pictures of a run; of those only the open one."""
     run = result.run
     found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
     if found_tab.open:
@@ -153,15 +142,7 @@ _TURNED = "explore:turned"
 
 
 def draw_turning(run: Run, context: RenderContext) -> None:
-    """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer.
-
-    Parameters
-    ----------
-    run : Run
-        On the table that is open.
-    context : RenderContext
-        Colours, and what may be shown.
-    """
+    """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
     places = list_turning_places([frame.step for frame in run.frames], run.domain)
     if not places or not st.toggle(
         "Turn it in three dimensions",
@@ -286,25 +267,7 @@ def _make_public_context(table: OpenTable, result: Result, context: RenderContex
 def make_run_page(
     table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
 ) -> bytes:
-    """The walk through a run as one HTML file.
-
-    Parameters
-    ----------
-    table : OpenTable
-    result : Result
-        A finished run and what was asked.
-    record : ReleaseRecord
-        What may leave of the run.
-    context : RenderContext
-        What the page may show.
-    judged : Judged or None
-        Scores against the rows; None where truth is hidden.
-
-    Returns
-    -------
-    bytes
-        A whole HTML file.
-    """
+    """The walk through a run as one HTML file."""
     animation = animate(result.run, context, list(list_numbers(table, result, judged)))
     return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
 

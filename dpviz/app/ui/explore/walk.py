@@ -66,19 +66,7 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
 
     Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
 
-    Parameters
-    ----------
-    codes : int array of shape (n,)
-        The group of each row, from 0; below 0: none.
-    assigned : int array of shape (n,)
-        The nearest centre of each row.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    Labels or None
-        How many rows lie with their group; None with more centres than groups.
+    ``codes`` (n,), the group of each row, from 0; below 0: none; ``assigned`` (n,), the nearest centre of each row.
     """
     groups = np.unique(codes[codes >= 0]).size
     if k > groups > 0:
@@ -89,21 +77,7 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
 
 
 def compute_scores(table: OpenTable, result: Result, reference: evaluation.Reference | None) -> Judged | None:
-    """Scores of a run against revealed rows.
-
-    Parameters
-    ----------
-    table : OpenTable
-    result : Result
-        A finished run and what was asked.
-    reference : Reference or None
-        k-means++ on the rows; None: not there yet.
-
-    Returns
-    -------
-    Judged or None
-        None unless the owner allows looks and the reference is there.
-    """
+    """Scores of a run against revealed rows."""
     run = result.run
     rows = (
         make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)
@@ -130,25 +104,7 @@ _POLL_SECONDS = 1.0
 def draw_walk(
     table: OpenTable, result: Result, now: Request, reference: evaluation.Reference | None, judged: Judged | None
 ) -> RenderContext:
-    """Play a finished run.
-
-    Parameters
-    ----------
-    table : OpenTable
-    result : Result
-        A finished run and what was asked.
-    now : Request
-        What the controls ask for.
-    reference : Reference or None
-        k-means++ on the rows.
-    judged : Judged or None
-        Scores against the rows; None where truth is hidden.
-
-    Returns
-    -------
-    RenderContext
-        That of its pictures.
-    """
+    """Play a finished run."""
     run, context = result.run, _make_final_context(table, result, reference, judged)
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
@@ -169,18 +125,7 @@ def draw_walk(
 def draw_walk_so_far(
     table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, *, now: Request
 ) -> None:
-    """Play the steps that a run has taken, and, as long as it is under way, those that come.
-
-    Parameters
-    ----------
-    table : OpenTable
-    so_far : RunSoFar
-        The steps that it has taken.
-    reference : Reference or None
-        k-means++ on the rows.
-    now : Request
-        What the controls ask for.
-    """
+    """Play the steps that a run has taken, and, as long as it is under way, those that come."""
     context = replace(_make_context(table, so_far), reference=reference, reference_coming=False)
     dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
 
@@ -244,21 +189,7 @@ def _make_final_context(
 
 
 def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[TitleNumber]:
-    """The numbers beside a title: what was spent, what it cost, and how well known groups are met.
-
-    Parameters
-    ----------
-    table : OpenTable
-    result : Result
-        A finished run and what was asked.
-    judged : Judged or None
-        Scores against the rows; None where truth is hidden.
-
-    Yields
-    ------
-    TitleNumber
-        At most three.
-    """
+    """The numbers beside a title: what was spent, what it cost, and how well known groups are met."""
     yield from _list_spending(result.run)
     if judged is not None:
         sample = "" if table.private.in_memory else ", in a sample of the rows"

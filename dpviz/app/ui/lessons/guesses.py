@@ -25,48 +25,17 @@ class Score(NamedTuple):
 
 
 def read_guess(lesson: Lesson, scene: int) -> Guess:
-    """What was guessed in a scene.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    scene : int
-        From 1.
-
-    Returns
-    -------
-    Guess
-        None: nothing was guessed.
-    """
+    """What was guessed in a scene."""
     return cast("Guess", recall(_make_key(lesson, scene, "guess"), None))
 
 
 def is_revealed(lesson: Lesson, scene: int) -> bool:
-    """Whether the answer of a scene is shown.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    scene : int
-        From 1.
-
-    Returns
-    -------
-    bool
-        True at once where nothing is asked.
-    """
+    """Whether the answer of a scene is shown."""
     return lesson.scenes[scene - 1].question is None or recall(_make_key(lesson, scene, "revealed"), False)
 
 
 def reveal_scene(lesson: Lesson, scene: int) -> None:
-    """Show the answer from now on; call it from a callback.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    scene : int
-        From 1.
-    """
+    """Show the answer from now on; call it from a callback."""
     remember(_make_key(lesson, scene, "revealed"), True)
 
 
@@ -78,14 +47,7 @@ def forget_guesses(lesson: Lesson) -> None:
 
 
 def ask(lesson: Lesson, place: int) -> None:
-    """Draw the question of a scene; what is answered is kept.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    place : int
-        Of the scene, from 1.
-    """
+    """Draw the question of a scene; what is answered is kept."""
     scene = lesson.scenes[place - 1]
     guess, key = read_guess(lesson, place), _make_key(lesson, place, "widget")
     match scene.question:
@@ -152,14 +114,7 @@ def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: G
 
 
 def compare(lesson: Lesson, place: int) -> None:
-    """The guess beside the truth; the truth alone where a class has answered aloud.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    place : int
-        Of the scene, from 1.
-    """
+    """The guess beside the truth; the truth alone where a class has answered aloud."""
     scene, guess = lesson.scenes[place - 1], read_guess(lesson, place)
     if not scene.truth:
         return

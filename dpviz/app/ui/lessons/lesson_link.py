@@ -30,17 +30,7 @@ def is_presented() -> bool:
 
 
 def go_to(lesson: str | None, scene: int = 1, *, present: bool = False) -> None:
-    """Open a scene; call it from a callback.
-
-    Parameters
-    ----------
-    lesson : str or None
-        Its id; None: the list of lessons.
-    scene : int
-        From 1.
-    present : bool
-        Whether it fills the screen.
-    """
+    """Open a scene; call it from a callback."""
     asked = {} if lesson is None else {_LESSON: lesson, _SCENE: str(scene)} | ({_PRESENT: "1"} if present else {})
     for name in (_LESSON, _SCENE, _PRESENT):
         if name in asked:

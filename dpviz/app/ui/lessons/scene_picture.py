@@ -55,14 +55,7 @@ _JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:anim
 
 
 def begin_runs(scene: Scene, computed: Computed) -> None:
-    """Begin the many runs of a scene as soon as it opens, so that they are there when they are due.
-
-    Parameters
-    ----------
-    scene : Scene
-    computed : Computed
-        What is known of the lesson's sample; finished runs are put there.
-    """
+    """Begin the many runs of a scene as soon as it opens, so that they are there when they are due."""
     if isinstance(scene.reveal, DrawsReveal | StudyReveal):
         grid = scene.reveal.grid
         rows = _read_rows(grid, computed)
@@ -71,16 +64,7 @@ def begin_runs(scene: Scene, computed: Computed) -> None:
 
 
 def draw_scene_picture(lesson: Lesson, place: int, computed: Computed) -> None:
-    """Draw what the scene shows now.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    place : int
-        Of the scene, from 1.
-    computed : Computed
-        What is known of the lesson's sample.
-    """
+    """Draw what the scene shows now."""
     scene, revealed = lesson.scenes[place - 1], is_revealed(lesson, place)
     if scene.board is not None and (scene.reveal is None or not revealed):
         _draw_board(lesson, place, scene.board, computed, revealed=revealed)

@@ -52,21 +52,7 @@ def draw_stage_in_rail() -> Stage | str:
 
 
 def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
-    """What the parts of the page are about: a person of a table, and runs with and without that person.
-
-    Parameters
-    ----------
-    table : OpenTable
-    row : int
-        Whose row is taken away, from 0.
-    asked : Request
-        The run.
-
-    Returns
-    -------
-    Stage or str
-        In place of a stage a sentence says why it cannot be run.
-    """
+    """What the parts of the page are about: a person of a table, and runs with and without that person."""
     stage = Stage(table, row, asked)
     try:
         asked.check(table.private)

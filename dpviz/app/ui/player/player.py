@@ -27,21 +27,7 @@ def _declare_component() -> Any:
 
 
 def play(animation: str, numbers: Sequence[TitleNumber], dial: Dial | None, *, key: str, said: str = "") -> None:
-    """Show an animation. Where the one before had steps alike, it goes on where that was left.
-
-    Parameters
-    ----------
-    animation : str
-        Packed data of an `Animation`; its last step comes first, or the one that it names as ``start``, from 0.
-    numbers : sequence of TitleNumber
-        Beside the title.
-    dial : Dial or None
-        Turns ε on a narrow screen; None: it cannot be turned here.
-    key : str
-        Its place on the page.
-    said : str
-        A sentence above the pictures.
-    """
+    """Show an animation. Where the one before had steps alike, it goes on where that was left."""
 
     def turned() -> None:
         value = st.session_state[key].get("epsilon")

@@ -44,21 +44,7 @@ _GARBLED = "The board said something that cannot be read: reload the page."
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question of a board: what is painted, what is to run on it, and what of that is looked at.
-
-    Parameters
-    ----------
-    token, draw : int
-        Number the questions and the draws of a board: a question with the draw of the one before is about that run.
-    drawing : PointDrawing
-    request : Request
-        Without a seed.
-    step : int or None
-        The place of a step, from 0; None is the last.
-    view : {"run", "worlds", "crowd"}
-    fresh : bool
-        Whether it is one more draw of the same picture.
-    """
+    """A question of a board: what is painted, what is to run on it, and what of that is looked at."""
 
     token: int
     draw: int
@@ -70,27 +56,7 @@ class Ask:
 
     @classmethod
     def read(cls, said: object, params: Mapping[str, Any] | None = None, of: str = "") -> Ask:
-        """Read a question that a browser asks.
-
-        Parameters
-        ----------
-        said : object
-            What a browser sent.
-        params : mapping of str to object or None
-            Of the algorithm; a browser does not say them.
-        of : str
-            Id of the algorithm that these belong to.
-
-        Returns
-        -------
-        Ask
-            Checked as any input.
-
-        Raises
-        ------
-        RequestError
-            If it is no question, or asks for more than a board may.
-        """
+        """Read a question that a browser asks."""
         if not isinstance(said, Mapping):
             raise RequestError(_GARBLED)
         algorithm, epsilon = said.get("algorithm"), said.get("epsilon")
@@ -192,41 +158,14 @@ def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: 
 
     **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
 
-    Parameters
-    ----------
-    rows : array of shape (n, 2)
-        Painted points, data units.
-    request : Request
-        What is asked.
-    seed : int or None
-        None: fresh noise.
-
-    Returns
-    -------
-    Run
-        Finished.
+    ``rows`` (n, 2), painted points, data units.
     """
     asked = Request(request.contender, request.k, request.epsilon, request.delta, seed)
     return run_request(asked, PrivateTable(rows, DOMAIN))
 
 
 def draw(ask: Ask, before: BoardAnswer | None = None, *, seed: int | None = None) -> BoardAnswer:
-    """Answer a question of the board.
-
-    Parameters
-    ----------
-    ask : Ask
-        The question.
-    before : BoardAnswer or None
-        The draw that the board shows; the question may be about it.
-    seed : int or None
-        None: fresh noise.
-
-    Returns
-    -------
-    BoardAnswer
-        That draw, or a new one.
-    """
+    """Answer a question of the board."""
     if before is not None and before.run is not None and before.ask.draw == ask.draw:
         return BoardAnswer(ask, before.run)
     try:
@@ -236,22 +175,7 @@ def draw(ask: Ask, before: BoardAnswer | None = None, *, seed: int | None = None
 
 
 def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -> str:
-    """What the board is told: the picture of the step that it shows, and what it says of the draw.
-
-    Parameters
-    ----------
-    drawn : BoardAnswer
-        A draw and its question.
-    theme : str or None
-        light or dark; None: not known yet.
-    linked : bool
-        Whether a link to the drawing goes along.
-
-    Returns
-    -------
-    str
-        JSON.
-    """
+    """What the board is told: the picture of the step that it shows, and what it says of the draw."""
     ask, run = drawn.ask, drawn.run
     told: dict[str, Any] = {"token": ask.token, "draw": ask.draw, "refused": drawn.refused}
     told["fine"] = _FULL if len(ask.drawing.points) >= drawings.MOST_POINTS else _FINE
@@ -328,27 +252,7 @@ def format_board_link(ask: Ask) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """How a board begins, and what may be done on it.
-
-    Parameters
-    ----------
-    drawing : PointDrawing
-    request : Request
-        Its seed is that of the first draw; its parameters hold while its algorithm is chosen.
-    step : int or None
-        The place of the step that is seen first; None is the last.
-    view : {"run", "worlds", "crowd"}
-    tools : tuple of str
-        Of ``TOOLS``.
-    preview : bool
-        Whether exact counts and k-means may be seen while somebody paints.
-    locked : bool
-        Whether it is a picture only: nothing is asked yet.
-    linked : bool
-        Whether the address of the page says what is painted.
-    level : int
-        Of its title among the headings of the page.
-    """
+    """How a board begins, and what may be done on it."""
 
     drawing: drawings.PointDrawing
     request: Request
@@ -389,15 +293,7 @@ def find_standing(key: str) -> BoardState:
 
 @st.fragment
 def draw_board(begins: Board, *, key: str) -> None:
-    """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts.
-
-    Parameters
-    ----------
-    begins : Board
-        What it begins with.
-    key : str
-        Its place on the page.
-    """
+    """Draw a board; only it runs again when somebody paints. It stays as it was left while the visit lasts."""
     # Said before this run, and gone where another page was open meanwhile: then the board is told how it stood.
     standing = find_standing(key)
     if begins.locked and standing.drawn is not None:  # a lesson that begins again, with what it has to show

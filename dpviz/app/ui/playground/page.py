@@ -95,18 +95,6 @@ def _begin_board() -> Board:
 def read_link(text: str, usual: Request) -> Request:
     """Read a link to a board.
 
-    Parameters
-    ----------
-    text : str
-        Algorithm, ε and k: ``eugkm,1,3``.
-    usual : Request
-        Stands in for what cannot be read.
-
-    Returns
-    -------
-    Request
-        What is asked of a board.
-
     >>> read_link("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
     4
     """
@@ -142,13 +130,7 @@ def _open_on(page: str, standing: BoardState) -> None:
 
 
 def make_animation_page(drawn: BoardAnswer) -> str:
-    """A draw as one HTML file.
-
-    Raises
-    ------
-    RequestError
-        If there is none.
-    """
+    """A draw as one HTML file."""
     run, drawing = drawn.run, drawn.ask.drawing
     if run is None:
         raise RequestError(drawn.refused)

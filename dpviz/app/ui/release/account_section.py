@@ -35,20 +35,7 @@ class Opened(NamedTuple):
 
 
 def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
-    """Draw the section of the account.
-
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is to be released.
-    asked_of : ReleaseSubject
-        The table, and what is declared of it.
-
-    Returns
-    -------
-    Opened or None, list of str
-        The account, if one is open, and what stands against the release, a sentence each.
-    """
+    """Draw the section of the account."""
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
     _draw_ways()
     path = recall(_PATH, "")
@@ -209,19 +196,7 @@ def prepare_another() -> None:
 def draw_publish_section(
     release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened | None, against: Sequence[str]
 ) -> None:
-    """Draw the confirmation and the button, and publish if it was pressed.
-
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is to be released.
-    asked_of : ReleaseSubject
-        The table, and what is declared of it.
-    opened : Opened or None
-        The account; None: none is open.
-    against : sequence of str
-        What stands against the release, a sentence each.
-    """
+    """Draw the confirmation and the button, and publish if it was pressed."""
     st.subheader("Release", divider="gray", anchor=False, help=glossary.explain_term("released"))
     number = len(list_publications()) + 1
     wanted = f"{release_request.request.epsilon:g}"

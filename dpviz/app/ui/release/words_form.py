@@ -43,24 +43,7 @@ _DECLARED_FIRST = ("name", "description")
 
 
 def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> card_facts.CardWords:
-    """Draw the form of the card's words.
-
-    Parameters
-    ----------
-    declared : Declaration
-        What is declared of the table.
-    source_key : str
-        Of the table.
-    today : str
-        Date that the card begins with.
-    chosen : str
-        What the owner says was chosen after looking at rows.
-
-    Returns
-    -------
-    CardWords
-        All words of the card.
-    """
+    """Draw the form of the card's words."""
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
     missing = card_facts.CardWords(**before, chosen_after_looking=chosen).list_missing()
@@ -203,20 +186,7 @@ class Line(NamedTuple):
 
 
 def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
-    """Draw the table of bounds and where they come from.
-
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is to be released.
-    asked_of : ReleaseSubject
-        The table, and what is declared of it.
-
-    Returns
-    -------
-    list of str
-        What in it stands against the release, a sentence each.
-    """
+    """Draw the table of bounds and where they come from."""
     declared = asked_of.declaration
     st.subheader("Where every bound comes from", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
     against = _list_hindrances(declared)
@@ -234,20 +204,7 @@ def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
 
 
 def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[Line]:
-    """What is said of each column's bounds.
-
-    Parameters
-    ----------
-    release_request : ReleaseRequest
-        What is to be released.
-    declared : Declaration
-        What is declared of the table.
-
-    Returns
-    -------
-    list of Line
-        A line for each column; those of segments only come last.
-    """
+    """What is said of each column's bounds."""
     to_buy = declared.open_columns
     lines = []
     for name, bounds in declared.bounds.items():
@@ -329,18 +286,7 @@ class Terms(NamedTuple):
 
 
 def draw_terms(*, buys: bool) -> Terms:
-    """Draw the controls of what a release holds.
-
-    Parameters
-    ----------
-    buys : bool
-        Whether some bounds are open.
-
-    Returns
-    -------
-    Terms
-        What they ask for.
-    """
+    """Draw the controls of what a release holds."""
     with st.sidebar:
         card = draw_algorithm_choice()
         (epsilon,), _ = draw_epsilon_control()

@@ -42,21 +42,7 @@ def list_contenders() -> list[Contender]:
 
 
 def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyGrid:
-    """Ask for the algorithms to study.
-
-    Parameters
-    ----------
-    key : str
-        Of the page; tells its widgets from others.
-    table : OpenTable
-    grid : StudyGrid
-        What else is asked.
-
-    Returns
-    -------
-    StudyGrid
-        With the chosen contenders, each preset on its own.
-    """
+    """Ask for the algorithms to study."""
     offered = _list_offers(table, grid)
     widget = f"{key}:contenders"
     if widget not in st.session_state:

@@ -26,19 +26,6 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     """Ask whose rows a study reads losses from.
 
     Choosing by true utility leaks: a private file is judged on a synthetic table unless its owner says otherwise.
-
-    Parameters
-    ----------
-    table : OpenTable
-    key : str
-        Tells its widgets from others on the page.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    OpenTable or None
-        None while the owner has not decided.
     """
     if table.kind.may_be_shown:
         return _ask_own_rows(
@@ -92,23 +79,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
 
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
-    """Ask which rows are subsampled.
-
-    Parameters
-    ----------
-    key : str
-        Tells its widgets from others on the page.
-    table : OpenTable
-    source : OpenTable or None
-        Whose rows a study reads; None: not decided.
-    k : int
-        Clusters.
-
-    Returns
-    -------
-    OpenTable or None
-        That, or a synthetic table with more rows.
-    """
+    """Ask which rows are subsampled."""
     chosen = st.segmented_control(
         "Subsamples of",
         [_SAME, _LARGER],

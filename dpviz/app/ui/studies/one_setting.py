@@ -23,20 +23,7 @@ def has_contenders(contenders: Sequence[Contender]) -> bool:
 
 
 def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
-    """Ask for an algorithm.
-
-    Parameters
-    ----------
-    key : str
-        Tells its widgets from others on the page.
-    contenders : sequence of Contender
-        Those that were chosen above; at least one.
-
-    Returns
-    -------
-    Contender
-        One of them.
-    """
+    """Ask for an algorithm."""
     labels = [contender.label for contender in contenders]
     if st.session_state.get(f"{key}:whom") not in labels:
         st.session_state[f"{key}:whom"] = labels[0]
@@ -45,20 +32,7 @@ def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
 
 
 def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
-    """Ask for an ε.
-
-    Parameters
-    ----------
-    key : str
-        Tells its widgets from others on the page.
-    epsilons : sequence of float
-        The range above.
-
-    Returns
-    -------
-    float
-        One of them; at first the one nearest to 1.
-    """
+    """Ask for an ε."""
     if st.session_state.get(f"{key}:epsilon") not in epsilons:
         st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
     if len(epsilons) == 1:
@@ -70,27 +44,7 @@ def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
 
 
 def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
-    """Narrow a question to one algorithm at one ε.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    key : str
-        Tells its widgets from others on the page.
-    runs : str
-        Label of the slider of repeats.
-    low : int
-        Ends of the slider.
-    high : int
-    usual : int
-        What it shows at first.
-
-    Returns
-    -------
-    StudyQuestion
-        The same about one algorithm at one ε.
-    """
+    """Narrow a question to one algorithm at one ε."""
     grid = question.grid
     left, right = st.columns(2, gap="medium")
     with left:
@@ -118,22 +72,7 @@ def turn_to_explore() -> None:
 
 
 def bind_click(plot: Plot, grid: StudyGrid, key: str) -> Any:
-    """What a click in a plot of curves does: the algorithm is the curve's name, ε its x.
-
-    Parameters
-    ----------
-    plot : Plot
-        Curves that are named as the contenders are.
-    grid : StudyGrid
-        What was run.
-    key : str
-        Where the plot is shown.
-
-    Returns
-    -------
-    function
-        Opens the setting in Explore.
-    """
+    """What a click in a plot of curves does: the algorithm is the curve's name, ε its x."""
     return partial(_open_clicked, [trace.get("name") for trace in plot.traces], grid, key)
 
 
@@ -148,15 +87,7 @@ def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> Non
 
 
 def draw_opener(grid: StudyGrid, key: str) -> None:
-    """Let a setting be opened in Explore from a list, for whoever has no pointer.
-
-    Parameters
-    ----------
-    grid : StudyGrid
-        What was run.
-    key : str
-        Tells its widgets from others on the page.
-    """
+    """Let a setting be opened in Explore from a list, for whoever has no pointer."""
     help = "Or click a point: its algorithm, ε, k and δ open in Explore."
     with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
         contender, epsilon = ask_contender(f"{key}:open", grid.contenders), ask_epsilon(f"{key}:open", grid.epsilons)

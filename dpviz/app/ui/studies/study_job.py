@@ -25,15 +25,7 @@ _ROWS_NOT_TOLD = 10_000
 
 @dataclass(frozen=True)
 class StudyQuestion:
-    """A grid of runs, about which open table, and on whose rows their losses are judged.
-
-    Parameters
-    ----------
-    key : str
-        The part of a page that asks.
-    source : OpenTable or None
-        None while its owner has not decided.
-    """
+    """A grid of runs, about which open table, and on whose rows their losses are judged."""
 
     key: str
     table: OpenTable
@@ -43,17 +35,8 @@ class StudyQuestion:
     def narrow(self, key: str, **changes: Any) -> StudyQuestion:
         """The question of another part of the page.
 
-        Parameters
-        ----------
-        key : str
-            Of the part that asks.
         **changes : object
             Fields of the grid.
-
-        Returns
-        -------
-        StudyQuestion
-            About the same table.
         """
         return replace(self, key=key, grid=replace(self.grid, **changes))
 
@@ -110,15 +93,7 @@ class _Seen(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StudyJob:
-    """What was asked, and the job that answers it.
-
-    Parameters
-    ----------
-    origin : Work or None
-        The job whose answer it makes sharper.
-    seen : _Seen or None
-        The job when a page began to draw it (`as_of_now`); None for the job as it is at each reading.
-    """
+    """What was asked, and the job that answers it."""
 
     question: StudyQuestion
     source: OpenTable
@@ -166,13 +141,7 @@ class StudyJob:
         return next((item for item in reversed(self.items) if isinstance(item, Yardstick)), None)
 
     def refuse_to_export_private(self) -> None:
-        """Losses read from a private file leave in no file.
-
-        Raises
-        ------
-        RequestError
-            If these are such losses.
-        """
+        """Losses read from a private file leave in no file."""
         if not self.source.kind.may_be_shown:
             raise RequestError(
                 "Losses of a private file are not exported: study a synthetic table to take a file away."
@@ -185,20 +154,7 @@ class StudyJob:
 
 
 def begin_study(question: StudyQuestion, *, with_centers: bool = False) -> None:
-    """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    with_centers : bool
-        Whether the runs keep their centres.
-
-    Raises
-    ------
-    RequestError
-        If the request is outside what is allowed, or too many jobs wait already.
-    """
+    """Begin a study in place of the one before, or go on with it: what has been found of it, by whomever, is there."""
     ks = ", ".join(map(str, question.grid.ks))
     source, judged = _judge(question, f"losses of {len(question.grid.list_trials())} study runs, k = {ks}")
     _keep(question, open_job_registry().start_study(judged, question.grid, key=source.key, with_centers=with_centers))
@@ -214,25 +170,8 @@ def send(
 ) -> None:
     """Send work to a worker in place of the job before.
 
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    work : function
-        A generator function of the judged rows, the grid and further arguments.
-    *arguments : object
-        Of ``work``, after these two.
-    access : str
-        How it is counted in the ledger of looks.
-    origin : Work or None
-        The job whose answer it makes sharper.
     **options : object
         Of ``work``.
-
-    Raises
-    ------
-    RequestError
-        If the owner does not allow looks, or too many jobs wait already.
     """
     _, judged = _judge(question, access)
     _keep(question, open_job_registry().submit(work, judged, question.grid, *arguments, **options), origin)

@@ -74,21 +74,7 @@ def draw_study_button(
     problem: str | None = None,
     said: DeltaGenerator | None = None,
 ) -> None:
-    """Draw the button that starts a study.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    invitation : Invitation or None
-        Names the button; None: "Compute".
-    with_centers : bool
-        Whether the runs keep their centres.
-    problem : str or None
-        Why it cannot run; None: what the question itself says.
-    said : DeltaGenerator or None
-        Where it says how much it will compute; None: below it.
-    """
+    """Draw the button that starts a study."""
     problem = problem or question.problem
     words = ""
     if problem is None:
@@ -108,23 +94,7 @@ def draw_ask_button(
     label: str = "Compute",
     said: DeltaGenerator | None = None,
 ) -> None:
-    """Draw a button that begins something long.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    begin : function
-        Starts it.
-    words : str
-        What that takes.
-    problem : str or None
-        Why it cannot run; None: it can.
-    label : str
-        Of the button.
-    said : DeltaGenerator or None
-        Where the words stand; None: below it.
-    """
+    """Draw a button that begins something long."""
     key, barred = f"{question.key}:compute", problem is not None
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
@@ -146,19 +116,7 @@ def draw_study_half(
     pictures: Callable[[StudyJob], None],
     example: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the lower half of a page: its last study, or an invitation.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    invitation : Invitation
-        Stands in place of a study that was not asked for yet.
-    pictures : function
-        Draws a study, live while it runs.
-    example : function or None
-        Draws below the invitation what such a study shows.
-    """
+    """Draw the lower half of a page: its last study, or an invitation."""
     study = find_job(question)
     if study is None:
         st.title(invitation.title, anchor=False)
@@ -196,22 +154,7 @@ def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitat
 
 
 def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
-    """Ask which measure is drawn.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Of the study; a line a run.
-    key : str
-        Tells its widgets from others on the page.
-    without : sequence of str
-        Measures that are not offered.
-
-    Returns
-    -------
-    str
-        Its name; label accuracy only where labels are known.
-    """
+    """Ask which measure is drawn."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
     chosen = st.pills(
@@ -234,21 +177,7 @@ def show_picture(
     beneath: Callable[[], None] = lambda: None,
     growing: bool = False,
 ) -> None:
-    """Show a picture of a study as wide as the page, and the numbers behind it to unfold.
-
-    Parameters
-    ----------
-    picture : StudyPicture
-        Of the study.
-    study : StudyJob
-        What was asked, and the runs so far.
-    opens : bool
-        Whether a click opens Explore; curves are then named as algorithms are.
-    beneath : function
-        Draws what stands below it.
-    growing : bool
-        Whether more of it is still to come.
-    """
+    """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
     key, shown = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
     clicked = bind_click(shown.plot, study.grid, key) if opens else None
     show_wide(shown, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
@@ -257,17 +186,7 @@ def show_picture(
 
 
 def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = False) -> None:
-    """Draw a table to unfold, and its file where its rows may leave.
-
-    Parameters
-    ----------
-    picture : PictureNumbers
-        Whose numbers they are.
-    study : StudyJob
-        What was asked, and the runs so far.
-    growing : bool
-        Whether more is to come: a table that grows has no file yet, which the next picture would take away.
-    """
+    """Draw a table to unfold, and its file where its rows may leave."""
     key = study.question.key
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")
     if not behind.open:
@@ -285,15 +204,7 @@ def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = Fa
 
 
 def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
-    """Offer all runs of a study as CSV and its picture as a page, unless they are losses of a private file.
-
-    Parameters
-    ----------
-    study : StudyJob
-        What was asked, and the runs so far.
-    picture : StudyPicture
-        Of the study.
-    """
+    """Offer all runs of a study as CSV and its picture as a page, unless they are losses of a private file."""
     if not _may_leave(study):
         return
     number = len(study.rows)
@@ -310,15 +221,7 @@ def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
 
 
 def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
-    """Offer a picture of a study as a page, which is made when it is asked for.
-
-    Parameters
-    ----------
-    study : StudyJob
-        What was asked, and the runs so far.
-    picture : StudyPicture
-        Of the study.
-    """
+    """Offer a picture of a study as a page, which is made when it is asked for."""
     st.download_button(
         "See it anywhere (HTML)",
         lambda: draw_study_page(study, picture),
@@ -332,13 +235,7 @@ def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
 
 
 def format_study(study: StudyJob) -> bytes:
-    """One line a run; each says that it was read from rows.
-
-    Raises
-    ------
-    RequestError
-        For losses read from a private file.
-    """
+    """One line a run; each says that it was read from rows."""
     study.refuse_to_export_private()
     return export.format_frame_csv(study.make_frame(), note=export.REVEALED_NOTE)
 
@@ -363,25 +260,7 @@ def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
 
 
 def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
-    """The picture of a study as a page, which needs no network and no server.
-
-    Parameters
-    ----------
-    study : StudyJob
-        What was asked, and the runs so far.
-    picture : StudyPicture
-        Of the study.
-
-    Returns
-    -------
-    bytes
-        A whole HTML file.
-
-    Raises
-    ------
-    RequestError
-        For losses read from a private file.
-    """
+    """The picture of a study as a page, which needs no network and no server."""
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
     figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
@@ -417,25 +296,7 @@ def draw_study_form(
     why: str,
     with_centers: bool = False,
 ) -> StudyQuestion:
-    """Draw the form of a study, with its button in the rail.
-
-    Parameters
-    ----------
-    key : str
-        Of the page.
-    table : OpenTable
-    epsilons : function
-        Draws the widget of ε, with a place for the button.
-    runs, usual, why : str, int, str
-        Label, first value and help of the slider that says how often everything is repeated.
-    with_centers : bool
-        Whether the runs keep their centres.
-
-    Returns
-    -------
-    StudyQuestion
-        What the form asks for now.
-    """
+    """Draw the form of a study, with its button in the rail."""
     with st.sidebar:
         picker = st.container()
         at, button = epsilons()

@@ -260,20 +260,7 @@ def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd
 
 
 def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
-    """What can be had for nothing, and k-means++.
-
-    Parameters
-    ----------
-    study : StudyJob
-        What was asked, and the runs so far.
-    measure : str
-        Of the curves; only losses have baselines.
-
-    Returns
-    -------
-    mapping of str to float
-        Values by what they are.
-    """
+    """What can be had for nothing, and k-means++."""
     yardstick = study.yardstick
     if yardstick is None or measure not in ("nicv", "ratio"):
         return {}
@@ -288,20 +275,7 @@ def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
 
 
 def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[float, float]]]:
-    """The closed-form curve of each algorithm that has one.
-
-    Parameters
-    ----------
-    study : StudyJob
-        What was asked, and the runs so far.
-    measure : str
-        Of the curves; only losses are predicted.
-
-    Returns
-    -------
-    mapping of str to list of (float, float)
-        Pairs of ε and value by contender; those that hold, where n is public.
-    """
+    """The closed-form curve of each algorithm that has one."""
     reference = study.yardstick.reference if study.yardstick is not None else None
     if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
         return {}
@@ -340,27 +314,7 @@ def read_stored_rows(question: StudyQuestion) -> KnownRows | None:
 
 
 def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
-    """What the stored study advises.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    target : Target
-        What is good enough.
-    rows : KnownRows or None
-        How many there are; None: what was said on the page.
-
-    Returns
-    -------
-    RowsAdvice or None
-        None of a sparse table: the study has none.
-
-    Raises
-    ------
-    RequestError
-        If nobody said how many rows there are, or nobody could serve such a request.
-    """
+    """What the stored study advises."""
     table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
     if table.private.sparse:
         return None
@@ -369,22 +323,7 @@ def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | No
 
 
 def make_forecast(question: StudyQuestion, advice: Advice, *, most: float = inf) -> Forecast:
-    """The stored study's curves of whoever is compared.
-
-    Parameters
-    ----------
-    question : StudyQuestion
-        What the form asks for.
-    advice : Advice
-        Its algorithm is among the curves.
-    most : float
-        Where the axis ends at the latest, over the loss of k-means++.
-
-    Returns
-    -------
-    Forecast
-        Over all ε that matter.
-    """
+    """The stored study's curves of whoever is compared."""
     leading = advice.leading
     asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
     names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))

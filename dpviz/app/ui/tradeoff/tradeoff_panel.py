@@ -54,13 +54,7 @@ def apply_study_link() -> None:
 
 
 def apply(grid: StudyGrid) -> None:
-    """Set the form to ``grid``; call it from a callback, or before the form is drawn.
-
-    Raises
-    ------
-    RequestError
-        If the form cannot show it.
-    """
+    """Set the form to ``grid``; call it from a callback, or before the form is drawn."""
     offered = {contender.label for contender in list_contenders()}
     labels = [contender.label for contender in grid.contenders]
     strange = [label for label in labels if label not in offered]

@@ -45,11 +45,6 @@ def read_rows_in(text: str) -> KnownRows | None:
 
     >>> read_rows_in("8,000–12,000"), read_rows_in("500"), read_rows_in(" ")
     (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500), None)
-
-    Raises
-    ------
-    RequestError
-        If it is neither.
     """
     if not text.strip():
         return None
@@ -137,23 +132,7 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
 
 
 def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> windows.Window | None:
-    """The window of ε for the open table by what was accepted in this visit.
-
-    Parameters
-    ----------
-    table : OpenTable
-    k : int
-        Clusters.
-    delta : float
-        δ of the guarantee.
-    leaves : bool
-        Whether it leaves with a release: then no number of rows counts that only a run of this visit has bought.
-
-    Returns
-    -------
-    Window or None
-        None before anybody was asked, and where it cannot be computed.
-    """
+    """The window of ε for the open table by what was accepted in this visit."""
     accepted: Accepted | None = recall(_make_key(table), None)
     if leaves and accepted is not None and _is_bought(table, accepted.rows):
         accepted = accepted._replace(rows=find_stated_rows(table))
@@ -185,28 +164,7 @@ def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
 
 
 def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> windows.Window | None:
-    """The window of ε for a table.
-
-    Parameters
-    ----------
-    accepted : Accepted
-        With a number of rows.
-    table : OpenTable
-    k : int
-        Clusters.
-    delta : float
-        δ of the guarantee.
-
-    Returns
-    -------
-    Window or None
-        None where the stored study has no such tables.
-
-    Raises
-    ------
-    RequestError
-        If nobody could serve such a request, or δ is not below 1/n.
-    """
+    """The window of ε for a table."""
     assert accepted.rows is not None
     private = table.private
     if private.sparse:
@@ -258,18 +216,7 @@ def draw_window(window: windows.Window) -> None:
 
 
 def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
-    """The window under a slider of ε, once it was asked for: where ε lies in it.
-
-    Parameters
-    ----------
-    table : OpenTable
-    k : int
-        Clusters.
-    delta : float
-        δ of the guarantee.
-    epsilon : float
-        Where the slider stands.
-    """
+    """The window under a slider of ε, once it was asked for: where ε lies in it."""
     window = compute_window(table, k=k, delta=delta)
     if window is None:
         return
