@@ -15,6 +15,7 @@ dpviz.RequestError: epsilon is -1: give a finite number above 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
@@ -61,8 +62,8 @@ _EXTRAS = {
 }
 
 
-def import_extra(module: str) -> Any:
-    """Import ``module``, a library or a part of dpviz that needs one of an extra.
+def import_extra(name: str, load: Callable[[str], Any] = import_module) -> Any:
+    """``load`` what has that name, a module or whatever else may need a library of an extra.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def import_extra(module: str) -> Any:
         If such a library is not installed; it says which command brings it.
     """
     try:
-        return import_module(module)
+        return load(name)
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in _EXTRAS:
