@@ -1,7 +1,5 @@
 """The kinds of arrays that the whole package speaks of."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

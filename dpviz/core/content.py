@@ -3,8 +3,6 @@
 No row's numbers depend on another row, on its place or on the chunk that it lies in.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ References
 Dong, Durfee & Rogers 2020, §2 (bounded range). Land & Doig 1960 (branch and bound).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Rows of which most entries are 0: kept sparse from the file to the sums."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How numbers and titles are written: three digits, words up to twelve."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from math import isfinite
 

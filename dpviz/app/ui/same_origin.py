@@ -5,8 +5,6 @@ judged first, by the two headers that the browser sends: nothing is asked of any
 is foreign.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The two questions behind ε: which loss and which risk are accepted; and the window between them, on every page."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
