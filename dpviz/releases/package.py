@@ -138,6 +138,7 @@ CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "ca
 LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
 SIGNATURE = "SIGNATURE.txt"
+TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
 NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
 """What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
 

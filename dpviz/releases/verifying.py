@@ -19,13 +19,13 @@ from dpviz.core import RequestError
 from dpviz.releases.package import (
     CANNOT_TELL,
     CARD,
-    CENTERS,
     LEDGER,
     MAY_BE_THERE,
     MOST_BYTES,
     NEEDED,
     SEGMENTS_FILE,
     SIGNATURE,
+    TABLES,
     TRANSCRIPT,
     VERIFY,
     Check,
@@ -133,7 +133,6 @@ def _is_close(text: str, wanted: str) -> bool:
 
 _ZIP = "the zip"
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
-_TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
 
 
 @dataclass(frozen=True)
@@ -312,7 +311,7 @@ def _compare_files(files: Mapping[str, bytes], made: Mapping[str, bytes]) -> Ite
         if name not in files:
             yield Finding(name, "is missing.")
             continue
-        yield from (Finding(name, words) for words in list_differences(files[name], due, table=name in _TABLES))
+        yield from (Finding(name, words) for words in list_differences(files[name], due, table=name in TABLES))
     for name in files:
         if name not in (*made, TRANSCRIPT, SIGNATURE):
             yield Finding(name, "is no file of this release.")
