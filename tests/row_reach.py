@@ -62,7 +62,6 @@ HOLDERS = {
 """The modules on the way of a release that hold rows, and what for. Whatever makes or checks a file is not here."""
 
 READERS = {
-    "dpviz": "names what a notebook imports",
     "dpviz.api.cli.declared_table": "opens the table of a command",
     "dpviz.api.cli.open_command": "refuses what the pages cannot show",
     "dpviz.api.commands": "opens tables for commands, and proposes how a file is read, a look",

@@ -61,7 +61,19 @@ _EXTRAS = {
 
 
 def import_extra(name: str, load: Callable[[str], Any] = import_module) -> Any:
-    """``load`` what has that name, a module or whatever else may need a library of an extra.
+    """``load`` what may need a library of an extra.
+
+    Parameters
+    ----------
+    name : str
+        Of a module, or of what ``load`` finds by it.
+    load : callable
+        Given the name.
+
+    Returns
+    -------
+    object
+        What was loaded.
 
     Raises
     ------
