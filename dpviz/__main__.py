@@ -1,5 +1,7 @@
 """The command line. Exit codes: 0 done, 2 the request or the file is wrong, 1 a defect, or what a check found."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys

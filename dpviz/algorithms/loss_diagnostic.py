@@ -1,5 +1,7 @@
 """A loss diagnostic: what a finished run says of itself, from what it released anyway, to whoever has no rows."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from dpviz.words import format_percent

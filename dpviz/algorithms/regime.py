@@ -1,5 +1,7 @@
 """What is to be expected of a setting before any run: lights, what a bench announced, and how both are written."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil, floor, log10

@@ -4,6 +4,8 @@ Rounds count the same clusters again, as long as their centres stay. Where centr
 more than their noise. How much is seen in how far they lie from the last count, over all clusters.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

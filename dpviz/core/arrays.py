@@ -1,5 +1,7 @@
 """The kinds of arrays that the whole package speaks of."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

@@ -8,6 +8,8 @@ References
 Nissim, Raskhodnikova & Smith 2007 (sample and aggregate).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

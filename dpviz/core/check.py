@@ -12,6 +12,8 @@ Traceback (most recent call last):
 dpviz.RequestError: epsilon is -1: give a finite number above 0.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from importlib import import_module

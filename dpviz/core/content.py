@@ -3,6 +3,8 @@
 No row's numbers depend on another row, on its place or on the chunk that it lies in.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

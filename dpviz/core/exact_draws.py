@@ -10,6 +10,8 @@ Canonne, Kamath & Steinke 2020 (exact samplers of the discrete Laplace and Gauss
 McKenna & Sheldon 2020 (choosing by noise that is added to scores).
 """
 
+from __future__ import annotations
+
 from functools import cache
 from importlib.metadata import version
 from typing import Any

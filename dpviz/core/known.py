@@ -4,6 +4,8 @@ The session refuses everything else, so that code which is not of the package ne
 a partition or a mechanism writes it here, and the contract tests ask for its proof (``docs/proofs/sensitivities.md``).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from dpviz.core import check

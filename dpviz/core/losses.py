@@ -11,6 +11,8 @@ References
 Dong, Durfee & Rogers 2020, §2 (bounded range). Land & Doig 1960 (branch and bound).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

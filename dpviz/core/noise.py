@@ -4,6 +4,8 @@
 inspects the low-order bits of a release (Mironov 2012). A release-grade source implements the same protocol.
 """
 
+from __future__ import annotations
+
 from typing import Protocol
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Sentences and tables of short texts: the same value reads well in a terminal and in a notebook."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

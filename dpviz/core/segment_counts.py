@@ -4,6 +4,8 @@ A row is in one cell and in one bin of it, so each of these answers is a histogr
 number of cells or bins (``docs/proofs/sensitivities.md``).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import tau
 

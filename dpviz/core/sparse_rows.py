@@ -1,5 +1,7 @@
 """Rows of which most entries are 0: kept sparse from the file to the sums."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

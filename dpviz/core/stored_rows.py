@@ -3,6 +3,8 @@
 They lie on the lattice of their region, in small floats, with a column of ones behind them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 

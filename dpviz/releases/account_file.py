@@ -5,6 +5,8 @@ notices a broken page, and the seal a number that is no longer what was written.
 write another number can write another seal.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sqlite3

@@ -3,6 +3,8 @@
 What was seen of the rows before is counted, and the ledger is told in few lines: charges that are alike together.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -3,6 +3,8 @@
 The page has no script and asks for nothing: its own policy forbids both, whatever a picture or a name holds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 

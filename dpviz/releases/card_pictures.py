@@ -1,5 +1,7 @@
 """Pictures of released values as plain SVG, in the colours of the page around them, without script."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

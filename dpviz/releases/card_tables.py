@@ -1,5 +1,7 @@
 """What the tables of a card say: centres, segments, bounds, ledger, account. Templates make markup of them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """A table of codes alone, and noisy histograms of its columns, one by one: what can be asked without bounds."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -8,6 +8,8 @@ hundred of them hold whatever a column may hold; and because they end at 1, 2 or
 read off them need no rounding.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 

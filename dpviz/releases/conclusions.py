@@ -3,6 +3,8 @@
 **Guarantee.** Post-processing: nothing here reads a row.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt

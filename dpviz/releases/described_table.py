@@ -5,6 +5,8 @@ their corners or ranks, a cycle by where on its circle. Every other column that 
 coordinate more, the code of a public bin, so that a row is still one row.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -10,6 +10,8 @@ WP29 opinion 05/2014 on anonymisation techniques: singling out, linkability, inf
 why this ε, and who agreed to it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import groupby

@@ -3,6 +3,8 @@
 It stands apart from ``check_work``, which is never given a row.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime

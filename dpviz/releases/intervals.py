@@ -4,6 +4,8 @@ Each interval covers the true value in nine of ten releases and a little more, f
 do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt

@@ -3,6 +3,8 @@
 Nothing that a zip from elsewhere says of itself is believed: not how large a file is, nor where one ends.
 """
 
+from __future__ import annotations
+
 import hashlib
 import io
 import zipfile

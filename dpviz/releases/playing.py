@@ -1,5 +1,7 @@
 """A release played again from its transcript: over tables without rows, so that what was drawn alone comes out."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,5 +1,7 @@
 """The promise of a release in words: the odds, δ, who is protected, and what no ε covers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from math import ceil, exp, expm1, floor, log10

@@ -4,6 +4,8 @@ The registry renders its texts as Markdown with formulas. Names, units and sourc
 that they stay text; what the owner says is printed as it is.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import replace

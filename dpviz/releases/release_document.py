@@ -1,5 +1,7 @@
 """What a release was asked for, as the head of its transcript holds it."""
 
+from __future__ import annotations
+
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field

@@ -4,6 +4,8 @@ Between the charge and the noise lies nothing but the charge itself: whoever pul
 nothing; nobody releases without having paid. What was drawn becomes a transcript, and every file is made of that alone.
 """
 
+from __future__ import annotations
+
 import hashlib
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -4,6 +4,8 @@ Whoever releases and whoever verifies make them here: of what was drawn, what wa
 the account stood. No table gets here, nor anything that could reach one, so that no row can.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, sqrt

@@ -1,5 +1,7 @@
 """Rounding of released centres to a public grid: post-processing, which takes away digits that are noise."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import floor, log10
 

@@ -1,5 +1,7 @@
 """What was released about segments, read from plain values: numbers with their intervals, whatever is left out."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """What a release says of its segments: plain values, which files, cards and charts are made of."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum

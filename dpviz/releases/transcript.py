@@ -4,6 +4,8 @@ All of it is released or public. Whoever has it can play the algorithm again wit
 the same charges, and the same files.
 """
 
+from __future__ import annotations
+
 import hashlib
 import io
 import json

@@ -4,6 +4,8 @@ The algorithm is played again on the released answers: what it asks, and with wh
 what was declared. Whatever is written in the files must be what comes out.
 """
 
+from __future__ import annotations
+
 import csv
 import hashlib
 import io

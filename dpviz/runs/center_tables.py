@@ -4,6 +4,8 @@ Everything here is post-processing. What noise alone could make is not said: a s
 reads "under", and a category is the most frequent one only where it leads by as much.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from math import tau
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """What the bounds cost: the noise on a centre, column by column, before any run and from what is declared alone."""
 
+from __future__ import annotations
+
 from math import sqrt
 from typing import Any
 

@@ -10,6 +10,8 @@ Who pays is the same question by whom instead of by what: a mean over all rows h
 noise is the same for all and a small group has fewer rows to average it over. It is told of public and made-up tables
 only."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan

@@ -2,6 +2,8 @@
 
 A dry run is the release that is asked for, tried on several of them; no row and no ε is touched."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -4,6 +4,8 @@ A guess for the owner of a file, out of a look at its rows; it becomes a declara
 words hold no cell.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

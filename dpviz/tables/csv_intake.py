@@ -3,6 +3,8 @@
 Nothing is worked out from rows, and no cell is ever quoted. What a line becomes is told in ``records``.
 """
 
+from __future__ import annotations
+
 import codecs
 import csv
 import gzip

@@ -4,6 +4,8 @@ Names of columns, labels and categories may come from anybody. One that begins l
 front, which is how people tell a spreadsheet that a cell is text.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re

@@ -1,5 +1,7 @@
 """The declaration file: what the owner of a table says about it, key by key."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Literal

@@ -1,5 +1,7 @@
 """What the first lines of a file look like, for its owner: encoding, delimiter, titles above, names or a row."""
 
+from __future__ import annotations
+
 import csv
 import re
 from collections import Counter

@@ -1,5 +1,7 @@
 """Tables made from public numbers alone: synthetic tables, and samples that no file here could hold."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -3,6 +3,8 @@
 Samples are tables that anybody may look at: files of ``sample_data/``, tables made on demand, scikit-learn's digits.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from dataclasses import dataclass

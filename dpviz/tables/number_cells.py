@@ -4,6 +4,8 @@ In which style the columns of a file seem to write their numbers is a guess for 
 them together: 247.548 alone may have either mark, and a sibling that writes 118,65 decides. Nothing is read by it.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -5,6 +5,8 @@ owner declares what was proposed, or something else. The page and the command li
 one way, ``Proposal.join_to``, so that what its notes say is what happens.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -7,6 +7,8 @@ quotes in another way, or has a carriage return inside, is read by itself. What 
 beside it, for the owner of the file.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re

@@ -5,6 +5,8 @@ unions by a key and names all unknown keys, where msgspec has one text that hide
 of import in place of 25, so that models are imported when the first document is read.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf

@@ -1,5 +1,7 @@
 """How numbers and titles are written: three digits, words up to twelve."""
 
+from __future__ import annotations
+
 from datetime import date, timedelta
 from math import isfinite
 

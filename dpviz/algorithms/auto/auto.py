@@ -1,5 +1,7 @@
 """auto: seeds from one noisy histogram of a fitted view, then noisy means of shortened residuals."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

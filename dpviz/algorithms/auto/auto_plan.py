@@ -8,6 +8,8 @@ a grid over few columns on all of its families, but not on its judged tables, wh
 (``docs/findings.md``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,6 +5,8 @@ hardly depends on noise in single cells, so that they may be smaller than where 
 chosen by hand on tables whose families stand in ``benchmarks/families.py``.
 """
 
+from __future__ import annotations
+
 from math import sqrt
 
 # How many cells a grid has.

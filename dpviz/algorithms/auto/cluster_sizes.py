@@ -8,6 +8,8 @@ Constants were chosen on the families of ``benchmarks/families.py`` that do not 
 says how often intervals hold.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple

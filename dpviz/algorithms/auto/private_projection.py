@@ -3,6 +3,8 @@
 Constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Local swap: centres are exchanged against candidates, one private choice at a time (Balcan et al. 2017, Alg. 3)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, log

@@ -1,5 +1,7 @@
 """Sample and aggregate: k-means on secret blocks, a private median of every coordinate (Nissim et al. 2007)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Mixtures of far-apart Gaussians: tuples of blocks find the parts, noisy moments of all rows measure them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log, sqrt

@@ -3,6 +3,8 @@
 What agrees is averaged, or shown with noise, or tells where the clusters are whose means all rows then measure.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -3,6 +3,8 @@
 Only ``release_grid`` asks the session a question; everything else is post-processing of what it released.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import exp, log, pow, sqrt

@@ -1,5 +1,7 @@
 """Hybrid: EUGkM on half the budget and a step of DPLloyd on the rest, if a rule says so (Su et al. 2016, §6.3)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Grids of cubes: as many cells as are wanted, as near to cubes as whole numbers along each axis allow."""
 
+from __future__ import annotations
+
 from math import sqrt
 
 import numpy as np

@@ -3,6 +3,8 @@
 All of it is free post-processing: what is seen here has been released, or is public.
 """
 
+from __future__ import annotations
+
 from math import log, sqrt
 
 import numpy as np

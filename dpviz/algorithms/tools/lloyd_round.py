@@ -1,5 +1,7 @@
 """A noisy round of Lloyd's iteration, shared by all that measure cluster means, and what is free after it."""
 
+from __future__ import annotations
+
 from math import sqrt
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Points that know nothing of the data: centres packed far apart, and uniform draws."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.spatial.distance import cdist
 

@@ -1,5 +1,7 @@
 """k-means on secret disjoint blocks of rows, shared by every algorithm that aggregates the models of blocks."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

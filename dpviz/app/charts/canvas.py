@@ -1,5 +1,7 @@
 """The empty canvas of a figure: the words above it, margins that do not move, a plane with fixed axes, panels."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from html import escape
 from typing import Any, NamedTuple

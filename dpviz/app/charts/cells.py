@@ -1,5 +1,7 @@
 """Cells in a drawn plane: their outlines as one polyline with gaps, and tints by which neighbours differ."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 

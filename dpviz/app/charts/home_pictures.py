@@ -1,5 +1,7 @@
 """Pictures of the Home page as plain SVG: drawn at once, without the library that would be loaded for them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from math import ceil
 

@@ -1,5 +1,7 @@
 """Where the numbers of marks stand: beside their mark, on the side that is free, so that none covers another."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dpviz.core import Array

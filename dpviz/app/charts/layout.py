@@ -3,6 +3,8 @@
 A figure is drawn with ``theme=None`` in Streamlit: `make_layout` sets everything that its own theme would.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from math import ceil, floor, log10

@@ -1,5 +1,7 @@
 """Marks on a figure: points, lines, bars, arrows and maps. Each has a kind, and says so by its colour and its name."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """The pictures of all kinds of steps. A new one is a file beside the others and a word here."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from dpviz.algorithms import Step

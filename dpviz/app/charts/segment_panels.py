@@ -1,5 +1,7 @@
 """Segment by segment: its size with its noise, and how the columns that tell it apart fall, in the owner's units."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,5 +1,7 @@
 """Cluster by cluster, the shares of each declared value: one stack of bars a column, its commonest value first."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,5 +1,7 @@
 """The budget as a bar: what each purpose of a run costs, and what a release takes from its account."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

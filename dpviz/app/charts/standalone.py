@@ -1,5 +1,7 @@
 """Pages that are taken away: figures with the drawing library inside, and a lesson on paper; nothing is fetched."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from dpviz.app.charts.canvas import TitledPlot

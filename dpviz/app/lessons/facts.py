@@ -1,5 +1,7 @@
 """The numbers that a lesson may say: each is a few words, and is computed from the lesson's own runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, sqrt

@@ -1,5 +1,7 @@
 """Figures, tables and badges on a page: in the app's own colours, and nothing that would send them anywhere."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 

@@ -1,5 +1,7 @@
 """The page Glossary: a box to search, the word that a link names, and all others group by group."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import groupby
 

@@ -1,5 +1,7 @@
 """The three doors of the Home page: an owner’s, a teacher’s, a researcher’s; and one for whoever received a file."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import streamlit as st

@@ -4,6 +4,8 @@ All of it was computed beforehand (``python -m benchmarks.home_picture``) and is
 the drawing library is not loaded, before anybody has asked for more.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,5 +1,7 @@
 """The owner’s way: Data, Bounds, Choose ε, Release. What is missing at each, what was decided; no visit ticks it."""
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """Which plane of the domain the pictures show: the same one for every picture of a page."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 

@@ -1,5 +1,7 @@
 """The profile of released centres on a page: wide or turned, in pages of columns, with an overview of many."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """What a page asks for as a program: the same in Python, to copy, and to take away as a script or as a notebook."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import streamlit as st

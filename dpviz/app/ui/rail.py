@@ -3,6 +3,8 @@
 Between the two, a page puts its own controls: ``with st.sidebar:``.
 """
 
+from __future__ import annotations
+
 import streamlit as st
 
 from dpviz.app.ui.data_access import draw_reveal_switch

@@ -5,6 +5,8 @@ judged first, by the two headers that the browser sends: nothing is asked of any
 is foreign.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit

@@ -4,6 +4,8 @@ All of it lives in the session of one visit: nothing is global, nothing is writt
 place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,5 +1,7 @@
 """What is open, in words: lines for the sidebar, for summaries, and to stand beside every ε."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,6 +4,8 @@ At an ε the target is met if a given share of the runs lose at most so much. Th
 from which on the target is met at every ε that was tried. Nothing is read between two ε.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf

@@ -4,6 +4,8 @@ A door is what other folders import from a package, a line a name in its ``__ini
 too. A module hands on whatever it imports itself: behind that, as behind a door, a name is looked for at its home.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

@@ -1,5 +1,7 @@
 """A ledger added up again by an independent library (dp-accounting), which sees only sensitivities and scales."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from math import fsum, sqrt

@@ -1,5 +1,7 @@
 """Asking again: what averaging leaves of the noise, what it costs, and what it tells about one person."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple

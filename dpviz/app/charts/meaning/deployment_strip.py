@@ -1,5 +1,7 @@
 """Where others stand: deployments by their ε on a log axis, by whom one unit of privacy protects."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10

@@ -1,5 +1,7 @@
 """Releases that others made with differential privacy, by their ε: to compare with, never as advice."""
 
+from __future__ import annotations
+
 import csv
 from functools import cache
 from pathlib import Path

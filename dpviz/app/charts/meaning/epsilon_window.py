@@ -1,5 +1,7 @@
 """A window for ε: what can be believed of a person above, what is lost below, on one axis; both kept is shaded."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, log10

@@ -1,5 +1,7 @@
 """A belief about one person, in people: a hundred before a release, and how far a release can move them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import exp
 

@@ -1,5 +1,7 @@
 """The parts of the page *What ε means* as figures for a page that is taken away; their runs are made here."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 
 from dpviz.app.charts.meaning.asking_costs import AskingCosts

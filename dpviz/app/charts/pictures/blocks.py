@@ -1,5 +1,7 @@
 """Secret blocks before they are aggregated: public anchors, released ranges, and what a private median can see."""
 
+from __future__ import annotations
+
 from math import ceil
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Centres on the plane: small numbered marks, the cells around them, the noise on them, and those of k-means++."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Centres on the plane: how many rows each was measured to hold, how far noise may have moved it, where it belongs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Chosen coordinates: for each cluster which columns it kept, and the noisy means there."""
 
+from __future__ import annotations
+
 from math import floor, log10
 
 import numpy as np

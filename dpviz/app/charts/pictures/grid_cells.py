@@ -3,6 +3,8 @@
 Where a grid fills a box only, the coarse cells around it lie under it, in the same colours.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt

@@ -1,5 +1,7 @@
 """Hashing: the tree of asked prefixes with its noisy counts, and the coreset of its leaves."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 

@@ -1,5 +1,7 @@
 """Noisy histograms as signed maps: blue above zero, plum below, pale where noise alone would do."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt

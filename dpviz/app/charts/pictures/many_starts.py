@@ -1,5 +1,7 @@
 """Many starts solved on one synopsis: their losses in order, the chosen one marked. Nothing here costs privacy."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,7 @@
 """The local model: the message of one made-up user, and the counts that the server makes of all messages."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 

@@ -1,5 +1,7 @@
 """A released mixture on the plane: weights as sizes, covariances as ellipses of two standard deviations."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 

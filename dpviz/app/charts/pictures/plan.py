@@ -1,5 +1,7 @@
 """A plan of the budget: what each stage will cost, divided into its parts, with the kind of noise on each."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import pandas as pd

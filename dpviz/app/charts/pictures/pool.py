@@ -1,5 +1,7 @@
 """A pool of candidate sets: all of them faint, the selected parents stronger, the one selected first in front."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 

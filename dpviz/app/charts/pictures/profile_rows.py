@@ -1,5 +1,7 @@
 """The wide form of a profile, a row a segment and a lane a column; and what both of its forms share."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 

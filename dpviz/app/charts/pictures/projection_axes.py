@@ -1,5 +1,7 @@
 """A private look at rows of many columns: how they spread along the axes it found, and how far they reach."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 import numpy as np

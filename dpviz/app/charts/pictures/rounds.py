@@ -1,5 +1,7 @@
 """Rounds on centres: polishing, with the clipping radius of rows, and splitting, with its gains and costs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt

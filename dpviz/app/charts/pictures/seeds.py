@@ -1,5 +1,7 @@
 """Seeds drawn one by one: where a row would pull the next one, and how far noise throws it from its row."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 from scipy import stats

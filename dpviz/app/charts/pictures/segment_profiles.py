@@ -5,6 +5,8 @@ dot is a released coordinate, a stem leads to it from the centre of all rows, an
 On a narrow page the picture is turned: a lane a column with all segments on it, as numbers.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

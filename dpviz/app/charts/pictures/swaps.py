@@ -1,5 +1,7 @@
 """Local search: candidate centres from the cubes of a partition, and the swaps between them, one by one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

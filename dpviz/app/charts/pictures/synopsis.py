@@ -1,5 +1,7 @@
 """A noisy histogram in a view of the rows, and beside it what denoising kept of it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

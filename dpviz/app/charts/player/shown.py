@@ -1,5 +1,7 @@
 """A run in a notebook: the player of the dashboard in a frame of its own, and the same page as a file."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

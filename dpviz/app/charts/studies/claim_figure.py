@@ -1,5 +1,7 @@
 """Findings of the papers: a claim in the form of its figure, and all verdicts in one picture."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Centres of several algorithms side by side: small pictures with the same axes, each against k-means++."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

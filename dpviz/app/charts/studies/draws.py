@@ -1,5 +1,7 @@
 """The same release drawn again and again: where its centres fall, and how far from those of k-means++."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar

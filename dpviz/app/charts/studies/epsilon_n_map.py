@@ -1,5 +1,7 @@
 """What ε buys with how many rows: a map of median losses, lines of equal utility, and the user's own n."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,5 +1,7 @@
 """What to expect before any run: the stored study's losses against ε, on made-up tables of about the table's size."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, nan

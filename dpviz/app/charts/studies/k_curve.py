@@ -1,5 +1,7 @@
 """How many clusters there are: the loss on a released synopsis for each k, with the band of its noise."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,5 +1,7 @@
 """Who pays: the loss of each cluster and each declared group over its size, hollow where a draw misses it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import isfinite, log10
 from typing import ClassVar

@@ -1,5 +1,7 @@
 """Which ε to choose: the target among the curves against ε, each algorithm's answer on it, and the recommendation."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

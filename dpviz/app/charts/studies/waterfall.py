@@ -1,5 +1,7 @@
 """From the loss of k-means++ to the private one in bars: what quantising, noise and the solver add."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 

@@ -1,5 +1,7 @@
 """Bounds of many columns at once: one pair for all, lines that are pasted, or what the rows of a public file span."""
 
+from __future__ import annotations
+
 import csv
 import io
 from collections.abc import Sequence

@@ -3,6 +3,8 @@
 What is typed is in the draft before anything is drawn: no rerun, change of page or leaf through the columns loses it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A declaration in the making: what the form about one source began with, and what it says by now."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

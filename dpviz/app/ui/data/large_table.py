@@ -1,5 +1,7 @@
 """Tables that memory does not hold: named by their path on this machine, prepared by a job that can be cancelled."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, cast
 

@@ -3,6 +3,8 @@
 What they cut off is never read from a private file: bounds that are chosen by it carry its rows into the release.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

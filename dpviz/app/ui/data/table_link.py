@@ -5,6 +5,8 @@ A public file is kept for a while under a word that only the link holds. Of a pr
 was one: a reload forgets it.
 """
 
+from __future__ import annotations
+
 import secrets
 import threading
 import time

@@ -1,5 +1,7 @@
 """What is promised about the open table, said back to its owner and handed on: what is public, what is assumed."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """Ways to a table: a sample, a CSV file, a synthetic table from public numbers, or what ``dpviz open`` named."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from dataclasses import replace

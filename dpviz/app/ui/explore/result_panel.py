@@ -1,5 +1,7 @@
 """What stands below the picture of a run, each in a tab: what it found, its ledger, its story, numbers and files."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

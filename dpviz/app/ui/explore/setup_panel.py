@@ -3,6 +3,8 @@
 On a public or simulated table a moved control runs by itself. On a private one only the button does: a run spends.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """What somebody predicts: asked for before anything is shown, and kept beside the truth, in this visit only."""
 
+from __future__ import annotations
+
 from typing import NamedTuple, TypeAlias, cast
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """Where a visit is in its lessons: the address says which lesson, which scene, and whether it is presented."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import streamlit as st

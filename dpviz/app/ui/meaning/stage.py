@@ -1,5 +1,7 @@
 """On whose rows ε is explained: a public or simulated table, one person in it, and what is run."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import streamlit as st

@@ -1,5 +1,7 @@
 """The page *Playground*: paint a town, see what privacy lets through, take one person out."""
 
+from __future__ import annotations
+
 import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber

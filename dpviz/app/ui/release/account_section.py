@@ -1,5 +1,7 @@
 """The account that a release is charged to, and the one button: one press is one charge, whatever runs again."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

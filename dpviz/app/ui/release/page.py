@@ -3,6 +3,8 @@
 All on it is public or released. A row, a true count or a loss on the rows has no way here.
 """
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,6 +3,8 @@
 Nothing on it is of rows: the zip is all there is, and what is shown comes from its released answers.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast

@@ -1,5 +1,7 @@
 """What the card says in the owner's words: folded away once it is complete."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import streamlit as st

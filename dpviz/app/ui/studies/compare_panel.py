@@ -1,5 +1,7 @@
 """Several algorithms at one ε: a form, a study in workers, scores, small multiples and a table."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -4,6 +4,8 @@ A synthetic table is a simulated twin of the open table: same columns, bounds an
 at.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, cast
 

@@ -1,5 +1,7 @@
 """One algorithm at one ε, out of those of a study: chosen for a closer look here, or to be opened in Explore."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import log

@@ -1,5 +1,7 @@
 """Which ε to choose: one recommendation for a target, with the picture it was read off and the evidence under it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial

@@ -1,5 +1,7 @@
 """One algorithm at one ε, on a page: its draws as an animation, who pays, and where the error comes from."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 

@@ -1,5 +1,7 @@
 """More than ε on a page: the map of ε and n, and sweeps over the number of clusters and of rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal

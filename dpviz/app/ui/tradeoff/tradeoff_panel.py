@@ -1,5 +1,7 @@
 """Loss against ε: a form, a study in workers, and the ways to look at it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

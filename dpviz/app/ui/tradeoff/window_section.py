@@ -1,5 +1,7 @@
 """The two questions behind ε: which loss and which risk are accepted; and the window between them, on every page."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 
