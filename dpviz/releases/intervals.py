@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -63,11 +63,6 @@ def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Arr
     whole = np.sum(precision, axis=0)
     weighted: Array = np.sum([part * answer for part, answer in zip(precision, answers, strict=True)], axis=0) / whole
     return weighted, 1 / np.sqrt(whole)
-
-
-def compute_laplace_quantile(scale: float) -> float:
-    """What one Laplace draw of that scale exceeds, up or down, in 8 of 100: scale · ln 12.5."""
-    return scale * log(1 / (1 - _MADE_FOR))
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:

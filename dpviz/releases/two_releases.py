@@ -127,7 +127,14 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
         raise RequestError("The noise on the centres of one of them is not known: nothing can be said of a difference.")
     here, there = one.even.centers / one.scale, other.even.centers / other.scale
     partner = one.find_partners(other)
-    ordered = _order_segments(other, partner)
+    ordered = profiles.Profile(
+        other.columns,
+        other.centers[partner],
+        other.center_sd[partner],
+        other.scale,
+        None if other.sizes is None else other.sizes[partner],
+        None if other.size_sd is None else other.size_sd[partner],
+    )
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _FAR_MOVE * np.minimum(one.gaps, ordered.gaps)).sum())
     joint = np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
@@ -137,14 +144,3 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
     unclear = int(one.lost.sum()) + int(ordered.lost.sum())
     apart = (ordered.even.centers - one.even.centers) / joint
     return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)
-
-
-def _order_segments(other: profiles.Profile, partner: Codes) -> profiles.Profile:
-    return profiles.Profile(
-        other.columns,
-        other.centers[partner],
-        other.center_sd[partner],
-        other.scale,
-        None if other.sizes is None else other.sizes[partner],
-        None if other.size_sd is None else other.size_sd[partner],
-    )

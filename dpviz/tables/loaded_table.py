@@ -201,7 +201,8 @@ def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Map
 def make_canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
     """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
     numbers = pd.api.types.is_float_dtype(cells.dtype)
-    text = cells.map(_format_number, na_action="ignore") if numbers else cells
+    # The text of a number tells any two apart.
+    text = cells.map(lambda value: repr(float(value)), na_action="ignore") if numbers else cells
     canonical = text.astype(TEXT).str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
     return canonical.where(canonical != "")
 
@@ -262,11 +263,6 @@ def make_table(
     return LoadedTable(
         name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, whole or {}, unread or {}
     )
-
-
-def _format_number(value: float) -> str:
-    """A number as text that tells any two numbers apart."""
-    return repr(float(value))
 
 
 def _make_frame(values: Any) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
@@ -153,7 +153,7 @@ class _Columns:
         whole = [number for number, record in enumerate(records) if record and len(record) == self._wanted.width]
         taken: list[Any] = [records[number] for number in whole]
         places = (*self._numbers, *self._text)
-        self.put(at[whole], {place: _make_array(record[place] for record in taken) for place in places})
+        self.put(at[whole], {place: pa.array([record[place] for record in taken], pa.binary()) for place in places})
 
     def finish(self) -> Read:
         text = {place: pd.Series(words, dtype=TEXT) for place, words in self._text.items()}
@@ -297,10 +297,6 @@ class _Lines:
 def split_fields(line: str, delimiter: str) -> list[str]:
     """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
     return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
-
-
-def _make_array(cells: Iterable[bytes]) -> Any:
-    return pa.array(list(cells), pa.binary())
 
 
 def _split_blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:

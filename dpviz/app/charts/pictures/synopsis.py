@@ -15,7 +15,7 @@ from dpviz.app.charts.pictures.grid_cells import CellCounts, add_blocks, add_cou
 from dpviz.app.charts.pictures.histogram import GridPicture, describe_cells, find_box, find_largest
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, Domain, Region
+from dpviz.core import Array, Domain, Region
 from dpviz.words import format_number, format_things, join_clauses
 
 # An axis with this part of its length in one column is named after it.
@@ -195,7 +195,7 @@ class BlockSides(Drawing[SynopsisStep]):
         sides = np.full(shown.values.size, np.inf)
         np.minimum.at(sides, np.ravel_multi_index(tuple(place), shown.values.shape), blocks)
         canvas.plot.update_layout(showlegend=False)
-        add_blocks(canvas, shown, sides.reshape(shown.values.shape), _find_coarsest(blocks))
+        add_blocks(canvas, shown, sides.reshape(shown.values.shape), max(2, int(blocks.max())))
 
     def table(self, domain: Domain) -> pd.DataFrame:
         return tabulate_details(self.step)
@@ -268,7 +268,3 @@ def tabulate_details(step: SynopsisStep) -> pd.DataFrame:
             "shared evenly": details.shared,
         }
     )
-
-
-def _find_coarsest(blocks: Codes) -> int:
-    return max(2, int(blocks.max()))

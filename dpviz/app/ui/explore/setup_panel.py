@@ -156,25 +156,19 @@ def _draw_widget(card_id: str, param_field: ParamField) -> Any:
     return _draw_number(key, param_field)
 
 
+def _bind(key: str, param_field: ParamField) -> dict[str, Any]:
+    return {"key": key, "help": _describe_param(param_field), "bind": "query-params"}
+
+
 def _draw_checkbox(key: str, param_field: ParamField) -> bool | None:
     if not param_field.optional:
         return st.toggle(
-            format_param_label(param_field.name),
-            value=bool(param_field.default),
-            key=key,
-            help=_describe_param(param_field),
-            bind="query-params",
+            format_param_label(param_field.name), value=bool(param_field.default), **_bind(key, param_field)
         )
     answers = {_BY_RULE: None, "yes": True, "no": False}
     first = next(name for name, value in answers.items() if value == param_field.default)
     picked = st.segmented_control(
-        format_param_label(param_field.name),
-        list(answers),
-        default=first,
-        required=True,
-        key=key,
-        help=_describe_param(param_field),
-        bind="query-params",
+        format_param_label(param_field.name), list(answers), default=first, required=True, **_bind(key, param_field)
     )
     return answers[picked or first]
 
@@ -185,22 +179,11 @@ def _draw_choice(key: str, param_field: ParamField) -> str | None:
     first = _BY_RULE if param_field.default is None else str(param_field.default)
     if len(options) <= _FEW_CHOICES:
         picked = st.segmented_control(
-            format_param_label(param_field.name),
-            options,
-            default=first,
-            required=True,
-            key=key,
-            help=_describe_param(param_field),
-            bind="query-params",
+            format_param_label(param_field.name), options, default=first, required=True, **_bind(key, param_field)
         )
     else:
         picked = st.selectbox(
-            format_param_label(param_field.name),
-            options,
-            index=options.index(first),
-            key=key,
-            help=_describe_param(param_field),
-            bind="query-params",
+            format_param_label(param_field.name), options, index=options.index(first), **_bind(key, param_field)
         )
     return None if picked in (None, _BY_RULE) else str(picked)
 

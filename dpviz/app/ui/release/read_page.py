@@ -22,7 +22,6 @@ from dpviz.app.ui.python_section import draw_python_section
 from dpviz.core import RequestError
 from dpviz.releases import (
     SNIPPET,
-    Comparison,
     QualityReport,
     QualityVerdict,
     ReadRelease,
@@ -32,7 +31,7 @@ from dpviz.releases import (
     package,
     promise,
 )
-from dpviz.runs import Job, Script, profiles
+from dpviz.runs import Job, Script
 from dpviz.words import capitalize_first, choose_palette, format_ratio, format_things, glossary
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
@@ -251,15 +250,10 @@ def _draw_comparison(release: ReadRelease) -> None:
     st.markdown(escape_markdown(found.words))
     beside = "the second release, matched one to one"
     mark = "" if release.holds and second.holds else "not what it says"
-    draw_profile_panel(
-        _join_profiles(found), "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False
-    )
+    both = replace(found.one, reference=found.other.centers)
+    draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
     if found.passes:
         _draw_differences(found.table(), found.limit)
-
-
-def _join_profiles(found: Comparison) -> profiles.Profile:
-    return replace(found.one, reference=found.other.centers)
 
 
 def _draw_differences(table: pd.DataFrame, limit: float) -> None:
