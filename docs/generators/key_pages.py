@@ -9,9 +9,8 @@ from typing import get_args
 
 from dpviz.app.lessons.lesson_document import LessonDocument
 from dpviz.releases.release_document import AskedDocument
-from dpviz.runs.record import RunDocument
-from dpviz.runs.study.folder import StudyManifest
-from dpviz.runs.study.grid import StudyDocument
+from dpviz.runs.run_document import RunDocument
+from dpviz.runs.study.study_document import StudyDocument, StudyManifest
 from dpviz.tables.declaration_document import DeclarationDocument
 from dpviz.words.documents import Document, list_key_meanings
 from experiments.claim_folder import ClaimManifest

@@ -16,7 +16,7 @@ from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.releases.package import MAY_BE_THERE
-from dpviz.runs.record import RunDocument
+from dpviz.runs.run_document import RunDocument
 from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words.documents import read_document

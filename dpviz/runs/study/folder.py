@@ -17,48 +17,14 @@ from contextlib import AbstractContextManager, ExitStack
 from math import isnan, nan
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
-from dpviz.core import RequestError, check
+from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.tables import format_csv
-from dpviz.words import documents, foreign
-
-_Number = int | float
-
-
-class StudyManifest(documents.Document):
-    """What was asked of a study: by ``dpviz sweep``, or by a page, which writes its link down."""
-
-    called: ClassVar = "manifest of a study"
-    shown: ClassVar = '{"dpviz": "0.1.0", "seed": 0}'
-    dpviz: str = documents.key("", "text", "the version of dpviz")
-    study: str = documents.key("", "text", "the query of the page's link")
-    libraries: dict[str, str] = documents.key(
-        {}, "an object of texts", "versions that the numbers depend on", each="text"
-    )
-    python: str = documents.key("", "text", "the version of Python")
-    what: str = documents.key("", "text", "that the results are measured on the rows")
-    data: str = documents.key("", "text", "the name of the file or sample")
-    columns: list[str] = documents.key([], "a list of names", "the clustered columns")
-    lower: list[_Number] = documents.key([], "a list of numbers", "declared bounds")
-    upper: list[_Number] = documents.key([], "a list of numbers", "declared bounds")
-    radius: _Number | None = documents.key(None, "a number", "largest distance from the middle of the bounds")
-    scaling: str = documents.key("", "text", "unit or common")
-    relation: str = documents.key("", "text", "how neighbouring tables differ")
-    unit: str = documents.key("", "text", "the unit of privacy")
-    n_public: int | None = documents.key(None, "a whole number", "the number of rows, where it is public")
-    delta: _Number | list[_Number] = documents.key(0.0, "a number or a list of them", "δ")
-    seed: Annotated[int, Field(ge=0, le=check.MOST_SEED)] = documents.key(0, "a whole number", "of the whole study")
-    algorithms: list[dict[str, Any]] = documents.key([], "a list of objects", "each with its id and its parameters")
-    epsilons: list[_Number] = documents.key([], "a list of numbers", "the budgets ε")
-    ks: list[int] = documents.key([], "a list of whole numbers", "the numbers of clusters")
-    ns: list[int | None] | None = documents.key(None, "a list of whole numbers", "rows of subsamples")
-    repeats: int = documents.key(0, "a whole number", "draws of each point")
-
+from dpviz.words import foreign
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
@@ -190,7 +156,8 @@ class StudyFolder:
     def _read_manifest(self) -> dict[str, Any]:
         if not self._manifest.exists():
             return {}
-        from dpviz.words import documents  # slow to import
+        from dpviz.runs.study.study_document import StudyManifest  # slow to import
+        from dpviz.words import documents
 
         try:
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))

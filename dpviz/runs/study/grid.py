@@ -8,96 +8,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
 import yaml
-from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag
 
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
-from dpviz.words import documents, foreign
+from dpviz.words import foreign
+
+if TYPE_CHECKING:
+    from dpviz.runs.study.study_document import EntryDocument, FirstStudyDocument
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
 """Entries of one list of a study."""
 
-# YAML takes 1e-6 for a text: what a number is, and which are allowed, is checked where links are read, too.
-_Scalar = int | float | str
-
-
-def _make_list(said: object) -> object:
-    return said if isinstance(said, list | tuple | dict) else [said]
-
-
-_Several = Annotated[tuple[_Scalar, ...], Strict(False), BeforeValidator(_make_list), Field(max_length=MOST_VALUES)]
-
-
-class EntryDocument(documents.Document):
-    """An algorithm with the parameters that are not as usual."""
-
-    shown: ClassVar = "eugkm or eugkm:preset=su"
-    algorithm: str = documents.key(..., "the id of an algorithm, see `dpviz algorithms`", "its id", shown="eugkm")
-    params: dict[str, _Scalar | bool | None] = documents.key(
-        {},
-        "a mapping of names to numbers or words",
-        "its parameters",
-        each="a number or a word",
-        shown={"preset": "su"},
-    )
-
-
-def _choose_entry(said: object) -> str:
-    return "EntryDocument" if isinstance(said, dict | EntryDocument) else "text"
-
-
-_Entry = Annotated[
-    Annotated[str, Tag("text")] | Annotated[EntryDocument, Tag("EntryDocument")], Discriminator(_choose_entry)
-]
-_Entries = Annotated[tuple[_Entry, ...], Strict(False), Field(max_length=MOST_VALUES)]
-
-
-class StudyDocument(documents.Document):
-    """The settings of a study."""
-
-    called: ClassVar = "study"
-    shown: ClassVar = '{"dpviz": "trade-off study", "version": 2}'
-    dpviz: Literal["trade-off study"] = documents.key(..., STUDY, "what the file is")
-    version: Literal[2] = documents.key(..., "2", "of this form")
-    algorithms: _Entries = documents.key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
-    epsilons: _Several = documents.key(..., "a list of numbers", "the budgets ε", shown=[0.1, 1])
-    ks: _Several = documents.key(..., "a list of whole numbers", "the numbers of clusters", shown=[5])
-    deltas: _Several = documents.key(
-        ..., "a list of numbers", "the δ; an algorithm of pure privacy takes the first", shown=[0]
-    )
-    ns: _Several = documents.key(
-        ("all",), "a list of whole numbers", "rows of subsamples; `all` is the whole table", shown=["all"]
-    )
-    repeats: _Scalar = documents.key(..., "a whole number", "draws of each point", shown=5)
-    seed: _Scalar = documents.key(0, "a whole number", "another draw of the whole study", shown=0)
-
-
-class FirstStudyDocument(documents.Document):
-    """The settings as the first version wrote them: a range of ε, one k and one δ."""
-
-    called: ClassVar = "study"
-    shown: ClassVar = '{"dpviz": "trade-off study", "version": 1}'
-    dpviz: Literal["trade-off study"] = documents.key(..., STUDY, "what the file is")
-    version: Literal[1] = documents.key(..., "1", "of this form")
-    algorithms: _Entries = documents.key(..., "a list of algorithms", "what runs", shown=["auto", "eugkm:preset=su"])
-    epsilon_from: _Scalar = documents.key(..., "a number", "the smallest ε", shown=0.1)
-    epsilon_to: _Scalar = documents.key(..., "a number", "the largest ε", shown=10)
-    k: _Scalar = documents.key(..., "a number", "clusters", shown=5)
-    delta: _Scalar = documents.key(..., "a number", "δ", shown=0)
-    repeats: _Scalar = documents.key(..., "a whole number", "draws of each point", shown=5)
-
-
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
-_WHAT, _VERSION = "trade-off study", 2
+_VERSION = 2
 # A link or a file by whomever may be this long: more than any page writes, and no work to read.
-_MOST_TEXT, _MOST_VALUES = 20_000, 100
+_MOST_TEXT = 20_000
 
 
 @dataclass(frozen=True)
@@ -217,17 +149,19 @@ class StudyGrid:
 
     def to_yaml(self) -> str:
         """YAML with one setting a line."""
-        head = {"dpviz": _WHAT, "version": _VERSION}
+        head = {"dpviz": STUDY, "version": _VERSION}
         return yaml.safe_dump({**head, **self._to_plain()}, sort_keys=False, allow_unicode=True)
 
     @classmethod
     def from_yaml(cls, text: str) -> StudyGrid:
         """Reads ``to_yaml``, perhaps changed by hand, and what the first version of it wrote."""
+        from dpviz.runs.study.study_document import FirstStudyDocument, StudyDocument  # slow to import
+        from dpviz.words import documents
 
         said = _parse(text)
-        if said.get("dpviz") != _WHAT or said.get("version") not in (1, _VERSION):
+        if said.get("dpviz") != STUDY or said.get("version") not in (1, _VERSION):
             raise RequestError(
-                f"These are not the settings of a {_WHAT}, version 1 or {_VERSION}: take a file or a link that the "
+                f"These are not the settings of a {STUDY}, version 1 or {_VERSION}: take a file or a link that the "
                 "Trade-off page has made."
             )
         if said["version"] == _VERSION:
@@ -301,8 +235,8 @@ def _read_field(name: str, value: Any) -> Any:
     """The checked value of one field of a grid."""
     if name in ("repeats", "seed"):
         return _read_one(name, value)
-    if len(value) > _MOST_VALUES:
-        raise RequestError(f"{name} has more than {_MOST_VALUES} entries: give fewer.")
+    if len(value) > MOST_VALUES:
+        raise RequestError(f"{name} has more than {MOST_VALUES} entries: give fewer.")
     return tuple(
         dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
     )

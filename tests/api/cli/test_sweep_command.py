@@ -24,7 +24,7 @@ SMALL = ("--algorithms", "dplloyd", "--epsilons", "1", "--ks", "2", "--jobs", 1)
 # Kills itself once so many rows have arrived.
 KILLED = """
 import os, signal, sys
-from dpviz import commands
+from dpviz.api import commands
 from dpviz.__main__ import main
 from dpviz.runs.study.workers import compute_rows
 def some_rows(*args, **kwargs):

@@ -13,7 +13,6 @@ import plotly
 import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
-from tests.app.charts.pictures.test_profiles import SIZES, made_profile
 
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.app.charts.picture import RenderContext
@@ -25,6 +24,7 @@ from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.view import make_view
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import beside, draw, exhibit, steps_of
+from tests.app.charts.pictures.test_segment_profiles import SIZES, made_profile
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
