@@ -81,6 +81,18 @@ def test_start_up_does_not_wait_for_heavy_libraries():
 
 
 @pytest.mark.slow
+def test_a_first_fit_reads_no_document_and_draws_nothing():
+    fit = (
+        "import sys, numpy, dpviz\n"
+        "points = numpy.random.default_rng(0).uniform(-1, 1, (500, 2))\n"
+        "dpviz.PrivateKMeans(3, epsilon=1.0, delta=1e-6, bounds=(-1, 1), random_state=0).fit(points)\n"
+        "print(*(m for m in ('streamlit', 'plotly', 'pydantic', 'jinja2') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", fit], capture_output=True, text=True, check=True)
+    assert not done.stdout.split()
+
+
+@pytest.mark.slow
 def test_without_any_extra_studies_are_the_same_and_what_is_missing_is_a_command():
     """Nothing of an extra can be imported there, as after ``pip install dpviz`` alone."""
     asked = [sys.executable, "-P", "tests/light_install.py", "--refuse-extras"]

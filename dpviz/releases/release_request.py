@@ -27,7 +27,7 @@ from dpviz.releases.card_facts import (
 )
 from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import documents, list_names
+from dpviz.words import list_names
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
@@ -217,7 +217,8 @@ class Asked:
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Asked:
         """What plain values from anywhere say."""
-        from dpviz.releases.release_document import AskedDocument
+        from dpviz.releases.release_document import AskedDocument  # slow to import
+        from dpviz.words import documents
 
         document = documents.read_document(AskedDocument, said, RequestError, whole=True)
         request, seen = document.request, document.seen

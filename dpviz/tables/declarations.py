@@ -25,7 +25,7 @@ from dpviz.tables.coding_forms import (
 from dpviz.tables.codings import NUMBER, Coding, Stretched
 from dpviz.tables.file_format import PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import documents, foreign, list_names, quote_name
+from dpviz.words import foreign, list_names, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument, FormatDocument
@@ -489,7 +489,8 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
 
 
 def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
-    from dpviz.tables.declaration_document import DeclarationDocument
+    from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
+    from dpviz.words import documents
 
     try:
         said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
