@@ -5,6 +5,9 @@
 # and http://localhost:8501 is for this machine alone. Without the network of the host, publish the port to loopback:
 #
 #     docker run --rm -p 127.0.0.1:8501:8501 -e STREAMLIT_SERVER_ADDRESS=0.0.0.0 dpviz
+#
+# At any address but loopback, or behind a proxy that says so in a header, the pages take no path of the machine: no file
+# by its path and no account, so that releases are made with `dpviz release` in the container.
 FROM python:3.12-slim
 
 WORKDIR /source

@@ -10,7 +10,8 @@ def main() -> None:
     from dpviz.app.ui import FAVICON
     from dpviz.app.ui.controls import remember_link
     from dpviz.app.ui.data.large_table import claim_prepared
-    from dpviz.app.ui.data.table_link import follow_table_link
+    from dpviz.app.ui.data.named_tables import claim_made
+    from dpviz.app.ui.data.table_link import draw_linked_table, follow_table_link
     from dpviz.app.ui.data.ways_in import begin_with_given
     from dpviz.app.ui.lessons.lesson_link import is_presented
     from dpviz.app.ui.rail import WIDTH, draw_rail_foot, draw_rail_head
@@ -41,6 +42,7 @@ def main() -> None:
     ]
     page = st.navigation({"": work, "More": learn}, position="hidden" if is_presented() else "top")
     remember_link()
+    claim_made()
     follow_table_link()
     if begin_with_given() and page.url_path == "":
         st.switch_page("data.py")
@@ -50,6 +52,7 @@ def main() -> None:
         page.run()
     else:
         draw_rail_head()
+        draw_linked_table()
         page.run()
         draw_rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
     follow_reader()

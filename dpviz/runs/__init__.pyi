@@ -86,6 +86,7 @@ from .verdict import judge_centers as judge_centers
 from .work import Prepared as Prepared
 from .work import forecast_reference_seconds as forecast_reference_seconds
 from .work import forecast_seconds as forecast_seconds
+from .work import make_work as make_work
 from .work import prepare_work as prepare_work
 from .work import reference_work as reference_work
 from .work import run_work as run_work

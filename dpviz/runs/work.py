@@ -15,7 +15,7 @@ from dpviz.runs.one_run import Run, RunSoFar, run_steps
 from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
-from dpviz.tables import LatticeFile
+from dpviz.tables import Declaration, LatticeFile, LoadedTable, SyntheticTable
 
 # Elementary operations (one multiply-add of a vectorised pass) that one core does in a second, on the safe side.
 OPERATIONS_PER_SECOND = 1.5e8
@@ -83,6 +83,24 @@ def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]
         yield Progress(round(_STEPS * read), _STEPS, "reading, and rounding to the lattice")
     yield Progress(_STEPS, _STEPS, "drawing a sample of the rows")
     yield Prepared(file.shape[0], sample_rows(Rows(file, plan.domain.region)))
+
+
+@brief
+def make_work(told: SyntheticTable) -> Iterator[Progress | tuple[LoadedTable, Declaration]]:
+    """A synthetic table that takes too long to wait for.
+
+    Parameters
+    ----------
+    told : SyntheticTable
+        Its numbers, which are allowed.
+
+    Yields
+    ------
+    Progress or tuple
+        That it has begun, then the rows and what is declared of them.
+    """
+    yield Progress(0, 1, f"{told.n:,} rows, {told.d:,} columns")
+    yield told.make()
 
 
 @brief

@@ -26,6 +26,11 @@ from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import make_canonical_ids as make_canonical_ids
 from .loaded_table import make_numeric_table as make_numeric_table
+from .made_tables import LEAST_SPREAD as LEAST_SPREAD
+from .made_tables import MAX_CELLS as MAX_CELLS
+from .made_tables import MOST_PARTS as MOST_PARTS
+from .made_tables import MOST_ROWS as MOST_ROWS
+from .made_tables import SyntheticTable as SyntheticTable
 from .made_tables import simulate as simulate
 from .named import GIVEN as GIVEN
 from .named import SAMPLES as SAMPLES

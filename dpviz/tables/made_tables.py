@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +14,11 @@ from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, make_numeric_table
 
 MAX_CELLS = 50_000_000  # 400 MB
+MOST_ROWS, MOST_PARTS, LEAST_SPREAD = 5_000_000, 1_000, 0.001
+"""Of a synthetic table that is asked for by its numbers: rows, columns or clusters, and the width of a cluster."""
+_FARTHEST = 1e100  # a bound: squares and sums of squares stay finite
+# Measured on a slow core, k and d up to 1,000 and up to 2,000,000 cells, with all that opens the table.
+_SECONDS_A_PAIR, _SECONDS_A_DIFFERENCE, _SECONDS_A_CELL = 5e-9, 8e-11, 3e-7
 _ROWS_AT_ONCE = 10_000
 # Of the rows, those that belong to no cluster; and how many places are tried for the next centre: the choice of the
 # farthest gains little from more.
@@ -64,6 +71,44 @@ THERMOMETERS = replace(
     unit_of_privacy="one thermometer (one row, a pair of points)",
     n_public=_MADE,
 )
+
+
+class SyntheticTable(NamedTuple):
+    """What a synthetic table is made of; each of its columns has the same bounds."""
+
+    low: float
+    high: float
+    n: int
+    d: int
+    k: int
+    spread: float
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the form could ask for it, and it may be made."""
+        finite = all(map(isfinite, (*self[:2], self.spread))) and max(abs(self.low), abs(self.high)) <= _FARTHEST
+        within = 1 <= self.n <= MOST_ROWS and 1 <= self.d <= MOST_PARTS and 1 <= self.k <= MOST_PARTS
+        spread = LEAST_SPREAD <= self.spread <= 1
+        return finite and within and self.low < self.high and spread and self.n * self.d <= MAX_CELLS
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes to be made: centres are compared in pairs, then cells are drawn."""
+        pairs = _count_candidates(self.k) * self.k**2 / 2
+        return pairs * (_SECONDS_A_PAIR + self.d * _SECONDS_A_DIFFERENCE) + self.n * self.d * _SECONDS_A_CELL
+
+    def make(self) -> tuple[LoadedTable, Declaration]:
+        """Its rows, and what is declared of them."""
+        loaded = simulate(*self[:5], seed=0, spread=self.spread, name="Synthetic table")
+        declared = Declaration(
+            lower=(self.low,),
+            upper=(self.high,),
+            bounds_origin="declared for the simulation; nobody is in it",
+            n_public=self.n,
+            kind=FileKind.SIMULATED,
+            title=loaded.name,
+        )
+        return loaded, declared
 
 
 def simulate(
@@ -201,9 +246,16 @@ def _draw_unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Genera
 
 def _draw_spread_centers(k: int, d: int, margin: float, rng: np.random.Generator) -> FloatArray:
     """k centres in the unit cube, each the farthest of fresh candidates from those before it."""
-    centers = margin + (1 - 2 * margin) * rng.random((1, d))
-    for _ in range(k - 1):
-        candidates = margin + (1 - 2 * margin) * rng.random((min(_CANDIDATES, 8 * k), d))
-        gaps = np.linalg.norm(candidates[:, None] - centers[None], axis=2).min(axis=1)
-        centers = np.vstack([centers, candidates[np.argmax(gaps)]])
+    centers = np.empty((k, d))
+    centers[0] = margin + (1 - 2 * margin) * rng.random(d)
+    for found in range(1, k):
+        candidates = margin + (1 - 2 * margin) * rng.random((_count_candidates(k), d))
+        before = centers[:found]
+        # Squared distances without the squares of the candidates: a table of all differences would take gigabytes.
+        gaps = (before**2).sum(axis=1) - 2 * (candidates @ before.T)
+        centers[found] = candidates[np.argmax(gaps.min(axis=1) + (candidates**2).sum(axis=1))]
     return centers
+
+
+def _count_candidates(k: int) -> int:
+    return min(_CANDIDATES, 8 * k)

@@ -51,7 +51,8 @@ class LoadedSample(NamedTuple):
 class Sample:
     """One entry of the list of samples; nothing is read or made before ``load``.
 
-    ``clusters`` is how many were put into it: public, as the sample is.
+    ``clusters`` is how many were put into it: public, as the sample is. ``cells`` is how many numbers are made for it
+    when it is loaded, 0 where a file holds it.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Sample:
     description: str
     clusters: int
     load: Callable[[], LoadedSample]
+    cells: int = 0
 
 
 def sample(sample_id: str) -> Sample:
@@ -90,7 +92,9 @@ def _load_file(path: Path) -> LoadedSample:
 
 def _make_sample(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
     """A sample whose rows are made when they are wanted."""
-    return Sample(sample_id, declared.title, declared.description, clusters, lambda: LoadedSample(make(), declared))
+    cells = (declared.n_public or 0) * len(declared.columns)
+    loads = lambda: LoadedSample(make(), declared)  # noqa: E731
+    return Sample(sample_id, declared.title, declared.description, clusters, loads, cells)
 
 
 def _load_digits() -> LoadedTable:

@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import runner
@@ -143,16 +142,6 @@ def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
         (error,) = at.error
         assert told in error.value
         assert "visit:table" not in at.session_state
-
-
-def test_nobody_names_files_of_a_machine_that_serves_others(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert app_on("data.py", None).text_input(key="file_here_path")
-    get_option = st.get_option
-    monkeypatch.setattr(st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else get_option(name))
-    at = app_on("data.py", None)
-    assert "file_here_path" not in {box.key for box in at.text_input}
-    monkeypatch.setattr(st, "get_option", lambda name: None if name == "server.address" else get_option(name))
-    assert "file_here_path" not in {box.key for box in app_on("data.py", None).text_input}
 
 
 def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:

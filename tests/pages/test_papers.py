@@ -164,7 +164,7 @@ def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lin
     monkeypatch.setattr(papers_panel, "open_in_explore", opened.append)
     papers_panel._open_finding(lines["su-epsilon"].result.settings[1])
     table, request = opened
-    assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed()
+    assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed
     assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
     opened.clear()
     papers_panel._open_finding(lines["balcan-epsilon"].result.settings[2])

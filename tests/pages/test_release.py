@@ -337,7 +337,7 @@ def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
 
 
 def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.app.ui.release.page.is_local_server", lambda: False)
+    monkeypatch.setattr("dpviz.app.ui.release.page.may_name_paths", lambda: False)
     app = app_on("release.py", people(tmp_path), k="3")
     (code,) = app.code
     assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value

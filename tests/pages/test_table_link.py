@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.tables.named import sample
 from tests import waiting
 from tests.cases import about
 from tests.pages.site import ROUTER, everything_shown, fine, of_kind, paste_bounds, press, upload, visit
@@ -93,7 +94,14 @@ def test_the_link_follows_the_table_that_is_opened_next() -> None:
 
 
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
-    ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "1,0,5,2,2,0.05", "0,1,5e9,2,2,0.05", "0,1,5000000,1000,2,0.05")
+    ranges = (
+        "nan,1,5,2,2,0.05",
+        "0,1,5,2,2",
+        "1,0,5,2,2,0.05",
+        "0,1,5e9,2,2,0.05",
+        "0,1,5000000,1000,2,0.05",
+        "-1e308,1e308,50,2,2,0.05",
+    )
     stand_ins = ["stand-in", *(f"stand-in,{numbers}" for numbers in (*ranges, "0,1e400,50,2,2,0.05"))]
     paths = ("nobody", "../../etc/passwd", "sample_data/people.csv", "![i](http://x.invalid/y.png)", "x" * 5000)
     for named in (*paths, *stand_ins):
@@ -104,6 +112,62 @@ def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
             fine(at.run())
             assert "visit:table" not in at.session_state and "open it again" in at.info[0].value
             assert "x.invalid" not in everything_shown(at)
+
+
+def follow(link: str, page: str) -> AppTest:
+    """A new visit by a link that names a table."""
+    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
+    if page != "home.py":
+        at.switch_page(page)
+    at.query_params["table"] = link
+    return fine(at.run())
+
+
+DEAR = ("stand-in,0,1,1000000,25,1000,0.1", "stand-in,0,1,5,2,1000,0.1", "thermometers", "mixture64", "words")
+
+
+@pytest.mark.parametrize("page", ["home.py", "data.py", "explore.py"])
+def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a table was made at a GET")
+
+    for made in ("simulate", "make_thermometers", "make_gaussian_mixture", "make_bag_of_words"):
+        monkeypatch.setattr(f"dpviz.tables.made_tables.{made}", refuse)
+        monkeypatch.setattr(f"dpviz.tables.named.{made}", refuse, raising=False)
+    for link in DEAR:
+        with about(link):
+            at = follow(link, page)
+            assert "visit:table" not in at.session_state and at.button(key="open_linked").label == "Open it"
+            assert not any("open it again" in said.value for said in at.info)
+
+
+def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
+    at = press(follow("stand-in,0,1,800000,2,3,0.1", "explore.py"), "Open it")
+    job = at.session_state["ways_in:making"].job
+    assert "visit:table" not in at.session_state and not [one for one in at.button if one.key == "open_linked"]
+    assert job.wait(waiting.SECONDS)
+    at = fine(at.run())
+    assert at.session_state["visit:table"].n_public == 800_000 and at.session_state["k"] == 3
+    assert "ways_in:making" not in at.session_state
+
+
+def test_a_table_that_was_opened_meanwhile_stays() -> None:
+    at = press(follow("stand-in,0,1,800000,2,3,0.1", "data.py"), "Open it")
+    job = at.session_state["ways_in:making"].job
+    at = press(at, "Open this sample")
+    assert job.wait(waiting.SECONDS)
+    assert fine(at.run()).session_state["visit:table"].title == sample("fifteen").title
+
+
+def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
+    at = of_kind(upload(visit("data.py"), PEOPLE), "public")
+    at = fine(press(paste_bounds(at, BOUNDS), "Use this table").run())
+    again = reloaded(at)
+    assert "visit:table" not in again.session_state
+    assert press(again, "Open it").session_state["visit:table"].key == at.session_state["visit:table"].key
 
 
 def test_the_page_is_read_at_a_glance() -> None:

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 from dpviz.tables.declarations import FileKind
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.made_tables import _draw_spread_centers, simulate
+from dpviz.tables.made_tables import SyntheticTable, _draw_spread_centers, simulate
 from dpviz.tables.named import SAMPLES, Sample, sample
 from tests.cases import about
 
@@ -96,6 +96,19 @@ def test_centres_of_a_stand_in_keep_their_distance_from_the_walls() -> None:
     centers = _draw_spread_centers(5, 2, 0.2, np.random.default_rng(0))
     assert centers.shape == (5, 2) and (centers >= 0.2).all() and (centers <= 0.8).all()
     assert pdist(centers).min() > 0.2
+
+
+def test_what_may_be_made_of_numbers_is_known_before_it_is_made() -> None:
+    usual = SyntheticTable(0.0, 100.0, 5_000, 2, 5, 0.05)
+    made, declared = usual.make()
+    assert (made.n_rows, declared.n_public, declared.kind) == (5_000, 5_000, FileKind.SIMULATED)
+    for change in (
+        *({"low": -1e308, "high": 1e308}, {"high": 1e308}, {"low": 100.0}, {"high": np.nan}, {"spread": 2.0}),
+        *({"n": 0}, {"k": 1_001}, {"n": 5_000_000, "d": 11}),
+    ):
+        with about(change):
+            assert usual.is_allowed and not usual._replace(**change).is_allowed  # type: ignore[arg-type]
+    assert usual.seconds < 0.1 < usual._replace(n=1_000_000, d=2).seconds < usual._replace(k=1_000).seconds
 
 
 def test_made_up_texts_have_up_to_twenty_words() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.app.ui.controls import choose_epsilon
-from dpviz.app.ui.data.ways_in import open_sample
+from dpviz.app.ui.data.named_tables import open_sample
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.home_picture import SAMPLE
 from dpviz.tables import sample

@@ -25,6 +25,8 @@ _GRIDS = "looks:grids"
 
 TABLE_LINK = "table"
 """What names the open table in a link."""
+COMING = "table:coming"
+"""Whether the page says already that a table of a link is on its way, or waits for a press."""
 LOST = "The table of this link is not open, because a reload forgets files: open it again."
 
 Value = TypeVar("Value")
@@ -70,6 +72,8 @@ def require_table() -> OpenTable:
     """The open table; without one, say so, offer the way to the Data page, and stop the page."""
     table = find_table()
     if table is None:
+        if recall(COMING, usual=False):
+            st.stop()
         st.info(
             LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a synthetic table first.",
             title="No table is open yet",

@@ -15,7 +15,6 @@ from dpviz.runs import Job, Plan, Prepared, prepare_work
 from dpviz.tables import Content, CsvOnDisk, Declaration, IntakeError, LatticeFile, ParquetTable, SparseTable
 
 _PREPARING = "large_table:preparing"
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +24,6 @@ class _Preparing:
     plan: Plan
     file: LatticeFile
     job: Job[Any]
-
-
-def is_local_server() -> bool:
-    """Whether only who sits at this machine can see the pages: nobody else may name its files."""
-    return st.get_option("server.address") in _LOOPBACK
 
 
 def take_brought(content: Content) -> Content:

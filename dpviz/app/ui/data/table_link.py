@@ -2,7 +2,7 @@
 numbers, a drawing by its text.
 
 A public file is kept for a while under a word that only the link holds. Of a private file a link says only that there
-was one: a reload forgets it.
+was one: a reload forgets it. Whatever costs more than a moment waits until somebody presses.
 """
 
 from __future__ import annotations
@@ -13,22 +13,36 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta
-from dpviz.app.ui.data.ways_in import (
+from dpviz.app.ui.data.named_tables import (
     PAINTED,
-    SyntheticTable,
+    draw_making_panel,
+    find_making,
     find_named_in_links,
+    is_cheap,
     open_painted,
     open_sample,
     open_synthetic_table,
 )
-from dpviz.app.ui.session import TABLE_LINK, find_source, find_table, find_undeclared, open_table, recall, remember
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.session import (
+    COMING,
+    TABLE_LINK,
+    find_source,
+    find_table,
+    find_undeclared,
+    open_table,
+    recall,
+    remember,
+)
 from dpviz.core import RequestError
-from dpviz.tables import SAMPLES, CsvFile, Declaration, drawings
+from dpviz.tables import SAMPLES, CsvFile, Declaration, SyntheticTable, drawings
+from dpviz.words import format_duration
 
 _FILE, _KEPT = "file", "file."
 _WORD = "table_link:word"
@@ -36,12 +50,29 @@ _SYNTHETIC = "stand-in"
 
 
 def follow_table_link() -> None:
-    """Open the table that the link names, once a visit has none; name the open one in the link of every page."""
-    named = st.query_params.get(TABLE_LINK, "")
-    if find_table() is None and find_undeclared() is None:
-        _open(named)
+    """Open the table that the link names, once a visit has none, if that costs little; name the open one in the link
+    of every page.
+    """
+    linked = _find_linked()
+    if linked is not None and linked.cheap:
+        with suppress(RequestError):  # then it is not open, which the page says
+            linked.open()
     if (now := _name_open_table()) and now != st.query_params.get(TABLE_LINK):
         st.query_params[TABLE_LINK] = now
+
+
+def draw_linked_table() -> None:
+    """What is said above the page of a table that is on its way: that it waits for a press, or how far it is."""
+    linked, asked = _find_linked(), find_making() is not None
+    coming = draw_making_panel()
+    if linked is not None and not linked.cheap and not asked:
+        coming = True
+        st.info(escape_markdown(linked.about), title="The table of this link waits", icon=":material/hourglass_empty:")
+        if st.button("Open it", type="primary", key="open_linked"):
+            with st.spinner("Opening…"):
+                linked.open()
+            st.rerun()
+    remember(COMING, coming)
 
 
 def is_own_file() -> bool:
@@ -51,7 +82,8 @@ def is_own_file() -> bool:
 
 def is_forgotten() -> bool:
     """Whether the link names a table that is not open, and that it cannot open."""
-    return find_table() is None and find_undeclared() is None and TABLE_LINK in st.query_params
+    nothing = find_table() is None and find_undeclared() is None and not recall(COMING, usual=False)
+    return nothing and TABLE_LINK in st.query_params
 
 
 def read_synthetic_table(text: str) -> SyntheticTable | None:
@@ -70,24 +102,48 @@ def read_synthetic_table(text: str) -> SyntheticTable | None:
         told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
     except ValueError:
         return None
-    return told if told.is_allowed() else None
+    return told if told.is_allowed else None
 
 
-def _open(named: str) -> None:
+class _Linked(NamedTuple):
+    """What a link names: whether it is there in a moment, what opens it, and what is said before that."""
+
+    cheap: bool
+    open: Callable[[], None]
+    about: str = ""
+
+
+def _find_linked() -> _Linked | None:
+    """What the link names, where nothing is open or waits; nothing of it is opened or made."""
+    named = st.query_params.get(TABLE_LINK, "")
+    if not named or find_table() is not None or find_undeclared() is not None:
+        return None
     sample = next((one for one in SAMPLES if one.id == named), None)
     if sample is not None:
-        open_sample(sample)
-    elif (told := read_synthetic_table(named)) is not None:
-        with suppress(RequestError):  # then it is not open, which the page says
-            open_synthetic_table(told)
-    elif named.startswith(PAINTED):
-        with suppress(RequestError):
-            drawing = drawings.decode_drawing(named.removeprefix(PAINTED))
-            open_painted(drawing, recall("k", USUAL_CLUSTERS))
-    elif named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
-        open_table(kept.file, kept.declaration)
-        _remember_word(named.removeprefix(_KEPT))
-        suggest_delta()
+        about = f"The rows of the sample “{sample.title}”, {sample.cells:,} numbers, are made when it is opened."
+        return _Linked(is_cheap(sample), partial(open_sample, sample), about)
+    if (told := read_synthetic_table(named)) is not None:
+        about = (
+            f"It is made of its numbers alone, {told.n:,} rows and {told.d:,} columns: about "
+            f"{format_duration(told.seconds)}, once somebody asks for it."
+        )
+        return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
+    if named.startswith(PAINTED):
+        return _Linked(True, partial(_open_drawing, named))
+    if named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
+        about = f"The file “{kept.file.name}” is read when it is opened."
+        return _Linked(len(kept.file.raw) <= _MOST_AT_ONCE, partial(_open_kept, named, kept), about)
+    return None
+
+
+def _open_drawing(named: str) -> None:
+    open_painted(drawings.decode_drawing(named.removeprefix(PAINTED)), recall("k", USUAL_CLUSTERS))
+
+
+def _open_kept(named: str, kept: KeptFile) -> None:
+    open_table(kept.file, kept.declaration)
+    _remember_word(named.removeprefix(_KEPT))
+    suggest_delta()
 
 
 def _name_open_table() -> str:
@@ -123,6 +179,7 @@ def _remember_word(word: str) -> None:
     remember(_WORD, (source.number, word))
 
 
+_MOST_AT_ONCE = 4_000_000  # bytes of a file that a link opens by itself: read in half a second
 MOST_BYTES, MOST_SECONDS = 300_000_000, 3_600.0
 
 

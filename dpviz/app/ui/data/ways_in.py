@@ -6,28 +6,26 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dpviz.app.ui.controls import suggest_delta, suggest_k
+from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.draft import open_draft
-from dpviz.app.ui.data.large_table import is_large, is_local_server, take_brought
+from dpviz.app.ui.data.large_table import is_large, take_brought
+from dpviz.app.ui.data.named_tables import find_named_in_links, open_sample, open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.home_picture import draw_sample_picture
+from dpviz.app.ui.machine_paths import may_name_paths
 from dpviz.app.ui.session import (
     TABLE_LINK,
-    Source,
     find_source,
     find_table,
     find_undeclared,
     open_table,
-    recall,
-    remember,
     require_table,
     set_aside,
 )
@@ -35,19 +33,19 @@ from dpviz.core import RequestError
 from dpviz.runs import OpenTable
 from dpviz.tables import (
     GIVEN,
+    LEAST_SPREAD,
     MAX_BYTES,
+    MAX_CELLS,
+    MOST_PARTS,
+    MOST_ROWS,
     SAMPLES,
     Content,
     Declaration,
-    FileKind,
     IntakeError,
-    Sample,
-    drawings,
+    SyntheticTable,
     find_sample,
-    make_painted_table,
     open_csv,
     open_named,
-    simulate,
 )
 from dpviz.tables import sample as sample_of
 from dpviz.words import glossary
@@ -55,35 +53,7 @@ from dpviz.words import glossary
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
 
-_NAMED = "ways_in:named"
 _SHOWN_AT_ONCE = "fifteen"
-_MOST_ROWS, _MOST, _LEAST_SPREAD = 5_000_000, 1_000, 0.001
-_STAND_IN_ORIGIN = "declared for the simulation; nobody is in it"
-
-
-class SyntheticTable(NamedTuple):
-    """What a synthetic table is made of; each of its columns has the same bounds."""
-
-    low: float
-    high: float
-    n: int
-    d: int
-    k: int
-    spread: float
-
-    def is_allowed(self) -> bool:
-        """Whether the form could ask for it."""
-        finite = all(map(isfinite, (self.low, self.high, self.spread)))
-        within = 1 <= self.n <= _MOST_ROWS and 1 <= self.d <= _MOST and 1 <= self.k <= _MOST
-        return finite and within and self.low < self.high and _LEAST_SPREAD <= self.spread <= 1
-
-
-def open_sample(sample: Sample) -> None:
-    """Make a sample the table of this visit, with what its declaration file declares."""
-    open_table(*sample.load())
-    _set_name_in_links(sample.id)
-    suggest_k(sample.clusters)
-    suggest_delta()
 
 
 def open_table_or_sample() -> OpenTable:
@@ -92,52 +62,6 @@ def open_table_or_sample() -> OpenTable:
         open_sample(sample_of(_SHOWN_AT_ONCE))
         st.rerun()
     return require_table()
-
-
-def open_synthetic_table(told: SyntheticTable) -> None:
-    """Make a simulated table the table of this visit."""
-    low, high, n, d, k, spread = told
-    loaded = simulate(low, high, n, d, k, seed=0, spread=spread, name="Synthetic table")
-    open_table(
-        loaded,
-        Declaration(
-            lower=(low,),
-            upper=(high,),
-            bounds_origin=_STAND_IN_ORIGIN,
-            n_public=n,
-            kind=FileKind.SIMULATED,
-            title=loaded.name,
-        ),
-    )
-    _set_name_in_links(told)
-    suggest_k(k)
-    suggest_delta()
-
-
-PAINTED = "painted."
-"""What the name of a drawing in a link begins with; its text follows."""
-
-
-def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
-    """Make what was painted the table of this visit, as a link says it: after a reload it is the same."""
-    text = drawings.encode_drawing(drawing)
-    table, declared = make_painted_table(drawings.decode_drawing(text))
-    open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
-    _set_name_in_links(f"{PAINTED}{text}")
-    suggest_k(k)
-    suggest_delta()
-
-
-def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
-    """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
-    number, name = recall(_NAMED, (0, None))
-    return name if source is not None and source.number == number else None
-
-
-def _set_name_in_links(name: str | SyntheticTable) -> None:
-    source = find_source()
-    assert source is not None
-    remember(_NAMED, (source.number, name))
 
 
 def draw_sample_tiles() -> bool:
@@ -213,7 +137,7 @@ def _draw_csv_upload() -> None:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
-    if is_local_server():
+    if may_name_paths():
         _draw_file_here()
     if message := st.session_state.get(_REFUSED):
         table = find_table()
@@ -268,19 +192,25 @@ def draw_synthetic_form() -> bool:
         low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
         high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
         n_place, d_place = st.columns(2)
-        n = n_place.number_input("n, rows", 1, _MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
-        d = d_place.number_input("d, columns", 1, _MOST, value=2, help="Two can be seen whole.")
+        n = n_place.number_input("n, rows", 1, MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
+        d = d_place.number_input("d, columns", 1, MOST_PARTS, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, _MOST, value=5, help=glossary.explain_term("cluster"))
+        k = k_place.number_input("clusters put in", 1, MOST_PARTS, value=5, help=glossary.explain_term("cluster"))
         spread = spread_place.number_input(
-            "spread", _LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
+            "spread", LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
         )
         pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
     if not pressed:
         return False
+    told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
     try:
+        if not told.is_allowed:
+            raise RequestError(
+                f"The bounds are not finite with lower < upper within ±1e100, or n x d is above {MAX_CELLS:,}: change "
+                "one of them."
+            )
         with st.spinner("Simulating…"):
-            open_synthetic_table(SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread)))
+            open_synthetic_table(told)
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return False
@@ -309,8 +239,13 @@ def begin_with_given() -> bool:
     try:
         if (sample := find_sample(word)) is not None:
             open_sample(sample)
-        else:
+        elif may_name_paths():
             _open_file(word)
+        else:
+            raise RequestError(
+                "A file was named where the server began, but others may see these pages: serve them on localhost, "
+                "without a proxy."
+            )
     except RequestError as error:  # the file has gone, or has become another, since the command was given
         st.error(escape_markdown(error), title="This file cannot be used", icon=":material/block:")
         return False

@@ -11,7 +11,7 @@ from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
 from dpviz.app.ui.controls import choose_epsilon
-from dpviz.app.ui.data.ways_in import open_painted
+from dpviz.app.ui.data.named_tables import open_painted
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge
 from dpviz.app.ui.playground.board import (

@@ -15,11 +15,11 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.ui.data.large_table import is_local_server
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import describe_judgement
 from dpviz.app.ui.figure import draw_caption_with_badge
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.machine_paths import may_name_paths
 from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
@@ -90,7 +90,7 @@ def _draw_form(asked_of: ReleaseSubject) -> None:
     words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
     found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
     opened = None
-    if is_local_server():
+    if may_name_paths():
         opened, found["Account"] = draw_account_section(draft, asked_of)
     else:
         found["Account"] = draw_command_line(draft)
