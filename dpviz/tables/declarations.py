@@ -243,6 +243,10 @@ class Declaration:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
+        if not self.unit_of_privacy.strip():
+            raise IntakeError(
+                f'"unit_of_privacy" is empty; say in words what ε protects, such as {quote_name(DEFAULT_UNIT)}.'
+            )
         self._check_range()
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError(

@@ -176,6 +176,8 @@ WRONG: list[tuple[object, str]] = [
     ({"bounds": {"x": [0, 1]}, "units": {"x": "longer than twelve"}}, "unit of"),
     ({"bounds": {"x": [0, 1]}, "scaling": "log"}, "scaling"),
     ({"bounds": {"x": [0, 1]}, "radius": -1}, "radius"),
+    ({"bounds": {"x": [0, 1]}, "unit_of_privacy": ""}, '"unit_of_privacy" is empty'),
+    ({"bounds": {"x": [0, 1]}, "unit_of_privacy": " "}, '"unit_of_privacy" is empty'),
     ({"bounds": {"x": [0, 1]}, "relation": "swap"}, "relation"),
     ({"bounds": {"x": [0, 1]}, "relation": True}, "not text"),
     ({"bounds": {"x": [0, 1]}, "n_public": 0}, "n_public"),
