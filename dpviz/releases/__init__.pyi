@@ -24,7 +24,6 @@ from .segments_report import QualityReport as QualityReport
 from .segments_report import QualityVerdict as QualityVerdict
 from .segments_report import SegmentsReport as SegmentsReport
 from .signature import check_signer as check_signer
-from .signature import format_signature as format_signature
 from .two_releases import Comparison as Comparison
 from .verifying import Verification as Verification
 from .verifying import verify as verify

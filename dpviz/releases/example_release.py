@@ -5,7 +5,7 @@ It stands apart from ``check_work``, which is never given a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,10 +13,9 @@ from tempfile import TemporaryDirectory
 
 from dpviz.releases.account import Account
 from dpviz.releases.card_facts import find_words
-from dpviz.releases.package import make_zip
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import ReleaseRequest
-from dpviz.releases.releasing import preflight, publish
+from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.runs import Contender, Progress, Request, brief
 from dpviz.tables import sample
 
@@ -27,13 +26,13 @@ _SAMPLE, _K, _EPSILON, _DELTA = "people", 5, 2.0, 1e-6
 def example_work() -> Iterator[Progress | ReadRelease]:
     """An example, checked and read as any release is."""
     yield Progress(0, 2, "a public sample is released")
-    data = make_zip(make_example_release())
+    data = make_example_release().data
     yield Progress(1, 2, "every file is made anew and compared")
     yield read_release(data)
 
 
-def make_example_release() -> Mapping[str, bytes]:
-    """The files of a release of the sample *people*; the account that it is charged to goes with its folder."""
+def make_example_release() -> Release:
+    """A release of the sample *people*; the account that it is charged to goes with its folder."""
     source, declared = sample(_SAMPLE).load()
     words = find_words(declared, today=datetime.now(UTC).date().isoformat())
     words = replace(words, name=f"{words.name} (an example)", intended_use="Show what a release looks like")
@@ -42,4 +41,4 @@ def make_example_release() -> Mapping[str, bytes]:
         account = Account.new(
             Path(folder) / "example.sqlite", name="example", cap_epsilon=_EPSILON, cap_delta=10 * _DELTA
         )
-        return publish(preflight(request, source, declared, account)).files
+        return publish(preflight(request, source, declared, account))

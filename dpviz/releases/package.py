@@ -1,6 +1,7 @@
 """The files of a release: their names, the zip that holds them, what is checked of them, and what nobody can tell.
 
-Nothing that a zip from elsewhere says of itself is believed: not how large a file is, nor where one ends.
+The same files are the same bytes: a zip has one form, which packs nothing and says nothing that its files do not. A zip
+from elsewhere may have any form, so that it can be said where it differs; nothing that it says of itself is believed.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ class Check(Enum):
         "the plan, played again without a row on the released answers of transcript.npz, asks for every one of them "
         "and for no other"
     )
-    SAME = "every other file, made anew from transcript.npz, is the same: words to the letter, numbers to nine digits"
+    SAME = "every other file and the whole zip, made anew from transcript.npz, are the same, byte for byte"
     SUMS = (
         "what all ledgers spend adds up to no more than the account was charged, and no part to more than its share, "
         "by dp-accounting, too"
@@ -54,11 +55,8 @@ MOST_BYTES = 100_000_000
 """Of a zip, and of all that is unpacked of one: more is no release."""
 
 _MOST_MEMBERS = 100_000
-# Of the head of a member, of its line in the list of members, and of the end of that list.
-_HEAD, _LINE, _END = 30, 46, 22
-
-# One day for all files, so that the same release is the same bytes.
-_DAY = (1980, 1, 1, 0, 0, 0)
+# The first day that a zip can name, and files of a Unix system which their owner may read and write: of every file.
+_DAY, _UNIX, _MODE = (1980, 1, 1, 0, 0, 0), 3, 0o100600 << 16
 
 
 class Members(NamedTuple):
@@ -69,12 +67,29 @@ class Members(NamedTuple):
 
 
 def make_zip(files: Mapping[str, bytes]) -> bytes:
-    """The files in one zip."""
+    """The files in one zip, as they are, in their order; the only form that a zip of them may have."""
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as archive:
         for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name, _DAY), data, zipfile.ZIP_DEFLATED)
+            member = zipfile.ZipInfo(name, _DAY)
+            member.create_system, member.external_attr = _UNIX, _MODE
+            archive.writestr(member, data)
     return held.getvalue()
+
+
+def describe_form(data: bytes, due: bytes) -> Iterator[str]:
+    """Where the zip ``data`` is not ``due``, the one that ``make_zip`` makes of the same files: a phrase, or none."""
+    if data == due:
+        return
+    at = next((at for at, (one, other) in enumerate(zip(data, due, strict=False)) if one != other), len(due))
+    with zipfile.ZipFile(io.BytesIO(due)) as archive:
+        before = [member.filename for member in archive.infolist() if member.header_offset <= at]
+        listed = at >= archive.start_dir
+    if at >= len(due):
+        where = "behind its end"
+    else:
+        where = "in its list of files" if listed or not before else f"in {before[-1]} or the head of it"
+    yield f"it is not written as a release is: other bytes stand {where}"
 
 
 def make_unreadable_error() -> RequestError:
@@ -87,10 +102,10 @@ def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     if len(data) > MOST_BYTES:
         raise RequestError("It is larger than any release: it is not the zip of a release.")
     with foreign.refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return _read_members(archive, data, only)
+        return _read_members(archive, only)
 
 
-def _read_members(archive: zipfile.ZipFile, data: bytes, only: frozenset[str] | None) -> Members:
+def _read_members(archive: zipfile.ZipFile, only: frozenset[str] | None) -> Members:
     listed = archive.infolist()
     if len(listed) > _MOST_MEMBERS:
         raise RequestError("It holds more files than any release: it is not the zip of a release.")
@@ -110,8 +125,6 @@ def _read_members(archive: zipfile.ZipFile, data: bytes, only: frozenset[str] | 
             continue
         files[name] = found
         left -= len(found)
-    if len(data) != _check_expected(archive, listed):
-        wrong.append("it holds bytes that belong to none of its files")
     return Members(files, tuple(wrong))
 
 
@@ -129,13 +142,6 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
     return found
 
 
-def _check_expected(archive: zipfile.ZipFile, listed: list[zipfile.ZipInfo]) -> int:
-    """How long a zip of these files is that holds nothing else: no comment, no field of its own, no gap."""
-    names = sum(len(member.filename.encode("utf-8", "surrogateescape")) for member in listed)
-    packed = sum(member.compress_size for member in listed)
-    return len(listed) * (_HEAD + _LINE) + 2 * names + packed + _END
-
-
 CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
@@ -144,8 +150,8 @@ TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
 NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
 """What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
 
-MAY_BE_THERE = frozenset({*NEEDED, SEGMENTS_FILE, SIGNATURE})
-"""All names that a file in it may have."""
+IN_ORDER = (*(CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY, SIGNATURE),)
+"""All names that a file in it may have, in the order in which they stand in it."""
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> str:

@@ -12,7 +12,6 @@ from contextlib import suppress
 
 from dpviz.core import RequestError
 from dpviz.releases.account import Account
-from dpviz.releases.package import make_zip
 from dpviz.releases.releasing import Preflight, Release, publish
 from dpviz.runs import OWNER_ONLY, Failure, JobState, Progress, RunSoFar, Work, create_whole
 
@@ -88,5 +87,5 @@ def keep_copy(account: Account, release: Release) -> str:
     Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
     """
     path = account.locate_copy(release.number)
-    create_whole(path, make_zip(release.files), mode=OWNER_ONLY)
+    create_whole(path, release.data, mode=OWNER_ONLY)
     return path.name

@@ -114,7 +114,11 @@ def _describe_loss(facts: CardFacts) -> dict[str, Any]:
     return {
         "privacy_unit": describe_unit(facts),
         "privacy_unit_details": _join_sentences(list_protected(facts)),
-        "privacy_parameters": {"epsilon": float(facts.epsilon), "delta": float(facts.delta), **_compute_rho(facts)},
+        "privacy_parameters": {
+            "epsilon": float(f"{facts.epsilon:.9g}"),
+            "delta": float(f"{facts.delta:.9g}"),
+            **_compute_rho(facts),
+        },
         "privacy_parameters_details": _join_sentences(
             [
                 describe_promise(facts),

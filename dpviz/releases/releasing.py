@@ -1,14 +1,15 @@
 """A release: everything that can be refused is refused first, then the account is charged, then noise is drawn.
 
 Between the charge and the noise lies nothing but the charge itself: whoever pulls the plug there has paid and released
-nothing; nobody releases without having paid. What was drawn becomes a transcript, and every file is made of that alone.
+nothing; nobody releases without having paid. What was drawn becomes a transcript, and every file is made of that alone,
+as it is read back: what leaves is checked as its recipients will check it, and held back where it would not pass.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,13 +25,14 @@ from dpviz.releases.bought_bounds import refuse_too_few
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
 from dpviz.releases.described_table import make_described_table
-from dpviz.releases.package import CARD, make_zip
+from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest
 from dpviz.releases.render import format_ledger, render_whole
-from dpviz.releases.transcript import AnswerRecording, Transcript
-from dpviz.releases.verifying import list_differences
+from dpviz.releases.signature import format_signature
+from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
+from dpviz.releases.verifying import verify
 from dpviz.runs import OpenTable, create_whole, declare
 from dpviz.tables import Content, Declaration, codings, declarations
 
@@ -75,16 +77,17 @@ class ReleaseDraws:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release that has left: the number of its charge, its files, and what they were made of."""
+    """A release that has left: the number of its charge, its files, what they were made of, and the zip that passed."""
 
     number: int
     files: Mapping[str, bytes]
     played: Played
+    data: bytes
 
     def save(self, path: str | Path) -> Path:
         """Write the zip to a new file."""
         try:
-            create_whole(Path(path), make_zip(self.files))
+            create_whole(Path(path), self.data)
         except (OSError, ValueError) as error:
             raise RequestError(
                 f"The zip cannot be written there ({type(error).__name__}): give a new file in a folder you may write "
@@ -179,11 +182,16 @@ def _find_ends(declaration: Declaration, name: str, bounds: declarations.ColumnB
 
 
 def publish(
-    prepared: Preflight, *, watch: Watch | None = None, charged: Callable[[int], None] | None = None
+    prepared: Preflight,
+    *,
+    watch: Watch | None = None,
+    charged: Callable[[int], None] | None = None,
+    key: Path | None = None,
 ) -> Release:
-    """Charge the account, draw, and make the files. A second press is a second charge.
+    """Charge the account, draw, make the files, and check them. A second press is a second charge.
 
-    ``charged`` is told the number of the charge before anything is drawn, ``watch`` every step of the algorithm.
+    ``charged`` is told the number of the charge before anything is drawn, ``watch`` every step of the algorithm. The
+    plan is played twice on what was drawn: to make the files, and to check them.
 
     Parameters
     ----------
@@ -193,11 +201,13 @@ def publish(
         Is shown every step of the algorithm; None: nobody looks on.
     charged : function or None
         Is told the number of the charge.
+    key : Path or None
+        Of the private key that signs; None: nobody does.
 
     Returns
     -------
     Release
-        The number of its charge, and its files.
+        The number of its charge, its files, and a zip of them that ``verify`` finds nothing wrong with.
 
     **Guarantee.** (ε, δ)-DP as ordered, for the table's relation and unit of privacy: the parts add up by basic
     composition, and each has a ledger of its own. Bounds that were declared, k, the columns and the request are public.
@@ -207,25 +217,41 @@ def publish(
     RequestError
         If the account or the rehearsal refuses (nothing is charged), or something fails after the charge (which stays).
     """
-    rehearse(prepared)
+    rehearse(prepared, key)
     charge = prepared.charge
     number, before = prepared.account.take(charge)
     try:
         if charged is not None:
             charged(number)
         drawn = draw(prepared, watch=watch)
-        played = play(make_transcript(prepared, before, charge, drawn))
-        refuse_unpaid(drawn.parts, played, charge)
-        files = render_whole(played)
+        release = _make_release(number, make_transcript(prepared, before, charge, drawn), drawn.parts, charge, key)
     except BaseException as error:
         prepared.account.note_failed(number, why=type(error).__name__)
         raise
     with suppress(RequestError):  # paid for: it leaves, even where the account cannot note any more that it did
-        prepared.account.note_released(number, card_sha256=hashlib.sha256(files[CARD]).hexdigest())
-    return Release(number, files, played)
+        prepared.account.note_released(number, card_sha256=hashlib.sha256(release.files[CARD]).hexdigest())
+    return release
 
 
-def rehearse(prepared: Preflight) -> None:
+def _make_release(
+    number: int, transcript: Transcript, drawn: Parts, charge: Charge, key: Path | None = None
+) -> Release:
+    """The files of a transcript as it is read back, in a zip that passes; refused where something is not as it was."""
+    played = play(read_transcript(transcript.to_bytes("")).whole)
+    refuse_unpaid(drawn, played, charge)
+    files = render_whole(played)
+    if key is not None:
+        files[SIGNATURE] = format_signature(files[VERIFY], key).encode("utf-8")
+    data = make_zip(files)
+    for finding in verify(data).findings:
+        raise RequestError(
+            f"Nothing is released: {finding.file} would not pass a check without the rows: {finding.what} This is a "
+            f"defect of dpviz; what is charged stays so."
+        )
+    return Release(number, files, played, data)
+
+
+def rehearse(prepared: Preflight, key: Path | None = None) -> None:
     """Make the whole release over tables without rows: what cannot be drawn or written is refused before the charge.
 
     How much noise is drawn, and how fine, follows from what is public, and hardly from the rows.
@@ -238,9 +264,8 @@ def rehearse(prepared: Preflight) -> None:
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
     drawn = _draw_once(make_all_parts(prepared.release_request, declared, sources, nobody, tables), sources)
     try:
-        played = play(make_transcript(prepared, prepared.before, prepared.charge, drawn))
-        refuse_unpaid(drawn.parts, played, prepared.charge)
-        render_whole(played)
+        transcript = make_transcript(prepared, prepared.before, prepared.charge, drawn)
+        _make_release(0, transcript, drawn.parts, prepared.charge, key)
     except UnicodeEncodeError:
         raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
 
@@ -315,16 +340,11 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
         not played.unasked
         and played.parts.declaration == drawn.declaration
         and bool((np.abs(again - run) <= _LAST_DIGITS * (domain.upper - domain.lower)).all())
-        and not [*_list_differences(format_ledger(played.parts.entries, shares), format_ledger(drawn.entries, shares))]
-        and not [*_list_differences(played.parts.segments_csv, drawn.segments_csv)]
+        and format_ledger(played.parts.entries, shares) == format_ledger(drawn.entries, shares)
+        and played.parts.segments_csv == drawn.segments_csv
     )
     if not same:
         raise RequestError(
             "Nothing is released: played again without the rows, it comes to something else, so that something but "
             "paid answers was used. This is a defect of dpviz; what is charged stays so."
         )
-
-
-def _list_differences(here: str, due: str) -> Iterator[str]:
-    """Where two tables differ by more than the last digits of numbers."""
-    return list_differences(here.encode("utf-8"), due.encode("utf-8"), table=True)

@@ -33,8 +33,8 @@ from dpviz.releases.package import (
     SEGMENTS_FILE,
     TRANSCRIPT,
     VERIFY,
+    format_verify,
 )
-from dpviz.releases.package import format_verify as verify_text_of
 from dpviz.releases.playing import Played, play, recompose
 from dpviz.releases.registry_card import format_card
 from dpviz.releases.release_parts import Parts
@@ -95,10 +95,10 @@ def _describe_part(
             entry = entries[place]
             axes, unit = _AXES.get(entry.query, ((), ""))
             about |= {"question": entry.query, "for": entry.note, "mechanism": entry.mechanism}
-            about |= {"noise_scale": float(entry.scale), "axes": list(axes), "unit": unit}
+            about |= {"noise_scale": _shorten(entry.scale), "axes": list(axes), "unit": unit}
             if entry.query == "SegmentHistogram" and (said := next(columns, None)) is not None:
                 bins = said.histogram
-                about |= {"column": said.column, "labels": list(bins.labels), "edges": list(bins.edges)}
+                about |= {"column": said.column, "labels": list(bins.labels), "edges": [*map(_shorten, bins.edges)]}
         about["shape"] = _list_lengths(answer)
         yield f"{part}/{place:04d}", about
 
@@ -126,20 +126,18 @@ _COMPOSED_BY = {
 
 def render(transcript: Transcript) -> dict[str, bytes]:
     """Every file of a release by its name, ``VERIFY.txt`` last."""
-    played = play(transcript)
-    return render_whole(played)
+    return render_whole(play(transcript))
 
 
 def render_whole(played: Played) -> dict[str, bytes]:
     """The same of a transcript that was played already."""
     files = render_files(played)
-    files[TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
-    files[VERIFY] = format_verify(files, version=played.asked.version)
+    files[VERIFY] = format_verify(files, version=played.asked.version).encode("utf-8")
     return files
 
 
 def render_files(played: Played) -> dict[str, bytes]:
-    """The files that follow from what was played: all but the transcript itself and ``VERIFY.txt``."""
+    """The files that follow from what was played: all but ``VERIFY.txt``."""
     facts = collect_facts(played)
     texts = {
         CENTERS: format_centers(played),
@@ -151,7 +149,8 @@ def render_files(played: Played) -> dict[str, bytes]:
         DECLARATION: declarations.to_json(played.parts.declaration),
         ASSIGN: format_assign_script(played),
     }
-    return {name: text.encode("utf-8") for name, text in texts.items() if text}
+    files = {name: text.encode("utf-8") for name, text in texts.items() if text}
+    return {**files, TRANSCRIPT: played.transcript.to_bytes(make_legend(played.transcript, played.parts))}
 
 
 def format_centers(played: Played) -> str:
@@ -219,18 +218,14 @@ def _format_ledger_row(part: CostPart, entry: Entry) -> list[str]:
     told |= {"part": part.name, "part_epsilon": part.epsilon, "part_delta": part.delta, "cost": told["amount"]}
     told |= {"composed_by": _COMPOSED_BY[entry.accounting], "cost_unit": told["unit"]}
     told |= {"epsilon_alone": told["epsilon"], "delta_alone": told["delta"]}
-    return [one if isinstance(one := told[name], str) else repr(one) for name in _LEDGER_COLUMNS]
+    return [one if isinstance(one := told[name], str) else f"{one:.9g}" for name in _LEDGER_COLUMNS]
 
 
 def format_assign_script(played: Played) -> str:
     """The program that finds the segment of a row."""
     found, declared = played.parts.clustered, played.parts.declaration
-    return write_assign_script(found.run.domain, found.rounded.centers, title=declared.title, file=declared.file)
-
-
-def format_verify(files: Mapping[str, bytes], *, version: str) -> bytes:
-    """``VERIFY.txt``: what is checked, what nobody can tell, and the hashes of ``files``."""
-    return verify_text_of(files, version=version).encode("utf-8")
+    centers = np.array(found.rounded.texts, dtype=np.float64)
+    return write_assign_script(found.run.domain, centers, title=declared.title, file=declared.file)
 
 
 def collect_facts(played: Played) -> CardFacts:
@@ -463,10 +458,10 @@ def _describe_coded(domain: Domain) -> dict[str, object]:
     longest = region.radius if blocks is None else blocks.free_radius
     return {
         "holds": _join_lines(repr(_encode_column(column)) for column in domain.declared),
-        "sides": [column.side for column in domain.declared],
-        "radius": repr(None if domain.radius is None else longest),
+        "sides": [_shorten(column.side) for column in domain.declared],
+        "radius": repr(None if domain.radius is None else _shorten(longest)),
         "middle": [middle for column in domain.declared for middle in _find_middle(column)],
-        "scale": domain.even_scale.tolist(),
+        "scale": [*map(_shorten, domain.even_scale.tolist())],
         "kinds": list(domain.kinds),
         "missing": sorted(file_format.MISSING),
     }
@@ -493,7 +488,12 @@ def _encode_column(column: CodedColumn) -> tuple[object, ...]:
 def _find_middle(column: CodedColumn) -> list[float]:
     """What the middle of the region is on the scale of a column."""
     middle = column.coding.stretch(column.middle) if isinstance(column.coding, codings.Stretched) else column.middle
-    return [float(one) for one in middle]
+    return [_shorten(one) for one in middle]
+
+
+def _shorten(value: float) -> float:
+    """To nine digits, so that two machines write the same number."""
+    return float(f"{value:.9g}")
 
 
 def _list_canonical(names: Sequence[str]) -> list[str]:

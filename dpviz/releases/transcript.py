@@ -1,7 +1,7 @@
 """The transcript of a release: what was asked for, and every answer that was drawn, in the order of the questions.
 
 All of it is released or public. Whoever has it can play the algorithm again without a row: the same questions come, for
-the same charges, and the same files.
+the same charges, and the same files. The same transcript is the same bytes: a file of other bytes is refused.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ import numpy as np
 from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
 
-_FORMAT = 3
+_FORMAT = 4
 _OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
 _NEWER = "It was written by a newer dpviz than this one: update dpviz, and try again."
 _DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
 # Of the text that heads an array: names and shapes are short.
 _LONGEST_HEADER = 1_000
+# What numbers are written as, by their kind; text is written as it is.
+_FORMS = {"f": "<f8", "i": "<i8"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +50,13 @@ class Transcript:
         digest = hashlib.sha256(self.asked_text.encode())
         for name, values in self.arrays().items():
             digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
-            digest.update(np.ascontiguousarray(values).tobytes())
+            digest.update(values.tobytes())
         return digest.hexdigest()
 
     def to_bytes(self, legend: str) -> bytes:
         """As ``transcript.npz``, with a ``legend`` of its arrays (see ``make_legend``)."""
-        texts = {"asked": np.array(self.asked_text), "sha256": np.array(self.sha256), "legend": np.array(legend)}
-        return make_zip({f"{name}.npy": _name_file(values) for name, values in {**texts, **self.arrays()}.items()})
+        texts = {"asked": _normalise(self.asked_text), "legend": _normalise(legend)}
+        return make_zip({f"{name}.npy": _write_array(values) for name, values in {**texts, **self.arrays()}.items()})
 
     @property
     def asked_text(self) -> str:
@@ -62,64 +64,60 @@ class Transcript:
         return json.dumps({"format": _FORMAT, **self.asked}, ensure_ascii=False, allow_nan=False, sort_keys=True)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The recordings as arrays, by the names that they have in the file."""
-        return dict(
-            named
+        """The recordings as arrays in their one form, by the names that they have in the file."""
+        return {
+            name: _normalise(values)
             for part, recording in self.recordings.items()
-            for named in (
-                (f"{part}/coins", np.array(str(recording.coins))),
+            for name, values in (
+                (f"{part}/coins", str(recording.coins)),
                 *(
                     one
                     for place, answer in enumerate(recording.answers)
                     for one in _read_parts(f"{part}/{place:04d}", answer)
                 ),
             )
-        )
+        }
 
 
 class ReadTranscript(NamedTuple):
-    """A transcript as a file holds it, the hash that the file says it has, and what it says its arrays are."""
+    """A transcript as a file holds it, and what the file says its arrays are."""
 
     whole: Transcript
-    said_sha256: str
     said_legend: str
-
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        """What was asked."""
-        return self.whole.asked
-
-    @property
-    def recordings(self) -> Mapping[str, AnswerRecording]:
-        """The answers."""
-        return self.whole.recordings
 
 
 def read_transcript(data: bytes) -> ReadTranscript:
-    """The transcript in a file that may have been tampered with; nothing in it is passed over."""
+    """The transcript in a file that may have been tampered with: written again, it is the file, byte for byte."""
     try:
         members, wrong = read_members(data)
         held = {name.removesuffix(".npy"): _read_array(file) for name, file in members.items()}
-        text = str(held.pop("asked"))
-        asked = json.loads(text, parse_constant=_refuse_constant)
+        legend, asked = str(held.pop("legend", "")), json.loads(str(held.pop("asked")), parse_constant=_refuse_constant)
         version = int(asked.pop("format"))
     except Exception:  # whatever can go wrong in a damaged file: none of it may stop whoever checks it
         raise RequestError(_DAMAGED) from None
     if version != _FORMAT:
         raise RequestError(_NEWER if version > _FORMAT else _OLDER)
-    try:
-        sha256, legend = str(held.pop("sha256")), str(held.pop("legend"))
-        recordings = _read_recordings(held)
-    except Exception:
-        raise RequestError(_DAMAGED) from None
     if wrong:
         raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
-    whole = Transcript(asked, recordings)
-    if text != whole.asked_text:
-        raise RequestError("It does not say what was asked as a release writes it.")
-    if list(held) != list(whole.arrays()):
-        raise RequestError("It holds an array that is no answer, or not in the order of the questions.")
-    return ReadTranscript(whole, sha256, legend)
+    try:
+        read = ReadTranscript(Transcript(asked, _read_recordings(held)), legend)
+        again = read.whole.to_bytes(read.said_legend)
+    except Exception:
+        raise RequestError(_DAMAGED) from None
+    if again != data:
+        raise RequestError(_describe_form(members, read_members(again).files))
+    return read
+
+
+def _describe_form(members: Mapping[str, bytes], due: Mapping[str, bytes]) -> str:
+    """What of a file is not as a release writes the same values."""
+    if members["asked.npy"] != due["asked.npy"]:
+        return "It does not say what was asked as a release writes it."
+    if list(members) != list(due):
+        return "It holds an array that is no answer, or not in the order of the questions."
+    if members != due:
+        return "An array in it is not written as a release writes it."
+    return "Its own zip is not as a release writes it: it holds bytes that no answer needs."
 
 
 class Playback(ExactSource):
@@ -141,19 +139,26 @@ class Playback(ExactSource):
         return next(self._coming, self) is self
 
 
-def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, np.ndarray[Any, Any]]]:
+def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, Any]]:
     if isinstance(answer, queries.SparseCounts):
         return (
             (f"{name}/codes", answer.codes),
             (f"{name}/values", answer.values),
-            (f"{name}/universe", np.array(answer.universe)),
+            (f"{name}/universe", answer.universe),
         )
     if isinstance(answer, int):
-        return ((f"{name}/chosen", np.array(answer)),)
+        return ((f"{name}/chosen", answer),)
     return ((f"{name}/array", answer),)
 
 
-def _name_file(values: np.ndarray[Any, Any]) -> bytes:
+def _normalise(values: Any) -> np.ndarray[Any, Any]:
+    """Numbers or text in the one form that they are written in, on whatever machine."""
+    given = np.asarray(values)
+    form = np.dtype(_FORMS.get(given.dtype.kind, given.dtype)).newbyteorder("<")
+    return np.asarray(given, dtype=form, order="C")
+
+
+def _write_array(values: np.ndarray[Any, Any]) -> bytes:
     stream = io.BytesIO()
     np.lib.format.write_array(stream, values, version=(1, 0), allow_pickle=False)
     return stream.getvalue()
@@ -166,9 +171,11 @@ def _read_array(file: bytes) -> np.ndarray[Any, Any]:
         raise ValueError
     shape, by_column, kind = np.lib.format.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
     rest = file[stream.tell() :]
-    if kind.kind not in "iufU" or prod(shape) * kind.itemsize != len(rest):
+    if kind.kind not in (*_FORMS, "U") or prod(shape) * kind.itemsize != len(rest):
         raise ValueError
     values = np.frombuffer(rest, dtype=kind) if len(rest) else np.zeros(prod(shape), dtype=kind)
+    if kind.kind == "f" and not np.isfinite(values).all():  # of which there are many that look alike; none is drawn
+        raise ValueError
     return values.reshape(shape, order="F" if by_column else "C").copy()
 
 

@@ -1,7 +1,8 @@
 """Whether a release is what it says, without a row: every file is made again from its transcript, and compared.
 
 The algorithm is played again on the released answers: what it asks, and with which noise, follows from them and from
-what was declared. Whatever is written in the files must be what comes out.
+what was declared. The zip that comes out must be the one that was given, byte for byte; what is said beside that is
+where they differ.
 """
 
 from __future__ import annotations
@@ -9,10 +10,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +20,8 @@ from dpviz.core import RequestError
 from dpviz.releases.package import (
     CANNOT_TELL,
     CARD,
+    IN_ORDER,
     LEDGER,
-    MAY_BE_THERE,
     MOST_BYTES,
     NEEDED,
     SEGMENTS_FILE,
@@ -33,21 +32,21 @@ from dpviz.releases.package import (
     Check,
     Finding,
     add_hashes,
+    describe_form,
+    format_verify,
     make_unreadable_error,
+    make_zip,
     read_hashes,
     read_members,
 )
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.registry_card import make_registry_card
 from dpviz.releases.registry_check import list_card_errors
-from dpviz.releases.render import collect_facts, make_legend, render_files
+from dpviz.releases.render import collect_facts, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
 from dpviz.words import foreign
 
-# A decimal number that stands alone; only one of more digits than these may differ behind them.
-_DECIMAL = re.compile(r"(?<![\w.])([-−]?\d+\.\d+(?:e[-+]?\d+)?)(?![\w.])")
-_DIGITS, _CLOSE = 9, 1e-9
 _MOST_DIFFERENCES, _AROUND, _LONGEST = 20, 24, 80
 # Bytes beyond twice as many as there should be: what is longer is not looked into.
 _ROOM = 4_096
@@ -66,8 +65,6 @@ def list_differences(here: bytes, due: bytes, *, table: bool) -> Iterator[str]:
         yield "it is not text in UTF-8."
         return
     wanted = due.decode("utf-8")
-    if _is_same(text, wanted):
-        return
     found = list(_compare_cells(text, wanted)) if table else []
     yield from found[:_MOST_DIFFERENCES]
     if len(found) > _MOST_DIFFERENCES:
@@ -87,7 +84,7 @@ def _compare_cells(text: str, wanted: str) -> Iterator[str]:
         yield "its columns are not those of the release."
         return
     for place, (row, one) in enumerate(zip(rows[1:], expected, strict=False), start=2):
-        wrong = [name for name, cell, should in zip(head, row, one, strict=False) if not _is_same(cell, should)]
+        wrong = [name for name, cell, should in zip(head, row, one, strict=False) if cell != should]
         if wrong or len(row) != len(one):
             about = _make_printable(", ".join(filter(None, one[:3])))
             what = _make_printable(", ".join(wrong)) or "its length"
@@ -100,7 +97,7 @@ def _compare_lines(text: str, wanted: str) -> str:
     """The first place that differs, with what should stand there; of the file, nothing is printed."""
     lines, due = text.split("\n"), wanted.split("\n")
     for place, (line, one) in enumerate(zip(lines, due, strict=False), start=1):
-        if not _is_same(line, one):
+        if line != one:
             at = next(
                 (at for at, (a, b) in enumerate(zip(line, one, strict=False)) if a != b), min(len(line), len(one))
             )
@@ -115,26 +112,9 @@ def _make_printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in short)
 
 
-def _is_same(text: str, wanted: str) -> bool:
-    """Whether they are the same but for digits behind the ninth of a long decimal number."""
-    if text == wanted:
-        return True
-    here, due = _DECIMAL.split(text), _DECIMAL.split(wanted)
-    return len(here) == len(due) and all(
-        one == other or (place % 2 == 1 and _is_close(one, other))
-        for place, (one, other) in enumerate(zip(here, due, strict=True))
-    )
-
-
-def _is_close(text: str, wanted: str) -> bool:
-    digits = re.sub(r"e.*|\D", "", wanted).lstrip("0")
-    if len(digits) <= _DIGITS:
-        return False
-    return isclose(float(text.replace("−", "-")), float(wanted.replace("−", "-")), rel_tol=_CLOSE, abs_tol=0.0)
-
-
 _ZIP = "the zip"
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
+_OTHER_ZIP = "it is not the zip that the transcript comes to."
 
 
 @dataclass(frozen=True)
@@ -169,8 +149,8 @@ class Examined(NamedTuple):
     played: Played | None
 
 
-def verify(source: Path | bytes) -> Verification:
-    """The verdict on a zip, or on its bytes.
+def verify(source: str | Path | bytes) -> Verification:
+    """The verdict on a zip at a path, or on its bytes.
 
     Raises
     ------
@@ -183,53 +163,52 @@ def verify(source: Path | bytes) -> Verification:
 verify.__module__ = "dpviz"
 
 
-def examine(source: Path | bytes) -> Examined:
+def examine(source: str | Path | bytes) -> Examined:
     """The verdict on a zip, or on its bytes, and the release that its answers come to."""
     data = source if isinstance(source, bytes) else _read(source)
-    files, wrong = read_members(data, MAY_BE_THERE)
+    files, wrong = read_members(data, frozenset(IN_ORDER))
     if VERIFY not in files:
         raise RequestError(
             f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but "
             f"{SEGMENTS_FILE} and {SIGNATURE}."
         )
+    form = wrong or describe_form(data, make_zip({name: files[name] for name in IN_ORDER if name in files}))
     found = _CheckedFiles(files)
-    found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in wrong), *_check_hashes(files)]
+    found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in form), *_check_hashes(files)]
     found.play()
     signer = found.signature()
+    found.compare(data)
     return Examined(Verification(tuple(found.sentences()), tuple(found.all()), signer), found.played)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str | Path) -> bytes:
     missing = RequestError("There is no file at that path: give the zip of a release.")
     with foreign.refuse_as(make_unreadable_error(), missing=missing):
-        return foreign.read_bytes(path, MOST_BYTES)
+        return foreign.read_bytes(Path(path), MOST_BYTES)
 
 
 @dataclass
 class _CheckedFiles:
-    """What the checks have found; a check that could not be made is missing in ``by``."""
+    """What the checks have found; a check that could not be made is missing in ``by``.
+
+    ``made`` are the files that the transcript comes to.
+    """
 
     files: Mapping[str, bytes]
     by: dict[Check, Sequence[Finding]] = field(default_factory=dict)
     played: Played | None = None
+    made: Mapping[str, bytes] = field(default_factory=dict)
 
     def play(self) -> None:
         """Everything that follows from the transcript."""
         try:
-            read = read_transcript(self.files.get(TRANSCRIPT, b""))
-            played, made = _check_making(read.whole)
-            listed = read_hashes(self.files[VERIFY].decode("utf-8", errors="replace"))
-            made[VERIFY] = add_hashes(listed, version=played.asked.version).encode("utf-8")
+            played, self.made = _check_making(read_transcript(self.files.get(TRANSCRIPT, b"")).whole)
         except RequestError as error:
             what = str(error) if TRANSCRIPT in self.files else "is missing."
             self.by[Check.PLAYED] = [Finding(TRANSCRIPT, what)]
             return
         self.played = played
-        self.by[Check.PLAYED] = list(_check_answers(played, read.said_sha256, self.files.get(CARD, b"")))
-        self.by[Check.SAME] = list(_compare_files(self.files, made))
-        due = make_legend(played.transcript, played.parts)
-        if next(list_differences(read.said_legend.encode(), due.encode(), table=False), None) is not None:
-            self.by[Check.SAME] = [*self.by[Check.SAME], Finding(TRANSCRIPT, _OTHER_LEGEND)]
+        self.by[Check.PLAYED] = list(_check_answers(played, self.files.get(CARD, b"")))
         charged = played.asked.account
         self.by[Check.SUMS] = [
             Finding(LEDGER, words)
@@ -241,11 +220,27 @@ class _CheckedFiles:
         self.by[Check.CARD] = [
             Finding(CARD, error) for error in list_card_errors(make_registry_card(collect_facts(played)))
         ]
-        if played.asked.version != __version__ and self.by[Check.SAME]:
-            words = (
-                f"it was made by dpviz {played.asked.version}, and this is {__version__}: check it with that one, too."
-            )
-            self.by[Check.SAME] = [*self.by[Check.SAME], Finding(TRANSCRIPT, words)]
+
+    def compare(self, data: bytes) -> None:
+        """The whole zip with the one that should be there; where they differ, file by file, what does."""
+        if self.played is None:
+            return
+        signed = {SIGNATURE: self.files[SIGNATURE]} if SIGNATURE in self.files and not self.by[Check.SIGNATURE] else {}
+        made = {**self.made, VERIFY: format_verify(self.made, version=self.played.asked.version).encode()}
+        self.by[Check.SAME] = []
+        if data == make_zip({**made, **signed}):
+            return
+        # Hashes of other files are told as such: here they count as they are listed.
+        listed = read_hashes(self.files[VERIFY].decode("utf-8", errors="replace"))
+        hashes = {name: listed[name] for name in self.made if name in listed}
+        made[VERIFY] = add_hashes(hashes, version=self.played.asked.version).encode()
+        found = list(_compare_files(self.files, made))
+        if not found and not any(self.by.values()):
+            found = [Finding(_ZIP, _OTHER_ZIP)]
+        if found and self.played.asked.version != __version__:
+            words = f"it was made by dpviz {self.played.asked.version}, and this is {__version__}"
+            found = [*found, Finding(TRANSCRIPT, f"{words}: check it with that one, too.")]
+        self.by[Check.SAME] = found
 
     def signature(self) -> str | None:
         """The key of who signed, if anybody."""
@@ -285,7 +280,7 @@ def _check_making(transcript: Transcript) -> tuple[Played, dict[str, bytes]]:
 def _check_hashes(files: Mapping[str, bytes]) -> Iterator[Finding]:
     """Every file against the hash that is listed for it."""
     listed = read_hashes(files[VERIFY].decode("utf-8", errors="replace"))
-    if not set(listed) <= MAY_BE_THERE - {VERIFY, SIGNATURE}:
+    if not set(listed) <= {*IN_ORDER} - {VERIFY, SIGNATURE}:
         yield Finding(VERIFY, "it lists a file that is none of a release.")
     yield from (Finding(name, "is missing.") for name in NEEDED if name not in files)
     for name, data in files.items():
@@ -297,12 +292,10 @@ def _check_hashes(files: Mapping[str, bytes]) -> Iterator[Finding]:
             yield Finding(name, f"is not the file whose hash {VERIFY} lists: it was changed.")
 
 
-def _check_answers(played: Played, said_sha256: str, card: bytes) -> Iterator[Finding]:
+def _check_answers(played: Played, card: bytes) -> Iterator[Finding]:
     """The transcript itself: its hash, and that every answer of it is asked for."""
     if played.transcript.sha256.encode() not in card:
         yield Finding(TRANSCRIPT, f"its hash is not the one that {CARD} names.")
-    if played.transcript.sha256 != said_sha256:
-        yield Finding(TRANSCRIPT, "an answer in it is not the one that was released: its hash is another.")
     for part in played.unasked:
         yield Finding(TRANSCRIPT, f"it holds answers of the part {part} that the plan does not ask for.")
 
@@ -312,8 +305,10 @@ def _compare_files(files: Mapping[str, bytes], made: Mapping[str, bytes]) -> Ite
     for name, due in made.items():
         if name not in files:
             yield Finding(name, "is missing.")
-            continue
-        yield from (Finding(name, words) for words in list_differences(files[name], due, table=name in TABLES))
+        elif name != TRANSCRIPT:
+            yield from (Finding(name, words) for words in list_differences(files[name], due, table=name in TABLES))
+        elif files[name] != due:  # which was read, written again, and the same: the legend alone is nobody's answer
+            yield Finding(name, _OTHER_LEGEND)
     for name in files:
-        if name not in (*made, TRANSCRIPT, SIGNATURE):
+        if name not in (*made, SIGNATURE):
             yield Finding(name, "is no file of this release.")

@@ -33,7 +33,7 @@ def zips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         Request(Contender("auto"), 5, 2.0, 1e-6), find_words(declared, today="2026-11-26"), 0.2, who="x"
     )
     two = publish(preflight(release_request, source, declared, account)).files
-    made = {"one": make_example_release(), "two": two}
+    made = {"one": make_example_release().files, "two": two}
     forged = rehashed({**made["one"], CENTERS: made["one"][CENTERS].replace(b"1", b"2")})
     return {name: make_zip(files) for name, files in {**made, "forged": forged}.items()}
 

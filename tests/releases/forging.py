@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+from dpviz.core.check import RequestError
 from dpviz.releases import verifying
 from dpviz.releases.package import SIGNATURE, VERIFY, format_verify, make_zip
 from dpviz.releases.playing import Played
@@ -46,6 +50,57 @@ def verdict_on(files: Files) -> Verification:
         verdict = verify(make_zip(files))
     assert verdict.holds == (not verdict.findings)
     return verdict
+
+
+def is_named(data: bytes) -> bool:
+    """Whether ``verify`` refuses a zip, or finds something wrong with it."""
+    try:
+        with patch.object(verifying, "_check_making", _made_once):
+            return not verify(data).holds
+    except RequestError:
+        return True
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in a zip, and all that its head and its line in the list say; what is left out is as a release has it."""
+
+    name: str
+    data: bytes
+    body: bytes | None = None
+    method: int = 0
+    flags: int = 0
+    head_extra: bytes = b""
+    list_extra: bytes = b""
+    comment: bytes = b""
+    behind: bytes = b""
+    attributes: int = 0o100600 << 16
+    version: int = 20
+    day: int = 33
+    sizes: tuple[int, int] | None = None
+
+
+def deflated(one: Member, behind: bytes = b"") -> Member:
+    """The same packed, with bytes behind the end of its stream."""
+    packer = zlib.compressobj(wbits=-15)
+    return replace(one, body=packer.compress(one.data) + packer.flush() + behind, method=8)
+
+
+def written(members: Iterable[Member], *, before: bytes = b"", end: bytes = b"", comment: bytes = b"") -> bytes:
+    """A zip of ``members``, byte by byte: ``before`` stands at its start, ``end`` between its list and the end."""
+    out, lines, count = before, b"", 0
+    for one in members:
+        body, name = one.data if one.body is None else one.body, one.name.encode()
+        sizes = one.sizes or (len(body), len(one.data))
+        told = (one.flags, one.method, 0, one.day, zlib.crc32(one.data), *sizes, len(name))
+        head = struct.pack("<4s2B4H3L2H", b"PK\3\4", one.version, 0, *told, len(one.head_extra))
+        rest = (len(one.list_extra), len(one.comment), 0, 0, one.attributes, len(out))
+        line = struct.pack("<4s4B4H3L5H2L", b"PK\1\2", 20, 3, one.version, 0, *told, *rest)
+        out += head + name + one.head_extra + body + one.behind
+        lines += line + name + one.list_extra + one.comment
+        count += 1
+    last = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(lines), len(out), len(comment))
+    return out + lines + end + last + comment
 
 
 def rehashed(files: Files) -> dict[str, bytes]:

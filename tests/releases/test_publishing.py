@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, State
-from dpviz.releases.package import make_zip
+from dpviz.releases.package import CARD, Finding, make_zip
 from dpviz.releases.publishing import PublishJob, keep_copy
 from dpviz.releases.releasing import publish
 from dpviz.releases.verifying import verify
@@ -80,6 +80,23 @@ def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_wri
     assert (pressing.state, pressing.kept, defects) == (JobState.DONE, "", [])
     assert verify(make_zip(pressing.release.files)).holds
     assert prepared.account.standing().entries[0].state is State.CHARGED
+
+
+@pytest.mark.parametrize(("check", "charged"), [(1, 0), (2, 1)])
+def test_what_would_not_pass_a_check_does_not_leave(tmp_path, monkeypatch, check, charged):
+    def fails(data):
+        given.append(data)
+        wrong = (Finding(CARD, "it is another."),) if len(given) == check else ()
+        return replace(verify(data), findings=wrong)
+
+    given: list[bytes] = []
+    monkeypatch.setattr("dpviz.releases.releasing.verify", fails)
+    prepared = ready_in(tmp_path)
+    pressing, defects = pressed(prepared)
+    assert (pressing.state, pressing.release, defects) == (JobState.FAILED, None, [])
+    assert "card.yaml would not pass a check" in pressing.error.message and "defect of dpviz" in pressing.error.message
+    assert [entry.state for entry in prepared.account.standing().entries] == [State.FAILED] * charged
+    assert not list(tmp_path.glob("*.zip"))
 
 
 @pytest.fixture(params=["links", "no links"])

@@ -61,7 +61,7 @@ def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
 def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
     release = publish(ready_in(tmp_path))
     rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
-    assert [float(row["scale"]) for row in rows] == [entry.scale for entry in release.played.run.entries]
+    assert [row["scale"] for row in rows] == [f"{entry.scale:.9g}" for entry in release.played.run.entries]
     assert {row["part"] for row in rows} == {"algorithm"}
 
 

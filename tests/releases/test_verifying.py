@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,7 +34,17 @@ from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.releases.verifying import list_differences, verify
 from tests.cases import about
-from tests.releases.forging import changed, findings, rehashed, released, verdict_on
+from tests.releases.forging import (
+    Member,
+    changed,
+    deflated,
+    findings,
+    is_named,
+    rehashed,
+    released,
+    verdict_on,
+    written,
+)
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +98,15 @@ def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
 
 @pytest.mark.parametrize("column", ["scale", "sensitivity", "epsilon_alone", "cost", "part_epsilon"])
 def test_a_changed_number_of_the_ledger_is_named(files, column):
-    ledger = changed(files[LEDGER], 2, column, lambda value: repr(float(value) * (1 + 1e-8)))
-    assert f" {column} is not" in findings({**files, LEDGER: ledger})[LEDGER]
+    for change in (lambda value: repr(float(value) * (1 + 1e-8)), lambda value: f"{value}{'0' * 900}41.3"):
+        ledger = changed(files[LEDGER], 2, column, change)
+        assert f" {column} is not" in findings({**files, LEDGER: ledger})[LEDGER]
 
 
-def test_last_digits_may_differ_between_machines(files):
-    ledger = changed(files[LEDGER], 1, "scale", lambda value: repr(float(np.nextafter(float(value), np.inf))))
-    assert ledger != files[LEDGER] and findings({**files, LEDGER: ledger}) == {}
+def test_no_number_that_was_computed_has_more_than_nine_digits(files):
+    for name in TEXTS:
+        for found in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", files[name].decode()):
+            assert len(found.replace(".", "").lstrip("0")) <= 9, (name, found)
 
 
 def test_a_missing_line_of_a_table_is_named(files):
@@ -195,21 +207,15 @@ def test_an_answer_that_nobody_asks_for_is_named(files, part):
     )
     consistent = render(more)
     assert f"answers of the part {part} that the plan does not ask for" in findings(consistent)[TRANSCRIPT]
-    assert (
-        "of the parts that were asked for"
-        in findings(
-            {
-                **files,
-                TRANSCRIPT: Transcript(read.asked, {**read.recordings, "more": recording}).to_bytes(legend_in(files)),
-            }
-        )[TRANSCRIPT]
-    )
+    swapped = dict(reversed(read.recordings.items()))
+    for recordings in ({**read.recordings, "more": recording}, swapped):
+        forged = {**files, TRANSCRIPT: Transcript(read.asked, recordings).to_bytes(legend_in(files))}
+        assert "of the parts that were asked for, in their order" in findings(forged)[TRANSCRIPT]
 
 
 def rebuilt(npz: bytes, change) -> bytes:
     """A transcript's file with its arrays changed by ``change``, as members of bytes."""
-    with zipfile.ZipFile(io.BytesIO(npz)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = package.read_members(npz).files
     change(members)
     return make_zip(members)
 
@@ -258,7 +264,6 @@ def test_every_array_of_a_transcript_is_named_with_its_axes_and_its_unit(files):
         lambda held: held.update({"algorithm/0000/more.npy": npy(np.ones(3))}),
         lambda held: held.update({"algorithm/9999/array.npy": npy(np.ones(3))}),
         lambda held: held.update({"algorithm/coins.npy": held["algorithm/coins.npy"] + b"41.3"}),
-        lambda held: held.update({"sha256.npy": npy(np.array("0" * 64))}),
         lambda held: held.update({"asked.npy": npy(np.array("{}"))}),
         lambda held: held.update({"asked.npy": npy(np.array(str(np.load(io.BytesIO(held["asked.npy"]))) + " "))}),
         lambda held: held.update({"legend.npy": npy(np.array("{}"))}),
@@ -310,33 +315,6 @@ def test_more_spent_than_was_charged_is_named_even_where_every_file_says_so(file
     assert "more ε than the account was charged" in findings(consistent)[LEDGER]
 
 
-def zipped(files, *, more=(), comment=b"", before=b"", after=b"") -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in (*files.items(), *more):
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-        archive.comment = comment
-    return before + held.getvalue() + after
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_whatever_else_a_zip_holds_is_named(files):
-    for forged in (
-        zipped(files, more=[("README.txt", b"Audited.")]),
-        zipped(files, more=[(CARD, files[CARD])]),
-        zipped(files, more=[("folder/", b"")]),
-        zipped(files, comment=b"Audited."),
-        zipped(files, before=b"#!/bin/sh\n"),
-    ):
-        found = verify(forged).findings
-        assert [finding.file for finding in found] == ["the zip"], found
-    every = [*files.items()]
-    for stray in (every[0], ("README.txt", b"Audited.")):  # before the others, which are found all the same
-        found = verify(zipped({}, more=[every[0], stray, *every[1:]])).findings
-        assert [finding.file for finding in found] == ["the zip"], found
-    assert verify(zipped(files)).holds
-
-
 def test_what_is_no_release_is_refused(tmp_path):
     with pytest.raises(RequestError, match="no file"):
         verify(tmp_path / "nothing.zip")
@@ -349,24 +327,19 @@ def test_what_is_no_release_is_refused(tmp_path):
 
 def test_damage_inside_a_zip_is_a_finding_and_no_error(files):
     whole = make_zip(files)
-    found = 0
     for at in range(200, len(whole), len(whole) // 60):
         broken = bytearray(whole)
         broken[at] ^= 0xFF
-        try:
-            found += not verify(bytes(broken)).holds
-        except RequestError:
-            found += 1
-    assert found >= 58  # a byte of a name that is told twice may differ unseen: the files are the same
+        assert is_named(bytes(broken)), at
 
 
 def test_a_zip_that_unpacks_to_more_than_any_release_is_refused(files, monkeypatch):
     monkeypatch.setattr(package, "MOST_BYTES", 100_000)
-    bomb = {**files, PAGE: b" " * 10_000_000}
+    bomb = deflated(Member(PAGE, b" " * 10_000_000))
     with pytest.raises(RequestError, match="unpacks to more"):
-        verify(make_zip(bomb))
+        verify(written([bomb]))
     with pytest.raises(RequestError, match="damaged"):
-        read_transcript(make_zip({"asked.npy": b" " * 10_000_000}))
+        read_transcript(written([replace(bomb, name="asked.npy")]))
 
 
 def test_an_array_that_says_it_is_larger_than_its_file_is_not_made_room_for():
@@ -446,11 +419,7 @@ def test_a_card_that_claims_less_epsilon_a_foreign_page_and_a_foreign_program_ar
 
 
 def test_a_file_that_is_damaged_is_named_and_those_behind_it_are_read(files):
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            kind = zipfile.ZIP_BZIP2 if name == CENTERS else zipfile.ZIP_DEFLATED
-            archive.writestr(zipfile.ZipInfo(name), data, kind)
-    read, wrong = package.read_members(held.getvalue(), frozenset(files))
+    forged = written(Member(name, data, method=12 * (name == CENTERS)) for name, data in files.items())
+    read, wrong = package.read_members(forged, frozenset(files))
     assert read == {name: data for name, data in files.items() if name != CENTERS}
-    assert wrong[0] == f"{CENTERS} cannot be unpacked: it is damaged"
+    assert wrong == (f"{CENTERS} cannot be unpacked: it is damaged",)

@@ -17,10 +17,10 @@ from dpviz.releases import (
     Account,
     Played,
     Preflight,
+    Release,
     ReleaseRequest,
     card_facts,
     check_signer,
-    format_signature,
     package,
     publish,
     receive,
@@ -123,17 +123,11 @@ def serve(arguments: argparse.Namespace) -> str:
         say(describe_window(window, prepared))
     if not arguments.yes:
         _ask(prepared.release_request.request.epsilon)
-    release = publish(prepared)
-    files = dict(release.files)
-    if arguments.sign is not None:
-        files[package.SIGNATURE] = format_signature(files[package.VERIFY], Path(arguments.sign)).encode()
-    data = package.make_zip(files)
+    release = publish(prepared, key=None if arguments.sign is None else Path(arguments.sign))
     try:
-        write_whole(out, data)
+        write_whole(out, release.data)
     except OSError as error:
-        raise _report_kept(
-            Path(arguments.account), release.number, data, release.files[package.CENTERS], error
-        ) from None
+        raise _report_kept(Path(arguments.account), release, error) from None
     tables = list_center_tables(release.played.parts.profile)
     blocks = [*tables, *_list_conclusions(release.played, prepared)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
@@ -242,17 +236,17 @@ def _ask(epsilon: float) -> None:
         raise RequestError("Not confirmed: nothing was charged or released.")
 
 
-def _report_kept(account: Path, number: int, data: bytes, centers: bytes, error: OSError) -> NotWritten:
+def _report_kept(account: Path, release: Release, error: OSError) -> NotWritten:
     """Where a paid release is kept that could not be written where it was wanted."""
-    beside = account.with_name(f"{account.stem}-release-{number}.zip")
+    beside = account.with_name(f"{account.stem}-release-{release.number}.zip")
     where = "could be kept nowhere else"
     try:
-        write_whole(beside, data)
+        write_whole(beside, release.data)
         where = f"is kept beside the account as {foreign.format_name(beside)}"
     except OSError:
         pass
     return NotWritten(
         f"--out cannot be written ({error.strerror or type(error).__name__}): the release is charged, stands on stdout "
         f"and {where}; do not release again.",
-        centers.decode("utf-8"),
+        release.files[package.CENTERS].decode("utf-8"),
     )

@@ -99,7 +99,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "The release (zip)",
-            package.make_zip(release.files),
+            release.data,
             f"{_name_file(publication)}.zip",
             "application/zip",
             type="primary",

@@ -1,0 +1,294 @@
+"""Every byte of a zip is one that its transcript comes to: whatever else can be put into one is named.
+
+Hashes are made to match, so that what is tried here is found by what the bytes are, and not by their hash.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.core.check import RequestError
+from dpviz.releases import verifying
+from dpviz.releases.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, TRANSCRIPT, make_zip, read_members
+from dpviz.releases.releasing import Release, publish
+from dpviz.releases.transcript import Transcript, read_transcript
+from dpviz.releases.verifying import verify
+from tests.cases import about
+from tests.releases.forging import Files, Member, deflated, findings, is_named, rehashed, written
+from tests.releases.people import ready_in
+
+SECRET = b"age,income\r\n41,30500\r\n" * 20
+
+
+@cache
+def small() -> Release:
+    """A release of one part, quickly played."""
+    with TemporaryDirectory() as folder:
+        return publish(ready_in(Path(folder), algorithm="dplloyd"))
+
+
+def with_transcript(transcript: bytes) -> bytes:
+    """The release with another transcript, and hashes that match."""
+    return make_zip(rehashed({**small().files, TRANSCRIPT: transcript}))
+
+
+def members_of(files: Files) -> list[Member]:
+    return [Member(name, data) for name, data in files.items()]
+
+
+def descriptor(one: Member) -> Member:
+    tail = struct.pack("<4s3L", b"PK\7\10", zlib.crc32(one.data), len(one.data), len(one.data))
+    return replace(one, flags=8, behind=tail)
+
+
+def wide(one: Member) -> Member:
+    """With its sizes in the fields of zip64."""
+    said = struct.pack("<2H2Q", 1, 16, len(one.data), len(one.data))
+    return replace(one, version=45, head_extra=said, list_extra=said, sizes=(2**32 - 1, 2**32 - 1))
+
+
+EXTRA = struct.pack("<2H", 0x4141, len(SECRET)) + SECRET
+# Of one file in a zip, everything that a zip can say beside what is in it.
+ONE = {
+    "deflated": deflated,
+    "rows behind a deflate stream": lambda one: deflated(one, SECRET),
+    "rows behind a file": lambda one: replace(one, behind=SECRET),
+    "a field in the head": lambda one: replace(one, head_extra=EXTRA),
+    "a field in the list": lambda one: replace(one, list_extra=EXTRA),
+    "a comment on a file": lambda one: replace(one, comment=SECRET),
+    "a data descriptor": descriptor,
+    "zip64": wide,
+    "a symbolic link": lambda one: replace(one, attributes=0o120777 << 16),
+    "a day": lambda one: replace(one, day=one.day + 1),
+    "UTF-8 said": lambda one: replace(one, flags=0x800),
+    "encryption said": lambda one: replace(one, flags=1),
+}
+ALL = {
+    "rows before": lambda members: written(members, before=SECRET),
+    "rows behind": lambda members: written(members) + SECRET,
+    "rows before the end": lambda members: written(members, end=SECRET),
+    "a comment": lambda members: written(members, comment=SECRET),
+    "another order": lambda members: written(members[::-1]),
+    "two files in another order": lambda members: written([members[1], members[0], *members[2:]]),
+    "a file twice": lambda members: written([members[0], *members]),
+    "a file twice at the end": lambda members: written([*members, members[0]]),
+    "another file": lambda members: written([*members, Member("rows.csv", SECRET)]),
+    "a folder": lambda members: written([Member("rows/", b""), *members]),
+    "a name of the same file": lambda members: written([Member(f"./{members[0].name}", SECRET), *members]),
+    "zip64 at the end": lambda members: written(
+        members, end=struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, *[len(members)] * 2, 0, 0)
+    ),
+}
+
+
+def forgeries(files: Files) -> Iterator[tuple[str, bytes]]:
+    members = members_of(files)
+    for said, change in ONE.items():
+        for place in (0, len(members) - 1):
+            yield said, written([*members[:place], change(members[place]), *members[place + 1 :]])
+    yield from ((said, make(members)) for said, make in ALL.items())
+
+
+def find_bytes_of_form(data: bytes) -> list[int]:
+    """The places of all bytes of a zip that are none of its files': heads, the list, and its end."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        spans = [(at := one.header_offset + 30 + len(one.filename), at + one.file_size) for one in archive.infolist()]
+    held = {at for start, stop in spans for at in range(start, stop)}
+    return [at for at in range(len(data)) if at not in held]
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def test_the_zip_has_one_form():
+    """Written byte by byte from what the format says, on whatever machine."""
+    assert written(members_of(small().files)) == make_zip(small().files) == small().data
+    inner = small().files[TRANSCRIPT]
+    assert written(members_of(read_members(inner).files)) == inner
+    assert not is_named(small().data)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_whatever_else_a_zip_can_say_is_named():
+    for said, forged in forgeries(small().files):
+        with about(said):
+            assert forged != small().data and is_named(forged)
+    for said, forged in forgeries(read_members(small().files[TRANSCRIPT]).files):
+        with about("transcript", said):
+            assert forged != small().files[TRANSCRIPT] and is_named(with_transcript(forged))
+
+
+def test_what_is_there_twice_or_is_none_of_a_release_is_said_and_the_rest_is_read():
+    for said in ("another file", "a folder", "a file twice", "rows before", "a comment"):
+        found = verify(ALL[said](members_of(small().files))).findings
+        assert [finding.file for finding in found] == ["the zip"], said
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_every_byte_of_a_head_and_of_the_list_is_compared(monkeypatch):
+    """By the form alone: what the files come to is not looked at."""
+    monkeypatch.setattr(verifying._CheckedFiles, "play", lambda self: None)
+    assert not is_named(small().data)
+    for at in find_bytes_of_form(small().data):
+        assert is_named(flipped(small().data, at)), at
+    inner = small().files[TRANSCRIPT]
+    for at in find_bytes_of_form(inner):
+        with pytest.raises(RequestError):
+            read_transcript(flipped(inner, at))
+
+
+def test_a_zip_of_other_bytes_is_no_release_whatever_the_search_for_them_finds(monkeypatch):
+    for search in ("_compare_files", "_check_hashes", "describe_form"):
+        monkeypatch.setattr(verifying, search, lambda *given: ())
+    assert not is_named(small().data)
+    for forged in (small().data + SECRET, make_zip({**small().files, CENTERS: SECRET})):
+        assert [finding.what for finding in verify(forged).findings] == [verifying._OTHER_ZIP]
+
+
+def list_paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to every value in plain ones."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inside:
+        yield (*path, name)
+        yield from list_paths(one, (*path, name))
+
+
+def change_at(asked: Any, path: tuple[Any, ...], change: Any) -> Any:
+    """Plain values with what ``change`` makes of the one at ``path``; nothing of it where that is None."""
+    copy = json.loads(json.dumps(asked))
+    *way, last = path
+    at = copy
+    for name in way:
+        at = at[name]
+    changed = change(at[last])
+    if changed is None:
+        del at[last]
+    else:
+        at[last] = changed
+    return copy
+
+
+def make_other(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {**value, "more": 1}
+    if isinstance(value, list):
+        return [*value, "more"]
+    if isinstance(value, str):
+        return f"{value} "
+    return 1 if value is None else value + 1 if isinstance(value, int) else value * 1.5 + 1e-9
+
+
+def test_every_key_of_what_was_asked_is_compared():
+    read = read_transcript(small().files[TRANSCRIPT])
+    asked = dict(read.whole.asked)
+    for path in list_paths(asked):
+        for change in (make_other, lambda value: None):
+            other = change_at(asked, path, change)
+            forged = Transcript(other, read.whole.recordings).to_bytes(read.said_legend)
+            with about(path, change is make_other):
+                assert forged != small().files[TRANSCRIPT] and is_named(with_transcript(forged))
+
+
+def npy(values: Any) -> bytes:
+    held = io.BytesIO()
+    np.lib.format.write_array(held, np.asarray(values), version=(1, 0))
+    return held.getvalue()
+
+
+def test_what_was_asked_is_written_in_one_way():
+    members = dict(read_members(small().files[TRANSCRIPT]).files)
+    text = str(np.load(io.BytesIO(members["asked.npy"])))
+    said = json.loads(text)
+    first = next(iter(said))
+    declared = json.loads(said["declared"])
+    for other in (
+        json.dumps(said, ensure_ascii=False),  # by itself the same: what is tried below differs by one thing each
+        f"{text} ",
+        text.replace(": ", ":", 1),
+        json.dumps(dict(reversed(said.items())), ensure_ascii=False),
+        text.replace("{", f'{{"{first}": 1, ', 1),
+        text.replace("Not stated", "Not st\\u0061ted", 1),
+        text.replace("0.0,", "0.00,", 1),
+        text.replace("0.0,", "0,", 1),
+        text.replace("0.0,", "-0.0,", 1),
+        text.replace("1.0,", "1e0,", 1),
+        json.dumps({**said, "declared": json.dumps(declared)}, ensure_ascii=False, sort_keys=True),
+        json.dumps({**said, "declared": f"{said['declared']} "}, ensure_ascii=False, sort_keys=True),
+    ):
+        forged = make_zip({**members, "asked.npy": npy(other)})
+        with about(other[:60]):
+            assert is_named(with_transcript(forged)) == (other != text)
+
+
+def write_head(values: np.ndarray[Any, Any], kind: str, *, by_column: bool = False, pad: int = 0) -> bytes:
+    """An array with another head than NumPy writes, or its numbers in another form."""
+    head = repr({"descr": kind, "fortran_order": by_column, "shape": values.shape}).replace("}", ", }")
+    head += " " * (-(len(head) + 11) % 64 + pad) + "\n"
+    body = values.astype(kind).tobytes(order="F" if by_column else "C")
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + body
+
+
+def write_otherwise(file: bytes) -> Iterator[tuple[str, bytes]]:
+    """The same values, in other bytes."""
+    values = np.load(io.BytesIO(file))
+    kind = values.dtype.str
+    yield "padding", write_head(values, kind, pad=64)
+    yield "another blank", file.replace(b" \n", b"\t\n", 1)
+    yield "behind it", file + b"\0"
+    yield "other version", file[:6] + b"\2\0" + struct.pack("<I", len(file[10:])) + file[10:]
+    yield "byte order", write_head(values, kind.replace("<", ">"))
+    if values.ndim == 2:
+        yield "order", write_head(values, kind, by_column=True)
+    if values.dtype.kind == "f":
+        yield "wider", write_head(values, "<f16")
+        yield "no number", npy(np.where(np.arange(values.size).reshape(values.shape) == 0, np.nan, values))
+    if values.dtype.kind == "U":
+        yield "room", npy(np.array(str(values), dtype=f"<U{len(str(values)) + 9}"))
+
+
+def test_every_array_is_written_in_one_way():
+    members = read_members(small().files[TRANSCRIPT]).files
+    for name, file in members.items():
+        for said, other in write_otherwise(file):
+            with about(name, said):
+                assert other != file and is_named(with_transcript(make_zip({**members, name: other})))
+    number = str(np.load(io.BytesIO(members["algorithm/coins.npy"])))
+    arabic = number.translate({ord("0") + digit: 0x660 + digit for digit in range(10)})
+    for coins in (f"{number[0]}_{number[1:]}", f"0{number}", f" {number}", f"+{number}", arabic, f"{number}\n"):
+        with about(coins):
+            assert int(coins) == int(number)
+            assert is_named(with_transcript(make_zip({**members, "algorithm/coins.npy": npy(coins)})))
+    more = {**members, "algorithm/9999/array.npy": npy(np.ones(1))}
+    back = dict(reversed(members.items()))
+    for forged in (more, back, {**members, "rows.npy": npy(np.ones(1))}, {**members, "rows.csv": SECRET}):
+        assert is_named(with_transcript(make_zip(forged)))
+
+
+@pytest.mark.parametrize("name", [CENTERS, LEDGER, CARD, ASSIGN, DECLARATION])
+def test_digits_behind_the_ninth_are_named(name):
+    text = small().files[name].decode()
+    at = next(at for at, letter in enumerate(text) if letter.isdigit() and not text[at + 1].isdigit())
+    for more in ("0" * 12_000, ".0000000000413", "000000001"):
+        assert name in findings({**small().files, name: f"{text[: at + 1]}{more}{text[at + 1 :]}".encode()})
+
+
+def test_a_path_may_be_text(tmp_path):
+    path = tmp_path / "release.zip"
+    path.write_bytes(small().data)
+    assert verify(str(path)).holds and verify(path).holds
+    with pytest.raises(RequestError, match="no file"):
+        verify(str(tmp_path / "nothing.zip"))
