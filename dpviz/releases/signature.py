@@ -13,24 +13,9 @@ _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 
 
 def format_signature(verify: bytes, key: Path) -> str:
-    """The text of ``SIGNATURE.txt``, by the private key in a PEM file.
+    """The text of ``SIGNATURE.txt`` for the bytes of ``VERIFY.txt``, by the private key in a PEM file.
 
-    Parameters
-    ----------
-    verify : bytes
-        The bytes of ``VERIFY.txt``.
-    key : Path
-        Path of a PEM file.
-
-    Returns
-    -------
-    str
-        Text.
-
-    Raises
-    ------
-    RequestError
-        If the file holds no Ed25519 key without a password, or the library is not installed.
+    Refuses a file that holds no Ed25519 key without a password, and where the library is not installed.
     """
     signer = _read_signer(key)
     return _format_text(signer.public_key().public_bytes_raw(), signer.sign(verify))
@@ -62,7 +47,7 @@ def check_signer(key: Path) -> None:
     Raises
     ------
     RequestError
-        As ``format_signature``.
+        If the file holds no Ed25519 key without a password, or the library is not installed.
     """
     _read_signer(key)
 

@@ -128,8 +128,10 @@ class Playback(ExactSource):
         self._coming: Iterator[Any] = iter(recording.answers)
 
     def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
-        """The next answer on the recording."""
+        """The next answer on the recording, which has as many numbers as were asked for, and no room for others."""
         for answer in self._coming:
+            if not _has_form(answer, mechanism, truth.total):
+                raise RequestError("The transcript holds an answer of another form than was asked for.")
             return answer
         raise RequestError("The transcript ends before the algorithm does.")
 
@@ -137,6 +139,42 @@ class Playback(ExactSource):
     def is_over(self) -> bool:
         """Whether every answer was asked for."""
         return next(self._coming, self) is self
+
+
+def _has_form(answer: Any, mechanism: mechanisms.Mechanism[Any], total: Any) -> bool:
+    """Whether the mechanism draws answers of that form, whatever their numbers are."""
+    match mechanism:
+        case mechanisms.Exponential():
+            return isinstance(answer, int) and 0 <= answer < np.size(total)
+        case mechanisms.NoisyThreshold():
+            return _are_cells(answer, total.universe) and _rise(answer)
+        case mechanisms.SparseLaplace() | mechanisms.PathCounts():
+            sparse = isinstance(answer, queries.SparseCounts)
+            many = 2 if isinstance(mechanism, mechanisms.PathCounts) else 1
+            return (
+                sparse
+                and answer.universe == many * total.universe
+                and _are_cells(answer.codes, answer.universe)
+                and _rise(answer.codes)
+                and _are_numbers(answer.values, answer.codes.shape)
+            )
+        case mechanisms.NoisyExcess():
+            return _are_numbers(answer, (1,))
+    return _are_numbers(answer, np.shape(total))
+
+
+def _are_numbers(answer: Any, shape: tuple[int, ...]) -> bool:
+    return isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and answer.shape == shape
+
+
+def _are_cells(answer: Any, universe: int) -> bool:
+    """A list of cells of a universe."""
+    listed = isinstance(answer, np.ndarray) and answer.dtype.kind == "i" and answer.ndim == 1
+    return listed and bool(((answer >= 0) & (answer < universe)).all())
+
+
+def _rise(codes: np.ndarray[Any, Any]) -> bool:
+    return bool((np.diff(codes) > 0).all())
 
 
 def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, Any]]:

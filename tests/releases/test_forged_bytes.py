@@ -20,11 +20,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.core import mechanisms
+from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
+from dpviz.core.exact_noise import WholeTruth
+from dpviz.core.queries import SparseCounts
 from dpviz.releases import verifying
 from dpviz.releases.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, TRANSCRIPT, make_zip, read_members
 from dpviz.releases.releasing import Release, publish
-from dpviz.releases.transcript import Transcript, read_transcript
+from dpviz.releases.render import render
+from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.releases.verifying import verify
 from tests.cases import about
 from tests.releases.forging import Files, Member, deflated, findings, is_named, rehashed, written
@@ -234,6 +239,21 @@ def test_what_was_asked_is_written_in_one_way():
             assert is_named(with_transcript(forged)) == (other != text)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda asked: {"declared": f"{asked['declared']} "},
+        lambda asked: {"declared": json.dumps(json.loads(asked["declared"]))},
+        lambda asked: {"segments": 0},
+        lambda asked: {"request": {**asked["request"], "epsilon": 1}},
+    ],
+)
+def test_what_was_asked_is_played_in_one_wording_whatever_the_other_files_say(other):
+    whole = read_transcript(small().files[TRANSCRIPT]).whole
+    with pytest.raises(RequestError, match="not written as a release writes it"):
+        render(Transcript({**whole.asked, **other(whole.asked)}, whole.recordings))
+
+
 def write_head(values: np.ndarray[Any, Any], kind: str, *, by_column: bool = False, pad: int = 0) -> bytes:
     """An array with another head than NumPy writes, or its numbers in another form."""
     head = repr({"descr": kind, "fortran_order": by_column, "shape": values.shape}).replace("}", ", }")
@@ -276,6 +296,44 @@ def test_every_array_is_written_in_one_way():
     back = dict(reversed(members.items()))
     for forged in (more, back, {**members, "rows.npy": npy(np.ones(1))}, {**members, "rows.csv": SECRET}):
         assert is_named(with_transcript(make_zip(forged)))
+
+
+CELLS = SparseCounts(np.array([1, 2]), np.ones(2, dtype=np.int64), 8)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "total", "good"),
+    [
+        (mechanisms.Laplace(1.0, 1.0), np.zeros((3, 2)), np.ones((3, 2))),
+        (mechanisms.Exponential(1.0, 1.0), np.zeros(4), 3),
+        (mechanisms.NoisyThreshold(mechanisms.Laplace(1.0, 1.0), 4.0), CELLS, np.array([1, 5])),
+        (
+            mechanisms.SparseLaplace(mechanisms.Laplace(1.0, 1.0), 3.0),
+            CELLS,
+            SparseCounts(np.array([1, 5]), np.ones(2), 8),
+        ),
+    ],
+)
+def test_an_answer_has_room_for_nothing_that_was_not_asked_for(mechanism, total, good):
+    def given(answer: Any) -> Any:
+        return Playback(AnswerRecording(1, (answer,))).answer(mechanism, WholeTruth(total, 1.0), Accounting.PURE)
+
+    assert given(good) is good
+    whole = good.codes if isinstance(good, SparseCounts) else np.asarray(good)
+    others = [
+        whole[None],
+        whole.astype(np.complex128),
+        whole.astype("U"),
+        np.concatenate([whole.ravel(), [41, 30_500]]),
+        -1,
+    ]
+    if isinstance(good, SparseCounts):
+        others += [SparseCounts(one, np.ones(len(one)), 8) for one in (whole[::-1], whole + 3, np.ones(2))]
+        others += [SparseCounts(whole, values, 8) for values in (np.ones(3), np.ones((1, 2)), np.ones(2, dtype=int))]
+        others += [SparseCounts(whole, np.ones(2), 9)]
+    for answer in others:
+        with about(answer), pytest.raises(RequestError, match="of another form"):
+            given(answer)
 
 
 @pytest.mark.parametrize("name", [CENTERS, LEDGER, CARD, ASSIGN, DECLARATION])

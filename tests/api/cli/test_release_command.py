@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from dpviz.api.cli import release_command
 from dpviz.core.check import RequestError, check_delta
 from dpviz.releases.account import Account
-from dpviz.releases.package import CANNOT_TELL
+from dpviz.releases.package import CANNOT_TELL, make_zip
 from tests.cases import about
 from tests.command_line import call
 from tests.releases.people import account_in, write_people
@@ -87,9 +87,7 @@ def test_verify_ends_with_1_and_names_the_file(capsys, desk):
     with zipfile.ZipFile(desk / "release.zip") as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     files["ledger.csv"] = files["ledger.csv"].replace(b"laplace", b"Laplace", 1)
-    with zipfile.ZipFile(desk / "forged.zip", "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
+    (desk / "forged.zip").write_bytes(make_zip(files))
     said = call(capsys, "verify", desk / "forged.zip")
     assert said.code == 1 and "ledger.csv" in said.out
     told = call(capsys, "verify", desk / "forged.zip", "--json")
