@@ -22,7 +22,7 @@ from dpviz.releases.account_file import create, open_to_change
 from dpviz.releases.card_facts import find_words
 from dpviz.releases.package import TRANSCRIPT, VERIFY, format_verify, make_zip, read_members
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
-from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest
+from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, name_platform
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
@@ -85,8 +85,8 @@ class _Made(ExactSource):
         self.released: list[Any] = []
 
     def answer(self, mechanism: Any, truth: WholeTruth, accounting: Accounting) -> Any:
-        """As many numbers as were asked for."""
-        self.released.append(np.round(self._rng.uniform(0, 40, np.shape(truth.total)), 2))
+        """Noise alone, as of a table without rows."""
+        self.released.append(np.round(self._rng.laplace(0.0, mechanism.scale, np.shape(truth.total)), 2))
         return self.released[-1]
 
 
@@ -101,14 +101,14 @@ def _base() -> Transcript:
     make_all_parts(release_request, declared, sources, make_empty_content(declared), tables)
     asked = Asked(
         version="0.0.0",
-        noise="none",
-        platform="none",
-        code="",
+        noise="OpenDP 0.13.0",
+        platform=name_platform(),
+        code=64 * "0",
         date="2026-07-01",
         release_request=release_request,
         n_public=declared.n_public,
         declared=declared,
-        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0),
     )
     return Transcript(
         asked.to_dict(),

@@ -24,8 +24,6 @@ from dpviz.runs import (
     AccessKind,
     Contender,
     JudgedTable,
-    Judgement,
-    KnownRows,
     OpenTable,
     Request,
     StudyGrid,
@@ -274,7 +272,7 @@ def plan_release(
     missing: float,
     opened: OpenTable | None = None,
 ) -> Preflight:
-    """A release that nothing stands against, with what is to be expected of it; nothing is charged yet."""
+    """A release that nothing stands against; nothing is charged yet."""
     fits = read_uncounted()
     release_request = ReleaseRequest(
         request,
@@ -289,13 +287,7 @@ def plan_release(
             where=card_facts.Where.COMMAND,
         ),
     )
-    prepared = preflight(release_request, content, declared, account, opened=opened)
-    if prepared.table is None:  # bounds that are still to be bought tell nothing
-        return prepared
-    rows = KnownRows.read(declared)
-    asked = prepared.release_request.make_algorithm_request(declared)
-    expected = Judgement.of_request(asked, prepared.table.private, n=None if rows is None else rows.low).announcement
-    return replace(prepared, release_request=replace(prepared.release_request, expected_loss=expected))
+    return preflight(release_request, content, declared, account, opened=opened)
 
 
 def select_k(

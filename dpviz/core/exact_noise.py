@@ -64,10 +64,15 @@ INSTEAD = "release with auto, dplloyd, eugkm, lsh-coreset or balcan"
 
 @dataclass(frozen=True, eq=False)
 class WholeTruth:
-    """A true answer in whole numbers of ``quantum``, unit coordinates; a quantum may differ from entry to entry."""
+    """A true answer in whole numbers of ``quantum``, unit coordinates; a quantum may differ from entry to entry.
+
+    ``query`` and ``region`` are what was asked, of rows that lie where: both are public.
+    """
 
     total: Any
     quantum: float | Array
+    query: Query | None = None
+    region: Region | None = None
 
     @classmethod
     def of(cls, query: Query, total: Any, region: Region) -> WholeTruth:
@@ -94,7 +99,7 @@ class WholeTruth:
         """
         if not isinstance(query, InQuanta):
             raise RequestError(f"{type(query).__name__} is no question in whole numbers: {INSTEAD}.")
-        return cls(total, query.quantum(region))
+        return cls(total, query.quantum(region), query, region)
 
 
 class _Finer(NamedTuple):

@@ -37,6 +37,7 @@ from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.words import FONT, Theme, capitalize_first, choose_palette, format_percent, join_clauses, render
 
 _NEIGHBOURS = {"add_remove": "added or removed", "replace": "replaced by another"}
+_OWNER = "In the owner's words: "
 _CODE = {"light": "#f2f4f7", "dark": "#1d2530"}
 
 
@@ -51,6 +52,7 @@ def make_card_page(facts: CardFacts) -> str:
         "card.html.j2",
         title=f"{words.name} · card",
         words=words,
+        about=f"{_OWNER}{words.description}",
         origin=origin,
         promise=describe_promise(facts),
         belief=format_belief(facts),
@@ -58,8 +60,8 @@ def make_card_page(facts: CardFacts) -> str:
         key_facts=list(_list_key_facts(facts)),
         protected=list_protected(facts),
         unprotected=list_unprotected(facts),
-        justification=_format_words(words.justification, "why these bounds, this ε and this k"),
-        intended=_format_words(words.intended_use, "what it is meant for", begin="Meant for: "),
+        justification=_format_words(words.justification, "why these bounds, this ε and this k", begin=_OWNER),
+        intended=_format_words(words.intended_use, "what it is meant for", begin=f"Meant for. {_OWNER}"),
         drawn_centers=draw_centers(facts),
         drawn_sizes=draw_sizes(facts),
         pictures=facts.pictures,

@@ -31,13 +31,21 @@ class Check(Enum):
         "what all ledgers spend adds up to no more than the account was charged, and no part to more than its share, "
         "by dp-accounting, too"
     )
+    NOISE = (
+        "the answers are as noisy as is claimed: tallies that must agree differ by as much as their noise makes them"
+    )
+    CODE = "the version and the source files that it names as its maker's are those of the program that checks it"
     CARD = "card.yaml is an entry as the public registry of deployments wants it"
     SIGNATURE = "SIGNATURE.txt, where there is one, is a signature of VERIFY.txt by the key that it names"
 
 
 CANNOT_TELL = (
-    "that the noise was honestly drawn, by the library and the version that are named, and on the day",
-    "that bounds, n and the other declarations came from nowhere near the rows",
+    "that the noise was honestly drawn, by the program, the library and the system that are named, and on the day",
+    "that the answers are to the questions of the plan that is named: another one with as many questions of the same "
+    "shape takes them, too",
+    "that ε and its parts are exactly what is claimed: noise of less than ten times another ε may look alike, and where "
+    "few tallies must agree that of any",
+    "that bounds, n and the other declarations are true, and came from nowhere near the rows",
     "that the owner's own words are true, and that no more was seen of the rows than is counted",
     "that the account stood as is said, and that nothing else was released about the same people",
 )

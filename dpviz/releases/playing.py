@@ -9,9 +9,10 @@ from math import fsum
 
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_facts import CostPart
+from dpviz.releases.noise_check import Answer, PlaybackOfAnswers
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked
-from dpviz.releases.transcript import Playback, Transcript
+from dpviz.releases.transcript import Transcript
 from dpviz.runs import Run, compute_independent_epsilon
 
 # Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
@@ -20,12 +21,14 @@ _LAST_DIGITS, _COARSE = 1e-9, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What a transcript comes to: what was asked, every part, and the names of parts that hold unasked answers."""
+    """What a transcript comes to: what was asked, every part, the names of parts that hold unasked answers, and what
+    every answer was given to, by part."""
 
     transcript: Transcript
     asked: Asked
     parts: Parts
     unasked: tuple[str, ...]
+    given: Mapping[str, Sequence[Answer]]
 
     @property
     def run(self) -> Run:
@@ -46,11 +49,11 @@ def play(transcript: Transcript) -> Played:
     shares = asked.release_request.shares(asked.declared)
     if [*transcript.recordings] != [*shares]:
         raise RequestError("It does not hold the answers of the parts that were asked for, in their order.")
-    players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
+    players = {part: PlaybackOfAnswers(recording) for part, recording in transcript.recordings.items()}
     tables = partial(make_empty_tables, n_public=asked.n_public)
     parts = make_all_parts(asked.release_request, asked.declared, players, make_empty_content(asked.declared), tables)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
-    return Played(transcript, asked, parts, unasked)
+    return Played(transcript, asked, parts, unasked, {part: player.given for part, player in players.items()})
 
 
 def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...], float] | None:

@@ -33,8 +33,8 @@ class SeenDocument(documents.Document):
     """What was seen of the rows before."""
 
     shown: ClassVar = '{"looks": {}, "studies": 0, "runs": 0, "runs_epsilon": 0.0, "grids_read": 0, "where": "visit"}'
-    looks: Annotated[dict[str, _Count], Field(max_length=_MOST_KINDS)] = documents.key(
-        ..., "an object of counts by kind", "looks at the rows themselves", each=_COUNT
+    looks: Annotated[dict[Literal["rows", "loss", "reference", "proposal"], _Count], Field(max_length=_MOST_KINDS)] = (
+        documents.key(..., "an object of counts by kind", "looks at the rows themselves", each=_COUNT)
     )
     studies: _Count = documents.key(..., _COUNT, "studies of losses on the rows")
     runs: _Count = documents.key(..., _COUNT, "runs with study noise")
@@ -44,7 +44,7 @@ class SeenDocument(documents.Document):
 
 
 class AccountThenDocument(documents.Document):
-    """The account as it stood at the moment of the charge, and what it was charged."""
+    """The account as it stood at the moment of the charge, which is what was asked for."""
 
     shown: ClassVar = '{"name": "people"}'
     name: str = documents.key(..., "text", "of the account")
@@ -52,8 +52,6 @@ class AccountThenDocument(documents.Document):
     cap_delta: _Amount = documents.key(..., _AMOUNT, "the most it may hold")
     spent_epsilon: _Amount = documents.key(..., _AMOUNT, "spent before")
     spent_delta: _Amount = documents.key(..., _AMOUNT, "spent before")
-    charged_epsilon: _Amount = documents.key(..., _AMOUNT, "charged for this release")
-    charged_delta: _Amount = documents.key(..., _AMOUNT, "charged for this release")
 
 
 class AskedDocument(documents.Document):
@@ -72,7 +70,6 @@ class AskedDocument(documents.Document):
     missing: _Amount = documents.key(..., _AMOUNT, "the part of ε for shares of missing cells")
     words: WordsDocument = documents.key(..., "an object", "the owner's words")
     seen: SeenDocument = documents.key(..., "an object", "what was seen of the rows before")
-    expected_loss: str = documents.key(..., "text", "what was to be expected before, in words")
     n_public: _Count | None = documents.key(..., _COUNT, "the number of rows, where it is public")
     declared: str = documents.key(..., "text", "the declaration file; bounds that were bought are still open")
     account: AccountThenDocument = documents.key(..., "an object", "the account")

@@ -6,13 +6,20 @@ transcript, so that whoever reads one can make every file again.
 
 from __future__ import annotations
 
+import hashlib
+import platform
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from math import isqrt
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dpviz.algorithms import CARDS
-from dpviz.core import Accounting, RequestError, check
+from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.releases.account import Charge, read_user
 from dpviz.releases.card_facts import (
     ALGORITHM,
@@ -24,14 +31,30 @@ from dpviz.releases.card_facts import (
     CostPart,
     Where,
     is_day,
+    list_said,
 )
-from dpviz.runs import Contender, Request
+from dpviz.runs import Contender, Judgement, KnownRows, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import list_names
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
+_LAST_DIGITS = 1e-9
+
+_PROGRAM = Path(__file__).resolve().parents[1]
+# Modules, doors, which decide what is loaded, and templates.
+_CODE = (".py", ".pyi", ".j2")
+# What a release may name: nothing of it is a text that somebody could choose.
+_VERSION = r"\d{1,6}(\.\d{1,10}){1,3}((a|b|rc)\d{1,4})?(\.post\d{1,4})?(\.dev\d{1,10})?"
+_PUBLIC_VERSION = re.compile(_VERSION)
+_SYSTEMS, _OTHER_SYSTEM = ("Linux", "Darwin", "Windows"), "another system"
+_NAMES = {
+    "version": _PUBLIC_VERSION,
+    "noise": re.compile(f"OpenDP {_VERSION}"),
+    "platform": re.compile(f"Python {_VERSION}, NumPy {_VERSION}, ({'|'.join((*_SYSTEMS, _OTHER_SYSTEM))})"),
+    "code": re.compile("[0-9a-f]{64}"),
+}
 
 
 @dataclass(frozen=True)
@@ -52,8 +75,6 @@ class ReleaseRequest:
     who : str
     seen : AccessCounts
         What was seen of the rows before.
-    expected_loss : str
-        What was to be expected before the press, in words, from public numbers.
     """
 
     request: Request
@@ -63,7 +84,6 @@ class ReleaseRequest:
     missing: float = 0.0
     who: str = field(default_factory=read_user)
     seen: AccessCounts = field(default_factory=AccessCounts)
-    expected_loss: str = ""
 
     @property
     def parts(self) -> dict[str, float]:
@@ -114,6 +134,17 @@ class ReleaseRequest:
         accounting = contender.card.accounting(contender.settings, self.request.delta)
         return 0.0 if accounting is Accounting.PURE else self.request.delta
 
+    def announce_loss(self, declaration: Declaration, table: PrivateTable) -> str:
+        """What is to be expected of the algorithm, in words, from public numbers; no row of ``table`` is read."""
+        rows = KnownRows.read(declaration)
+        asked = self.make_algorithm_request(declaration)
+        return Judgement.of_request(asked, table, n=None if rows is None else rows.low).announcement
+
+    def with_argument(self, argument: str) -> ReleaseRequest:
+        """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""
+        said = " ".join((*list_said(self.words.justification), argument)).strip()
+        return replace(self, words=replace(self.words, justification=said)) if argument else self
+
     def make_algorithm_request(self, declaration: Declaration) -> Request:
         """The run, for its part of the release."""
         return self.make_request(self.shares(declaration)[ALGORITHM])
@@ -158,15 +189,19 @@ def refuse_bounds(declaration: Declaration) -> None:
 
 
 class AccountThen(NamedTuple):
-    """An account as it stood at the moment of the charge, and what it was charged."""
+    """An account as it stood at the moment of the charge, which is that of the whole release."""
 
     name: str
     cap_epsilon: float
     cap_delta: float
     spent_epsilon: float
     spent_delta: float
-    charged_epsilon: float
-    charged_delta: float
+
+    def holds(self, epsilon: float, delta: float) -> bool:
+        """Whether so much more is within its cap."""
+        whole = (self.spent_epsilon + epsilon, self.spent_delta + delta)
+        caps = (self.cap_epsilon, self.cap_delta)
+        return all(one <= cap * (1 + _LAST_DIGITS) for one, cap in zip(whole, caps, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,18 +232,17 @@ class Asked:
                 "algorithm": request.algorithm,
                 "k": int(request.k),
                 "epsilon": float(request.epsilon),
-                "delta": float(request.delta),
+                "delta": float(release_request.delta),
                 "parameters": {name: value for name, value in settings.items() if value is not None},
             },
             "segments": float(release_request.segments),
-            "bounds": float(release_request.bounds),
+            "bounds": float(release_request.bounds) if self.declared.open_columns else 0.0,
             "missing": float(release_request.missing),
             "words": {
                 name: list(said) if isinstance(said, tuple) else said
                 for name, said in asdict(release_request.words).items()
             },
             "seen": {**asdict(release_request.seen), "where": release_request.seen.where.value},
-            "expected_loss": release_request.expected_loss,
             "n_public": self.n_public,
             "declared": declarations.to_json(self.declared),
             "account": self.account._asdict(),
@@ -233,13 +267,10 @@ class Asked:
             missing=document.missing,
             who="",
             seen=AccessCounts(**{**seen.list_given(), "where": Where(seen.where)}),
-            expected_loss=document.expected_loss,
         )
         declared = declarations.apply_declaration(document.declared).validate()
         release_request.check(declared)
-        if not is_day(document.date):
-            raise RequestError("Its date is no day.")
-        return cls(
+        made = cls(
             version=document.version,
             noise=document.noise,
             platform=document.platform,
@@ -250,6 +281,43 @@ class Asked:
             declared=declared,
             account=AccountThen(**document.account.list_given()),
         )
+        made.refuse_contradictions()
+        if made.to_dict() != said:
+            raise RequestError("It says what was asked in another way than a release does.")
+        return made
+
+    def refuse_contradictions(self) -> None:
+        """Let nothing pass that is in no form which a release has for it, or that something else in it denies."""
+        if not is_day(self.date):
+            raise RequestError("Its date is no day.")
+        for what, form in _NAMES.items():
+            if not form.fullmatch(getattr(self, what)):
+                raise RequestError(f"Its {what} is not written as a release writes it.")
+        asked, seen = self.release_request, self.release_request.seen
+        if not self.account.holds(asked.request.epsilon, asked.delta):
+            raise RequestError("Its account cannot have borne what it cost.")
+        if (seen.runs > 0) != (seen.runs_epsilon > 0):
+            raise RequestError("Runs with noise that cost nothing, or none that cost something, are said to be seen.")
+        if self.declared.relation == "add_remove" and self.n_public != self.declared.n_public:
+            raise RequestError("Its number of rows is not the one that is declared.")
+
+
+@cache
+def hash_code(home: Path = _PROGRAM) -> str:
+    """The SHA-256 of the source files of the program, or of another folder, in the order of their names."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in home.rglob("*") if path.suffix in _CODE):
+        digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def name_platform() -> str:
+    """What the program runs on, in the one form in which a release names it."""
+    python, numpy = (_PUBLIC_VERSION.match(one) for one in (platform.python_version(), np.__version__))
+    assert python is not None and numpy is not None
+    system = platform.system()
+    return f"Python {python[0]}, NumPy {numpy[0]}, {system if system in _SYSTEMS else _OTHER_SYSTEM}"
 
 
 def describe_unit(declaration: Declaration) -> str:

@@ -8,12 +8,11 @@ as it is read back: what leaves is checked as its recipients will check it, and 
 from __future__ import annotations
 
 import hashlib
-import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ from dpviz.releases.described_table import make_described_table
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_empty_content, make_empty_tables
-from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest
+from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, hash_code, name_platform
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
@@ -40,9 +39,6 @@ from dpviz.tables import Content, Declaration, codings, declarations
 _ANY_N = 10_000
 # Of a column's width: what two computations of the same centres may differ by.
 _LAST_DIGITS = 1e-9
-_PROGRAM = Path(__file__).resolve().parents[1]
-# Modules, doors, which decide what is loaded, and templates.
-_CODE = (".py", ".pyi", ".j2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +61,13 @@ class Preflight:
     def charge(self) -> Charge:
         """What the account is charged."""
         return self.release_request.charge(self.declaration)
+
+    @property
+    def expected_loss(self) -> str:
+        """What is to be expected, in words; "" where bounds are still to be bought, which tell nothing."""
+        if self.table is None:
+            return ""
+        return self.release_request.announce_loss(self.declaration, self.table.private)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +227,7 @@ def publish(
         if charged is not None:
             charged(number)
         drawn = draw(prepared, watch=watch)
-        release = _make_release(number, make_transcript(prepared, before, charge, drawn), drawn.parts, charge, key)
+        release = _make_release(number, make_transcript(prepared, before, drawn), drawn.parts, charge, key)
     except BaseException as error:
         prepared.account.note_failed(number, why=type(error).__name__)
         raise
@@ -264,7 +267,7 @@ def rehearse(prepared: Preflight, key: Path | None = None) -> None:
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
     drawn = _draw_once(make_all_parts(prepared.release_request, declared, sources, nobody, tables), sources)
     try:
-        transcript = make_transcript(prepared, prepared.before, prepared.charge, drawn)
+        transcript = make_transcript(prepared, prepared.before, drawn)
         _make_release(0, transcript, drawn.parts, prepared.charge, key)
     except UnicodeEncodeError:
         raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
@@ -295,7 +298,7 @@ def _open(prepared: Preflight, declaration: Declaration) -> Tables:
     return Tables(table.private, partial(make_described_table, table, prepared.content))
 
 
-def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge, drawn: ReleaseDraws) -> Transcript:
+def make_transcript(prepared: Preflight, before: AccountBalance, drawn: ReleaseDraws) -> Transcript:
     """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
     account = AccountThen(
         before.name,
@@ -303,13 +306,11 @@ def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge,
         before.cap_delta,
         before.spent_epsilon,
         before.spent_delta,
-        charge.epsilon,
-        charge.delta,
     )
     asked = Asked(
         version=__version__,
         noise=name_library(),
-        platform=f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()}",
+        platform=name_platform(),
         code=hash_code(),
         date=datetime.now(UTC).date().isoformat(),
         release_request=prepared.release_request,
@@ -318,16 +319,6 @@ def make_transcript(prepared: Preflight, before: AccountBalance, charge: Charge,
         account=account,
     )
     return Transcript(asked.to_dict(), drawn.recordings)
-
-
-@cache
-def hash_code(home: Path = _PROGRAM) -> str:
-    """The SHA-256 of the source files of the program, or of another folder, in the order of their names."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in home.rglob("*") if path.suffix in _CODE):
-        digest.update(f"{path.relative_to(home).as_posix()}\n".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:

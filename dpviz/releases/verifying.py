@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
+from dpviz.releases.noise_check import NoiseVerdict, collect_tallies
 from dpviz.releases.package import (
     CANNOT_TELL,
     CARD,
@@ -42,6 +43,7 @@ from dpviz.releases.package import (
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.registry_card import make_registry_card
 from dpviz.releases.registry_check import list_card_errors
+from dpviz.releases.release_request import hash_code
 from dpviz.releases.render import collect_facts, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
@@ -113,17 +115,20 @@ def _make_printable(text: str) -> str:
 
 
 _ZIP = "the zip"
+_OTHER_CODE = "it names the version of this program, and source files with another hash: another program made it."
 _OTHER_LEGEND = "what it says of its arrays, their names, axes and units, is not what was asked."
 _OTHER_ZIP = "it is not the zip that the transcript comes to."
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked, a sentence each, what was found to be wrong, and the public key of who signed, if anybody."""
+    """What was checked, a sentence each, what was found to be wrong, the public key of who signed, if anybody, and
+    whether the answers are as noisy as is claimed."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
     signer: str | None = None
+    noise: str = NoiseVerdict().words
 
     @property
     def holds(self) -> bool:
@@ -138,6 +143,7 @@ class Verification:
             "findings": [finding._asdict() for finding in self.findings],
             "cannot_tell": list(CANNOT_TELL),
             "signed_by": self.signer,
+            "noise": self.noise,
             "version": __version__,
         }
 
@@ -178,7 +184,7 @@ def examine(source: str | Path | bytes) -> Examined:
     found.play()
     signer = found.signature()
     found.compare(data)
-    return Examined(Verification(tuple(found.sentences()), tuple(found.all()), signer), found.played)
+    return Examined(Verification(tuple(found.sentences()), tuple(found.all()), signer, found.noise.words), found.played)
 
 
 def _read(path: str | Path) -> bytes:
@@ -198,6 +204,8 @@ class _CheckedFiles:
     by: dict[Check, Sequence[Finding]] = field(default_factory=dict)
     played: Played | None = None
     made: Mapping[str, bytes] = field(default_factory=dict)
+    noise: NoiseVerdict = field(default_factory=NoiseVerdict)
+    untold: set[Check] = field(default_factory=set)
 
     def play(self) -> None:
         """Everything that follows from the transcript."""
@@ -209,13 +217,14 @@ class _CheckedFiles:
             return
         self.played = played
         self.by[Check.PLAYED] = list(_check_answers(played, self.files.get(CARD, b"")))
-        charged = played.asked.account
+        charged = played.asked.release_request
         self.by[Check.SUMS] = [
             Finding(LEDGER, words)
             for words in describe_overspending(
-                played.parts, played.shares, epsilon=charged.charged_epsilon, delta=charged.charged_delta
+                played.parts, played.shares, epsilon=charged.request.epsilon, delta=charged.delta
             )
         ]
+        self.compare_claims(played)
         # The card that should be there: whether the one in the zip is the same was compared.
         self.by[Check.CARD] = [
             Finding(CARD, error) for error in list_card_errors(make_registry_card(collect_facts(played)))
@@ -242,6 +251,15 @@ class _CheckedFiles:
             found = [*found, Finding(TRANSCRIPT, f"{words}: check it with that one, too.")]
         self.by[Check.SAME] = found
 
+    def compare_claims(self, played: Played) -> None:
+        """The noise against that which is claimed, and the program that is named against this one."""
+        self.noise = collect_tallies(played.given).judge()
+        self.by[Check.NOISE] = [Finding(TRANSCRIPT, words) for words in self.noise.found]
+        same = played.asked.version == __version__
+        self.by[Check.CODE] = [Finding(TRANSCRIPT, _OTHER_CODE)] if same and played.asked.code != hash_code() else []
+        self.untold |= set() if self.noise.told else {Check.NOISE}
+        self.untold |= set() if same else {Check.CODE}
+
     def signature(self) -> str | None:
         """The key of who signed, if anybody."""
         if SIGNATURE not in self.files:
@@ -262,7 +280,8 @@ class _CheckedFiles:
         """What was checked, and how it came out."""
         for check in Check:
             if check in self.by:
-                yield f"{'Not so' if self.by[check] else 'Yes'}: {check.value}"
+                passed = "Cannot be told" if check in self.untold else "Yes"
+                yield f"{'Not so' if self.by[check] else passed}: {check.value}"
             elif check is not Check.SIGNATURE:
                 yield f"Not checked: {check.value}"
 

@@ -100,7 +100,7 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
     request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
     words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
     account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
-    release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=SEEN, expected_loss="about 1.04×")
+    release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=SEEN)
     return publish(preflight(release_request, open_file(data), said, account))
 
 
@@ -187,17 +187,17 @@ def test_they_hold_in_another_process_whatever_its_threads(kept: Path, threads: 
 def test_every_part_spends_its_share_and_all_together_what_is_charged(tmp_path: Path) -> None:
     data = write_rows(tmp_path, "rows", 0, 900)
     played = pressed(tmp_path / "one", data, *KINDS["all parts"][:1], "auto", KINDS["all parts"][1]).played
-    shares, charged = played.shares, played.asked.account
+    shares, asked = played.shares, played.asked.release_request
     assert (*played.parts.entries,) == ("bounds", "missing cells", "algorithm", "segments") and {*shares} == {
         *played.parts.entries
     }
     for part, own in played.parts.entries.items():
         spent = compute_total_epsilon(own[0].accounting, own, delta=shares[part].delta)
         assert shares[part].epsilon * 0.999 < spent <= shares[part].epsilon * (1 + 1e-9), part
-    assert sum(share.epsilon for share in shares.values()) == pytest.approx(charged.charged_epsilon, rel=1e-12)
+    assert sum(share.epsilon for share in shares.values()) == pytest.approx(asked.request.epsilon, rel=1e-12)
     account = Account.open(tmp_path / "one" / "people.sqlite")
     (charge,) = account.standing().charges
-    assert (charge.epsilon, charge.delta) == (charged.charged_epsilon, charged.charged_delta) == (4.0, 1e-6)
+    assert (charge.epsilon, charge.delta) == (asked.request.epsilon, asked.delta) == (4.0, 1e-6)
 
 
 def test_nothing_of_the_owners_words_is_lost_on_the_way(tmp_path: Path) -> None:

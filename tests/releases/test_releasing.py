@@ -20,8 +20,8 @@ from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED, make_zip
 from dpviz.releases.release_reader import read_release
-from dpviz.releases.release_request import describe_unit
-from dpviz.releases.releasing import Release, hash_code, preflight, publish
+from dpviz.releases.release_request import describe_unit, hash_code
+from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.render import make_centers_table
 from dpviz.releases.verifying import verify
 from dpviz.runs.evaluation import assign

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -295,7 +296,17 @@ def asked_anew(files, change) -> dict[str, bytes]:
         lambda asked: asked["request"].update({"algorithm": "nothing"}),
         lambda asked: asked["request"].update({"k": 10**9}),
         lambda asked: asked.update({"words": {**asked["words"], "authors": "x"}}),
-        lambda asked: asked.update({"account": {**asked["account"], "charged_epsilon": 0.5}}),
+        lambda asked: asked.update({"account": {**asked["account"], "charged_epsilon": 1.0}}),
+        lambda asked: asked.update({"account": {**asked["account"], "spent_epsilon": 1.5}}),
+        lambda asked: asked.update({"expected_loss": "No person can be found in this release."}),
+        lambda asked: asked.update({"noise": "OpenDP 0.13.0, audited"}),
+        lambda asked: asked.update({"platform": "Python 3.12.1, NumPy 2.0.0, Linux, audited"}),
+        lambda asked: asked.update({"version": "0.1.0, audited"}),
+        lambda asked: asked.update({"code": "0" * 63}),
+        lambda asked: asked["seen"].update({"looks": {"audits": 3}}),
+        lambda asked: asked["seen"].update({"runs": 0, "runs_epsilon": 3.0}),
+        lambda asked: asked.update({"bounds": 0.1}),
+        lambda asked: asked["request"].update({"parameters": {"cells": None}}),
         lambda asked: asked.update({"seen": {**asked["seen"], "studies": -1}}),
         lambda asked: asked.update({"segments": 0.0}),
         lambda asked: asked.update({"date": "yesterday"}),
@@ -308,11 +319,6 @@ def test_a_transcript_that_asks_for_something_else_is_named(files, change):
     assert findings(asked_anew(files, change))
 
 
-def test_more_spent_than_was_charged_is_named_even_where_every_file_says_so(files):
-    read = transcript_in(files)
-    asked = {**read.asked, "account": {**read.asked["account"], "charged_epsilon": 0.9}}
-    consistent = render(Transcript(asked, read.recordings))
-    assert "more ε than the account was charged" in findings(consistent)[LEDGER]
 
 
 def test_what_is_no_release_is_refused(tmp_path):
@@ -356,6 +362,15 @@ def test_a_tape_that_is_too_short_says_so():
     assert player.is_over
 
 
+def with_answer(files, place: int, change) -> Transcript:
+    """The transcript with one answer of the part of segments changed."""
+    read = transcript_in(files)
+    recording = read.recordings["segments"]
+    answers = list(recording.answers)
+    answers[place] = change(answers[place])
+    return Transcript(read.asked, {**read.recordings, "segments": AnswerRecording(recording.coins, tuple(answers))})
+
+
 # What each check claims, forged, with the hashes made to match unless they are what is claimed.
 FORGED = {
     Check.FILES: lambda files: {**files, PAGE: files[PAGE].replace(b"2.72", b"1.01", 1)},
@@ -365,14 +380,9 @@ FORGED = {
         )
     ),
     Check.SAME: lambda files: rehashed({**files, ASSIGN: files[ASSIGN] + b"print(1)\n"}),
-    Check.SUMS: lambda files: render(
-        Transcript(
-            {
-                **transcript_in(files).asked,
-                "account": {**transcript_in(files).asked["account"], "charged_epsilon": 0.9},
-            },
-            transcript_in(files).recordings,
-        )
+    Check.NOISE: lambda files: render(with_answer(files, 0, lambda sizes: np.add(sizes, [5000.0, 0.0, 0.0]))),
+    Check.CODE: lambda files: render(
+        Transcript({**transcript_in(files).asked, "code": 64 * "0"}, transcript_in(files).recordings)
     ),
     Check.SIGNATURE: lambda files: {**files, SIGNATURE: b"Ed25519 public key: 00\nSignature of VERIFY.txt: 00\n"},
 }
@@ -380,7 +390,7 @@ FORGED = {
 
 def test_what_could_not_be_checked_is_said(files):
     said = verdict_on({**files, TRANSCRIPT: b""}).checked
-    assert [line.split(":")[0] for line in said] == ["Not so", "Not so", *["Not checked"] * 3]
+    assert [line.split(":")[0] for line in said] == ["Not so", "Not so", *["Not checked"] * 5]
 
 
 @pytest.mark.parametrize("check", FORGED)
@@ -396,16 +406,32 @@ def test_a_card_that_the_registry_would_refuse_is_named(files, monkeypatch):
     assert f"Not so: {Check.CARD.value}" in verify(make_zip(consistent)).checked
 
 
+def test_what_the_ledgers_spend_is_compared_with_what_is_charged(files, monkeypatch):
+    monkeypatch.setattr("dpviz.releases.playing.compute_total_epsilon", lambda *given, **more: 1.1)
+    verdict = verify(make_zip(files))
+    assert f"Not so: {Check.SUMS.value}" in verdict.checked
+    assert any("more ε than the account was charged" in finding.what for finding in verdict.findings)
+
+
+def test_another_version_is_told_and_is_no_finding(files):
+    asked = {**transcript_in(files).asked, "version": "0.0.1", "code": 64 * "0"}
+    verdict = verdict_on(render(Transcript(asked, transcript_in(files).recordings)))
+    assert verdict.holds and f"Cannot be told: {Check.CODE.value}" in verdict.checked
+
+
 def test_no_text_claims_another_check_than_those_that_are_forged_here(files):
-    assert {*FORGED, Check.CARD} == set(Check)
+    assert {*FORGED, Check.CARD, Check.SUMS} == set(Check)
     text = files[VERIFY].decode()
     claimed = re.findall(r"^  \* (.*);$", text, flags=re.MULTILINE)
     assert claimed == [*(check.value for check in Check), *CANNOT_TELL]
     rest = re.sub(r"^  \* .*;$|^[0-9a-f]{64}  .*$", "", text, flags=re.MULTILINE)
     assert "checks that\n" in rest and len(re.findall("check", rest.lower())) == 2  # that, and the heading
     page = re.sub("<[^>]+>", " ", files[PAGE].decode().split("How to check it")[1])
-    follows = "checks that every file follows from the released answers, and that no more was spent than was charged"
-    assert sorted(re.findall(r"check\w*[^.;]*", page)) == ["checks", follows]  # as PLAYED, SAME and SUMS are forged
+    follows = (
+        "checks that every file follows from the released answers, that no more was spent than was charged, and that "
+        "the answers are as noisy as is claimed, where they can tell"
+    )
+    assert sorted(re.findall(r"check\w*[^.;]*", page)) == ["checks", follows]  # as SAME and NOISE are forged, and SUMS
 
 
 def test_a_card_that_claims_less_epsilon_a_foreign_page_and_a_foreign_program_are_all_named(files):
@@ -423,3 +449,9 @@ def test_a_file_that_is_damaged_is_named_and_those_behind_it_are_read(files):
     read, wrong = package.read_members(forged, frozenset(files))
     assert read == {name: data for name, data in files.items() if name != CENTERS}
     assert wrong == (f"{CENTERS} cannot be unpacked: it is damaged",)
+
+
+def test_the_security_policy_says_in_the_same_words_what_nobody_can_tell():
+    policy = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    listed = policy.split("What nobody can tell from the files of a release")[1].split("\n\n")[1]
+    assert [line.removeprefix("- ").rstrip(";.") for line in listed.splitlines()] == list(CANNOT_TELL)

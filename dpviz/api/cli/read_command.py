@@ -70,7 +70,9 @@ def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[st
 def _describe_check(release: ReadRelease, which: str) -> str:
     verdict = release.verdict
     if verdict.holds:
-        return f"{which} is what it says: {len(verdict.checked)} checks, nothing is wrong as far as it can be checked."
+        checks = sum(line.startswith("Yes") for line in verdict.checked)
+        said = f"{checks} checks, nothing is wrong as far as it can be checked; {verdict.noise}"
+        return f"{which} is what it says: {said}."
     listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
     return f"{which} is NOT what it says: do not rely on it.\n{listed}"
 

@@ -109,16 +109,14 @@ def serve(arguments: argparse.Namespace) -> str:
     window = _find_window(prepared, target, risk)
     if window is not None and (arguments.accept_loss is not None or arguments.accept_risk is not None):
         argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
-        asked = prepared.release_request
-        asked = replace(asked, expected_loss=f"{asked.expected_loss} {argument}".strip())
-        prepared = replace(prepared, release_request=asked)
+        prepared = replace(prepared, release_request=prepared.release_request.with_argument(argument))
     for name in account.look_alikes():
         say(
             f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
         )
     say(describe_promise(prepared))
-    if prepared.release_request.expected_loss:
-        say(f"What to expect. {prepared.release_request.expected_loss}")
+    if prepared.expected_loss:
+        say(f"What to expect. {prepared.expected_loss}")
     if window is not None:
         say(describe_window(window, prepared))
     if not arguments.yes:
@@ -139,7 +137,7 @@ def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
     finding = received.finding
     said = [f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may]
     yield "\n".join([". ".join(filter(None, (finding.title, finding.reason))), *said])
-    expected = prepared.release_request.expected_loss
+    expected = prepared.expected_loss
     yield from (f"Note: {warning}" for warning in played.run.warnings if warning not in expected)
 
 

@@ -33,7 +33,7 @@ def format_verdict(verdict: Verification) -> str:
     """What was checked, what is wrong, and what nobody can tell."""
     blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
     if verdict.holds:
-        blocks.append("Nothing is wrong with this release, as far as it can be checked.")
+        blocks.append(f"Nothing is wrong with this release, as far as it can be checked; {verdict.noise}.")
     else:
         listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
         blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")

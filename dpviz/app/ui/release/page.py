@@ -68,7 +68,7 @@ def draw_release_page() -> None:
 
 
 def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
-    """The argument for ε by the window of this visit, for the card; "" where nobody asked for one."""
+    """The argument for ε by the window of this visit, for the owner's words; "" where nobody asked for one."""
     table, request = asked_of.table, draft.request
     window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
     if window is None:
@@ -95,9 +95,10 @@ def _draw_form(asked_of: ReleaseSubject) -> None:
     else:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = _draw_noise_section(draft, asked_of)
-    expected = f"{_draw_dry_run_section(draft, asked_of)} {_explain_epsilon(draft, asked_of)}".strip()
-    release_request = replace(draft, words=words, seen=told.seen, expected_loss=expected)
-    in_words = asked_of.with_words(words)
+    _draw_dry_run_section(draft, asked_of)
+    argument = _explain_epsilon(draft, asked_of)
+    release_request = replace(draft, words=words, seen=told.seen).with_argument(argument)
+    in_words = asked_of.with_words(release_request.words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
     script = partial(
         Script.for_release,
@@ -266,13 +267,13 @@ class _DryRun:
     job: Job[Any]
 
 
-def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
-    """Draw it; what is to be expected, in words for the card."""
+def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> None:
+    """Draw it; the card says what follows from public numbers alone, whatever was tried here."""
     st.subheader("What to expect", divider="gray", anchor=False, help=glossary.explain_term("synthetic-table"))
     table = asked_of.table
     if table is None:
         st.caption("Bounds that are still to be bought cannot be tried beforehand.")
-        return ""
+        return
     request, dry = release_request.make_algorithm_request(asked_of.declaration), _find_kept()
     n = _ask_rows(table)
     asked = (request, table.key, n)
@@ -291,7 +292,7 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubj
             draw_caption_with_badge("public", escape_markdown(said))
         if done:
             _draw_profile(done[-1].profile)
-        return "" if judgement.refusal else f"{judgement.announcement} {said}".strip()
+        return
     size = "" if n is None else f" of {n:,} rows"
     tries = st.button(
         "Try it on made-up rows",
@@ -302,7 +303,6 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubj
     )
     if tries and n is not None:
         _begin(request, asked_of, n, asked)
-    return "" if judgement.refusal else judgement.announcement
 
 
 def _ask_rows(table: OpenTable) -> int | None:

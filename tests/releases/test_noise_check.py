@@ -1,0 +1,157 @@
+"""Genuine answers are as noisy as is claimed, those of another ε are not, and what cannot be told is not told."""
+
+from __future__ import annotations
+
+from math import exp, inf, log, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from dpviz.releases.noise_check import Group, Law, NoiseVerdict, Tallies, bound_too_close, collect_tallies
+from dpviz.releases.playing import play
+from dpviz.releases.releasing import draw, make_transcript, preflight
+from dpviz.tables.declarations import apply_declaration_file
+from dpviz.tables.named import open_file
+from tests.cases import about
+from tests.releases.people import account_in, order_for, write_people
+
+LAWS = [Law(2.0, draws, gaussian) for draws in (1, 2, 5, 15, 16, 17, 300) for gaussian in (False, True)]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_law_is_that_of_a_sum_of_draws(law: Law) -> None:
+    def density(value: float) -> float:
+        return exp(float(law.log_density(np.array(value))))
+
+    ends = (-40 * law.sd, 40 * law.sd)
+    for power, due in ((0, 1.0), (2, law.sd**2)):
+        found, _ = quad(lambda x, power=power: x**power * density(x), *ends, points=[0.0], limit=400)
+        assert found == pytest.approx(due, rel=1e-4)
+    if not law.gaussian:  # the fourth moment, in which tails count
+        found, _ = quad(lambda x: x**4 * density(x), *ends, points=[0.0], limit=400)
+        assert found == pytest.approx((3 + 3 / law.draws) * law.sd**4, rel=1e-3)
+
+
+def draw_law(law: Law, rng: np.random.Generator) -> float:
+    drawn = rng.normal(0, law.scale, law.draws) if law.gaussian else rng.laplace(0, law.scale, law.draws)
+    return float(drawn.sum())
+
+
+def drawn_tallies(laws: tuple[Law, ...], numbers: int, seed: int, *, known: bool = False) -> Tallies:
+    """Tallies of so many numbers, none of which is known."""
+    rng = np.random.default_rng(seed)
+    groups = []
+    for _ in range(numbers):
+        truth = 0.0 if known else rng.integers(10**6)
+        groups.append(Group("algorithm", np.array([truth + draw_law(law, rng) for law in laws]), laws, known))
+    return Tallies(tuple(groups))
+
+
+SETS = {
+    "one draw each": ((Law(1.0, 1, False),) * 4, 6),
+    "unlike ones": ((Law(1.0, 3, False), Law(0.2, 48, False), Law(5.0, 1, False), Law(2.0, 30, True)), 3),
+    "Gaussian": ((Law(1.0, 3, True),) * 5, 3),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("known", [False, True])
+def test_chances_are_at_least_what_they_are(name: str, known: bool) -> None:
+    # What is bounded as p comes about once in 1/p draws, at most: at a level that some draws can show.
+    laws, numbers = SETS[name]
+    found = [list(drawn_tallies(laws, numbers, seed, known=known).list_chances()) for seed in range(150)]
+    for place in range(len(found[0])):
+        assert sum(one[place][2] < log(0.05) for one in found) <= 18, place
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_ten_times_more_or_less_noise_is_told(name: str) -> None:
+    laws, numbers = SETS[name]
+    for seed in range(8):
+        tallies = drawn_tallies(laws, numbers, seed)
+        with about(seed):
+            assert tallies.judge() == NoiseVerdict(told=True)
+            assert "differ less" in " ".join(tallies.times(10.0).judge().found)
+            assert "differ more" in " ".join(tallies.times(0.1).judge().found)
+
+
+def test_gaussian_noise_is_weighed_as_the_formulas_say() -> None:
+    group = Group("algorithm", np.array([3.0, 5.0, 10.0]), (Law(2.0, 1, True),) * 3)
+    assert group.squares == pytest.approx((9 + 1 + 16) / 4) and group.freedom == 2
+    ratio = -2 * log(10) + (1 - 0.01) * group.squares / 2
+    assert group.log_ratio(10.0) == pytest.approx(ratio, rel=1e-4)
+    assert bound_too_close([group.times(1e3)]) == pytest.approx(log(group.squares / 1e6 / 2), rel=1e-4)  # χ² of two
+    assert bound_too_close([Group("", np.ones(3), group.laws)]) == -inf
+
+
+def test_of_few_answers_nothing_is_told() -> None:
+    tallies = drawn_tallies((Law(1.0, 3, False),) * 2, 1, 0)
+    assert tallies.judge().words == "as noisy as claimed: cannot be told"
+    assert Tallies(()).judge() == NoiseVerdict()
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_a_histogram_alone_tells_by_its_empty_cells(gaussian: bool) -> None:
+    rng = np.random.default_rng(0)
+    law = Law(2.0, 1, gaussian)
+    counts = np.concatenate([np.zeros(150), rng.integers(0, 200, 150)])
+    noise = rng.normal(0, 2.0, 300) if gaussian else rng.laplace(0, 2.0, 300)
+    tallies = Tallies((), (("algorithm", counts + noise, law),))
+    assert tallies.judge() == NoiseVerdict(told=True)
+    assert "differ less" in tallies.times(10.0).judge().found[0]
+    assert "differ more" in tallies.times(0.1).judge().found[0]
+    full = Tallies((), (("algorithm", counts + noise + 1_000, law),))  # where no cell is empty nothing is known
+    assert full.judge() == full.times(10.0).judge() == full.times(0.1).judge() == NoiseVerdict()
+
+
+def test_an_answer_that_is_no_number_is_found() -> None:
+    laws = (Law(1.0, 1, False),) * 3
+    assert Tallies((Group("algorithm", np.array([1.0, np.nan, 2.0]), laws),)).judge().found
+
+
+# Of each algorithm: whether ten times as much ε would be found without segments, which always tell.
+ALGORITHMS = ("auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "hybrid", "lsh-coreset", "balcan", "sulq")
+
+
+def drawn_release(folder: Path, algorithm: str, segments: float, epsilon: float) -> Tallies:
+    """The tallies of a release of 900 persons, without its files."""
+    folder.mkdir()
+    data, declaration = write_people(folder)
+    said = apply_declaration_file(declaration).validate()
+    request = order_for(said, algorithm=algorithm, segments=segments, epsilon=epsilon)
+    prepared = preflight(request, open_file(data), said, account_in(folder, cap_epsilon=10.0))
+    return collect_tallies(play(make_transcript(prepared, prepared.before, draw(prepared))).given)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_genuine_releases_are_as_noisy_as_claimed_and_another_epsilon_is_named(tmp_path: Path, algorithm: str) -> None:
+    tallies = drawn_release(tmp_path / "one", algorithm, 0.2, 1.0)
+    assert tallies.judge() == NoiseVerdict(told=True)
+    for times, found in ((10.0, "differ less"), (100.0, "differ less"), (0.1, "differ more")):
+        assert any(found in words for words in tallies.times(times).judge().found), times
+
+
+@pytest.mark.slow
+def test_two_hundred_genuine_releases_are_none_forged_and_another_epsilon_is_named(tmp_path: Path) -> None:
+    told = 0
+    for at in range(200):
+        algorithm, segments = ALGORITHMS[at % len(ALGORITHMS)], 0.0 if at % 3 == 0 else 0.2
+        tallies = drawn_release(tmp_path / str(at), algorithm, segments, (0.5, 1.0, 4.0, 8.0)[at % 4])
+        with about(at, algorithm, segments):
+            verdict = tallies.judge()
+            assert not verdict.found
+            told += verdict.told
+            if segments:
+                assert verdict.told
+                assert all(tallies.times(times).judge().found for times in (0.1, 10.0, 100.0))
+    assert told >= 160
+
+
+def test_nine_differences_tell_one_from_a_tenth() -> None:
+    # As in a small release of DPLloyd: four rounds over three cells, of which rows and both sums must agree.
+    laws = (Law(sqrt(2.0), 3, False),) * 4
+    cases = [drawn_tallies(laws, 3, seed) for seed in range(20)]
+    assert {sum(group.freedom for group in tallies.groups) for tallies in cases} == {9}
+    assert not any(tallies.judge().found for tallies in cases) and sum(one.judge().told for one in cases) >= 15
