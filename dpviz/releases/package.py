@@ -43,8 +43,8 @@ CANNOT_TELL = (
     "that the noise was honestly drawn, by the program, the library and the system that are named, and on the day",
     "that the answers are to the questions of the plan that is named: another one with as many questions of the same "
     "shape takes them, too",
-    "that ε and its parts are exactly what is claimed: noise of less than ten times another ε may look alike, and where "
-    "few tallies must agree that of any",
+    "that ε and its parts are exactly what is claimed: noise of less than ten times another ε may look alike, and "
+    "where few tallies must agree that of any",
     "that bounds, n and the other declarations are true, and came from nowhere near the rows",
     "that the owner's own words are true, and that no more was seen of the rows than is counted",
     "that the account stood as is said, and that nothing else was released about the same people",
