@@ -33,7 +33,7 @@ from dpviz.core import (
 )
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
-from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, make_canonical_ids
+from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, list_texts, take_frame
 from dpviz.words import list_names
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
@@ -112,7 +112,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     -----
     There is no ``labels_`` and no ``inertia_``: they are functions of private rows. ``predict`` and ``score`` compute
     them on request. Under ``add_remove`` a row with a missing or infinite cell is dropped; under ``replace`` the middle
-    of the bounds stands in for it.
+    of the bounds stands in for it. A cell that is not as declared, such as text among numbers, is a missing one:
+    what type pandas gave a column, which follows from its rows, refuses nothing (``row_loss`` tells what is lost).
 
     Examples
     --------
@@ -171,7 +172,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             frame: its rows stay where they are, and its number of rows need not be known.
         y : ignored
         groups : array-like of shape (n,) or None
-            Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped). A person is
+            Whose each row is: text or whole numbers, missing where nobody knows (such a row is dropped); whole numbers
+            from 2^53 on as text or as pandas' ``Int64``, since others are rounded where one is missing. A person is
             then the unit of privacy, with at most ``rows_per_person`` rows.
         **others
             What scikit-learn may pass on; refused unless it is known.
@@ -308,6 +310,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         # Not by scikit-learn's ClusterMixin, which promises labels_.
         tags.estimator_type = "clusterer"
         tags.input_tags.allow_nan = True
+        # A cell of text is no reason to refuse the others: it is a missing one.
+        tags.input_tags.string = True
         return tags
 
     @property
@@ -412,7 +416,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self._frame is not None:
             return self._code_frame(given, self._frame, reset=reset)
         given.refuse_other_types()
-        X = given.values
+        X = given.list_numbers()
         if is_sparse(X) and not find_card(self.algorithm).sparse:
             able = ", ".join(card.id for card in CARDS.values() if card.sparse)
             raise RequestError(
@@ -423,7 +427,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         try:
             values: Array = validate_data(self, X, reset=reset, **options)
         except ValueError as error:
-            raise RequestError(_describe_refusal(str(error), given.describe_objects())) from None
+            raise RequestError(_describe_refusal(str(error))) from None
         return values
 
     def _code_frame(self, given: GivenRows, declared: DeclaredFrame, *, reset: bool) -> Array:
@@ -431,13 +435,14 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X = given.values
         if not given.has_names:
             raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
+        given.refuse_other_types(declared.textual)
         try:
             validate_data(self, X, reset=reset, skip_check_array=True)
         except ValueError as error:
             raise RequestError(_describe_refusal(str(error))) from None
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
-        return declared.numbers(X.copy(deep=False))
+        return declared.numbers(X)
 
 
 PrivateKMeans.__module__ = "dpviz"
@@ -447,16 +452,14 @@ PrivateKMeans.__module__ = "dpviz"
 _NO_VALUES = ("Found array with", "X has ", "The feature names should match")
 
 
-def _describe_refusal(message: str, objects: str = "") -> str:
-    """Why scikit-learn refused X, with no value of X in it; ``objects`` says which of its columns may hold anything."""
+def _describe_refusal(message: str) -> str:
+    """Why scikit-learn refused X, with no value of X in it."""
     if message.startswith(_NO_VALUES):
         return message
     if message.startswith("Expected 2D array"):
         return "X does not have two dimensions: give rows and columns. Reshape your data to (n, d)."
     if message.startswith("Complex data not supported"):
         return "Complex data not supported: give real numbers."
-    if objects:
-        return objects
     return "X is not a table of numbers: give numeric columns of one length, without text."
 
 
@@ -499,15 +502,8 @@ def _refuse_others(others: Mapping[str, object]) -> None:
 
 
 def _code_persons(groups: Any) -> Codes:
-    """Codes (n,) of ids, -1 where one is missing; told by the type of the array alone, never by what is in it."""
-    groups = groups.to_pandas() if hasattr(groups, "to_pandas") else groups
-    ids = groups if isinstance(groups, pd.Series) else pd.Series(groups)
-    if pd.api.types.is_float_dtype(ids.dtype) or pd.api.types.is_complex_dtype(ids.dtype):
-        raise RequestError(
-            "groups holds floats: above 2^53 different whole numbers are one float, and rows of several people would "
-            "pass for those of one. Give whole numbers, pandas' Int64 where some are missing, or text."
-        )
-    codes, _ = pd.factorize(make_canonical_ids(ids))
+    """Codes (n,) of ids, -1 where one is missing; each id is read by itself, whatever type the others make of it."""
+    codes, _ = pd.factorize(list_texts(take_frame(groups)))
     return codes.astype(np.int64)
 
 

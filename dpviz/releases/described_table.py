@@ -254,4 +254,4 @@ def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
                 f"{list_names([*map(str, read.frame.columns)])}: choose among these."
             )
     known = {name: read.columns([name])[:, 0] for name in numbers}
-    return [read.frame[name] if one.categories else known[name] for name, one in declared.describe.items()]
+    return [read.get_cells(name) if one.categories else known[name] for name, one in declared.describe.items()]

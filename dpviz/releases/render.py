@@ -14,7 +14,6 @@ from string import Template
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpviz.algorithms import find_card
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
@@ -49,7 +48,7 @@ from dpviz.releases.segments_report import (
 )
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import Run, describe_center, make_domain, profiles
-from dpviz.tables import TEXT, Declaration, codings, declarations, file_format, format_csv, make_canonical_ids
+from dpviz.tables import MISSING, Declaration, codings, declarations, file_format, find_text, format_csv
 from dpviz.words import format_ratio
 
 # Of each question: the axes of its answer, and the unit of its numbers.
@@ -473,7 +472,7 @@ def _describe_coded(domain: Domain) -> dict[str, object]:
         "middle": [middle for column in domain.declared for middle in _find_middle(column)],
         "scale": [*map(_shorten, domain.even_scale.tolist())],
         "kinds": list(domain.kinds),
-        "missing": sorted(file_format.MISSING),
+        "missing": sorted(MISSING),
     }
 
 
@@ -508,7 +507,7 @@ def _shorten(value: float) -> float:
 
 def _list_canonical(names: Sequence[str]) -> list[str]:
     """Declared values as cells of a file are compared with them."""
-    return [str(text) for text in make_canonical_ids(pd.Series(list(names), dtype=TEXT))]
+    return [str(find_text(name)) for name in names]
 
 
 def _join_lines(values: Iterable[str]) -> str:

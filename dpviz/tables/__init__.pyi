@@ -2,6 +2,10 @@ from . import codings as codings
 from . import declarations as declarations
 from . import drawings as drawings
 from . import file_format as file_format
+from .cell_values import MISSING as MISSING
+from .cell_values import find_text as find_text
+from .cell_values import list_texts as list_texts
+from .cell_values import take_frame as take_frame
 from .cluster_rows import ClusterRows as ClusterRows
 from .cluster_rows import connect as connect
 from .coding_forms import Described as Described
@@ -24,7 +28,6 @@ from .loaded_table import TEXT as TEXT
 from .loaded_table import USUAL_LABEL as USUAL_LABEL
 from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
-from .loaded_table import make_canonical_ids as make_canonical_ids
 from .loaded_table import make_numeric_table as make_numeric_table
 from .made_tables import LEAST_SPREAD as LEAST_SPREAD
 from .made_tables import MAX_CELLS as MAX_CELLS

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpviz.core import RequestError
+from dpviz.tables.cell_values import MISSING as EMPTY_CELLS
 from dpviz.tables.codings import (
     LEAST_WEIGHT,
     MISSING_LABEL,
@@ -22,7 +23,6 @@ from dpviz.tables.codings import (
     Ordinal,
     Stretched,
 )
-from dpviz.tables.file_format import MISSING as EMPTY_CELLS
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import quote_name
 

@@ -10,10 +10,11 @@ anything may be used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from math import atan2, cos, sin, sqrt, tau
 from typing import Any, ClassVar
@@ -23,7 +24,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
-from dpviz.tables.loaded_table import TEXT, IntakeError, make_canonical_ids
+from dpviz.tables.cell_values import find_moment, find_text, map_cells
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import list_names, quote_name
 
 MOST_BINS = 2**12
@@ -36,8 +38,9 @@ LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 # A whole number of lattice steps may come out of a cosine a little smaller.
 _NUDGE = 1e-6
 _LN_2 = 0.6931471805599453
-_DIGITS = r"^\s*(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})(?:[T\s].*)?$"
-_EIGHT_DIGITS = r"^\s*(\d{4})(\d{2})(\d{2})\s*$"
+_DIGITS = re.compile(r"([0-9]{1,4})[-./]([0-9]{1,2})[-./]([0-9]{1,4})(?:[T\s].*)?")
+_EIGHT_DIGITS = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
+_ORDINAL_OF_1970 = date(1970, 1, 1).toordinal()
 DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}
 """Where year, month and day stand in a date, by how it is written."""
 
@@ -72,29 +75,24 @@ def make_circle(radius: float) -> Array:
     return circle
 
 
-def count_days(cells: pd.Series[Any], written: str) -> Array:
-    """Days since 1970 of dates in the order ``written``; NaN for a cell that is none. Each cell by itself.
+def find_day(cell: Any, written: str) -> float:
+    """Days since 1970 of a date, or of a text with one in the order ``written``; NaN for any other cell.
 
-    ``cells``: text of shape (n,). Returns (n,), days.
+    >>> [find_day(cell, "dmy") for cell in ("2.1.1970", date(1970, 1, 2), "1.13.1970")]
+    [1.0, 1.0, nan]
     """
-    if pd.api.types.is_datetime64_any_dtype(cells.dtype):
-        bare = cells.dt.tz_localize(None) if cells.dt.tz is not None else cells
-        days = bare.to_numpy(dtype="datetime64[s]").astype("datetime64[D]")
-        return np.where(np.isnat(days), np.nan, days.astype(np.int64))
-    text = cells.astype(TEXT)
-    found = text.str.extract(_DIGITS)
-    if written == "ymd":
-        found = found.where(found.notna().all(axis=1), text.str.extract(_EIGHT_DIGITS))
-    parts = found.apply(pd.to_numeric).to_numpy(dtype=np.float64)
-    year, month, day = (parts[:, place] for place in DATE_ORDERS[written])
-    known = np.isfinite(parts).all(axis=1) & (year >= 1000) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
-    year, month, day = (
-        np.where(known, part, 1970 if part is year else 1).astype(np.int64) for part in (year, month, day)
-    )
-    months = (year - 1970) * 12 + (month - 1)
-    days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + (day - 1)
-    same_month = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) == months
-    return np.where(known & same_month, days, np.nan)
+    moment = find_moment(cell)
+    if moment is None:
+        text = find_text(cell) or ""
+        found = _DIGITS.fullmatch(text) or (_EIGHT_DIGITS.fullmatch(text) if written == "ymd" else None)
+        if found is None:
+            return np.nan
+        year, month, day = (int(found[place + 1]) for place in DATE_ORDERS[written])
+        try:
+            moment = date(year, month, day)
+        except ValueError:
+            return np.nan
+    return float(moment.toordinal() - _ORDINAL_OF_1970) if moment.year >= 1000 else np.nan
 
 
 USUAL_APART = sqrt(0.5)
@@ -453,7 +451,9 @@ class Dates(Coding):
         return said if self.written == "ymd" else {**said, "written": self.written}
 
     def numbers(self, cells: Any) -> Array:
-        return count_days(pd.Series(cells).reset_index(drop=True), self.written) - (self.first - date(1970, 1, 1)).days
+        return (
+            map_cells(cells, partial(find_day, written=self.written), np.float64) - (self.first - date(1970, 1, 1)).days
+        )
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
@@ -674,7 +674,7 @@ def make_coded_domain(
 class Categories:
     """The declared ``names`` in their order, then a bin for any other text, then one for empty cells.
 
-    Texts are compared as those of an id column: without blanks around them, letters composed, ``7.0`` as ``7``.
+    Cells are compared as those of an id column, by ``find_text``.
     """
 
     names: tuple[str, ...]
@@ -687,7 +687,7 @@ class Categories:
                 f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
                 "common ones, all others share one bin."
             )
-        written = _read_texts(list(self.names))
+        written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
             raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
         if len({*written}) < len(written):
@@ -703,14 +703,7 @@ class Categories:
         return (*self.names, OTHER, MISSING_LABEL)
 
     def codes(self, column: Any) -> Codes:
-        """The bin of each text (or number, as text) of shape (n,)."""
-        cells = pd.Series(column).reset_index(drop=True)
-        texts = make_canonical_ids(cells)
-        place = {text: code for code, text in enumerate(_read_texts(list(self.names)))}
-        codes = texts.map(place).fillna(len(self.names)).to_numpy(dtype=np.int64)
-        return np.where(texts.isna().to_numpy(), len(self.names) + 1, codes)
-
-
-def _read_texts(names: list[str]) -> list[str | None]:
-    written = make_canonical_ids(pd.Series(names, dtype=TEXT))
-    return [None if missing else str(text) for text, missing in zip(written, written.isna(), strict=True)]
+        """The bin of each cell of a column of shape (n,)."""
+        place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
+        codes: Codes = map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
+        return codes

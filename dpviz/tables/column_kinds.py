@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.tables.file_format import MISSING
+from dpviz.tables.cell_values import MISSING
 from dpviz.tables.loaded_table import FloatArray
 
 MEASURE, ID, CODE, GROUP, DATE, CYCLE = "measure", "id", "code", "group", "date", "cycle"

@@ -30,8 +30,6 @@ _MARKED = ("utf-16", "utf-32")
 _TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
 ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
 
-MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "nan", "NaN", "None"))
-"""What people write for a missing cell, besides nothing."""
 BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
 """Blanks that may stand around a number, or between groups of its digits."""
 INDIAN = "lakh"

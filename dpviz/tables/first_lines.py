@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import (
     RETURNS_ALONE,
     TOO_MANY_COLUMNS,
@@ -20,7 +21,7 @@ from dpviz.tables.csv_intake import (
     refuse_other_formats,
     split_header,
 )
-from dpviz.tables.file_format import MAX_COLUMNS, MISSING, WHITESPACE, FileFormat, refuse_garbled
+from dpviz.tables.file_format import MAX_COLUMNS, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
 

@@ -1,12 +1,13 @@
-"""Rows as a program gives them: frames of several libraries, arrays, masks; what holds no numbers is refused by name.
+"""Rows as a program gives them: frames of several libraries, arrays, masks; each cell is read by itself.
 
-Types and names alone decide. No message has a value of a cell.
+What is refused follows from what is declared, from names and from the schema of an Arrow or Polars table. The type of a
+column of pandas is none: it is made of all cells. No message has a value of a cell.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -15,40 +16,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.core import Array, Domain, check
+from dpviz.core import Array, Domain, check, is_sparse
+from dpviz.tables.cell_values import list_numbers, take_frame
 from dpviz.tables.cluster_rows import ClusterRows
 from dpviz.tables.coding_forms import FORMS, check_weight, read_coding
 from dpviz.tables.codings import NUMBER, Coding, make_coded_domain
 from dpviz.tables.loaded_table import IntakeError, stack_columns
+from dpviz.tables.parquet_intake import holds_numbers
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import list_names, quote_name
 
+_NO_TABLE = (
+    "X does not have two dimensions: give numbers in rows and columns of one length. Reshape your data to (n, d)."
+)
 _WHAT_TO_DO = (
     "choose columns of numbers. A date becomes one as days since an origin that you choose, or by bounds={NAME: "
     '{"dates": [FIRST, LAST]}}; text is declared by its values, bounds={NAME: {"categories": [...]}}.'
 )
 
 
-def _list_sparse(frame: pd.DataFrame) -> list[tuple[Any, pd.SparseDtype]]:
-    return [
-        (name, kind) for name, kind in zip(frame.columns, frame.dtypes, strict=True) if isinstance(kind, pd.SparseDtype)
-    ]
-
-
-def _holds_numbers(kind: Any) -> bool:
-    if isinstance(kind, pd.CategoricalDtype):
-        return kind.categories is None or not hasattr(kind.categories, "dtype") or _holds_numbers(kind.categories.dtype)
-    return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
-
-
 @dataclass(frozen=True, eq=False)
 class GivenRows:
     """Rows as NumPy, SciPy, pandas or Dask have them: ``values`` in memory, or a collection that stays where it is.
 
-    Types and names alone decide what is refused. No message has a value of a cell.
+    ``others``: the columns that hold no numbers by the schema of a table that has one.
     """
 
     values: Any
+    others: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, values: Any) -> GivenRows:
@@ -56,7 +51,9 @@ class GivenRows:
 
         What is behind a mask is not used.
         """
-        return cls(_convert(values))
+        frame = take_frame(values)
+        others = _list_others(frame) if frame is not values and isinstance(frame, pd.DataFrame) else ()
+        return cls(_convert(frame), frozenset(others))
 
     @property
     def is_collection(self) -> bool:
@@ -73,7 +70,6 @@ class GivenRows:
         """One row of numbers of the same columns as a collection has, in memory, of which nothing is from the rows."""
         collection = self.values
         if hasattr(collection, "dtypes"):  # a data frame
-            self.refuse_other_types()
             return GivenRows(pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns)))
         _refuse_array(collection.dtype)
         if collection.ndim != 2 or collection.dtype.kind not in "biuf":
@@ -90,31 +86,33 @@ class GivenRows:
         """What is said of their columns by name; see ``DeclaredFrame.of``."""
         return DeclaredFrame.of(list(self.values.columns), bounds, categories, weights)
 
-    def refuse_other_types(self) -> None:
-        """Refuse columns of a data frame, in memory or of Dask, whose type says that they hold no real numbers.
+    def refuse_other_types(self, textual: Collection[str] = ()) -> None:
+        """Refuse columns, other than those that are ``textual``, whose schema says that they hold no numbers."""
+        if wrong := sorted(self.others.difference(textual)):
+            raise check.RequestError(f"Columns {list_names(wrong)} of X hold no numbers: {_WHAT_TO_DO}")
 
-        Categories that are numbers pass; dates do not, which NumPy would count in nanoseconds. What is no frame passes,
-        and so do columns of objects in memory, of which nobody knows before they are read.
+    def list_numbers(self) -> Any:
+        """The same rows with each cell as a number, NaN where it holds none; sparse ones as they are.
+
+        A list is read cell by cell too: NumPy would make text of all of it where one is text.
         """
-        frame = self.values
-        if not hasattr(frame, "dtypes") or not hasattr(frame, "columns"):
-            return
-        in_memory = not hasattr(frame, "__dask_graph__")
-        wrong = [
-            name
-            for name, kind in zip(frame.columns, frame.dtypes, strict=True)
-            if not _holds_numbers(kind) and not (in_memory and kind == np.dtype(object))
-        ]
-        if wrong:
-            raise check.RequestError(_describe_wrong_columns(wrong))
-
-    def describe_objects(self) -> str:
-        """That columns of a data frame in memory that may hold anything hold no numbers; empty where there are none."""
-        frame = self.values
-        if not isinstance(frame, pd.DataFrame):
-            return ""
-        found = [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if kind == np.dtype(object)]
-        return _describe_wrong_columns(found) if found else ""
+        values = self.values
+        if is_sparse(values):
+            return values
+        if isinstance(values, pd.DataFrame):
+            columns = [list_numbers(values.iloc[:, place]) for place in range(values.shape[1])]
+            table = np.stack(columns, axis=1) if columns else np.empty(values.shape)
+            return pd.DataFrame(table, columns=values.columns, index=values.index, copy=False)
+        try:
+            array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+        except (TypeError, ValueError):
+            raise check.RequestError(_NO_TABLE) from None
+        _refuse_array(array.dtype)
+        if array.dtype.kind in "biuf":
+            return array
+        if array.ndim != 2:
+            raise check.RequestError(_NO_TABLE)
+        return list_numbers(array.ravel()).reshape(array.shape)
 
     def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
         """A Dask array of shape (n,) of what ``compute`` makes of each part of a collection; nothing is computed yet.
@@ -129,7 +127,7 @@ class GivenRows:
 
     def prepare(self, domain: Domain, declared: DeclaredFrame | None, *, drop_incomplete: bool) -> ClusterRows:
         """The rows of a collection, prepared where they lie."""
-        make = partial(_make_batch, numbers=_read_numbers if declared is None else declared.numbers)
+        make = partial(_make_batch, numbers=_list_numbers if declared is None else declared.numbers)
         delayed = import_module("dask").delayed(make)
         batches = [delayed(part) for part in _list_delayed(self.values)]
         return ClusterRows.of(batches, domain, drop_incomplete=drop_incomplete)
@@ -209,30 +207,14 @@ class DeclaredFrame:
 
     def numbers(self, frame: Any) -> Array:
         """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing."""
-        frame.columns = [str(name) for name in frame.columns]
-        for name in self.columns:
-            plain = not self.codings.get(name, NUMBER).textual
-            kind = frame[name].dtype
-            if plain and (not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_complex_dtype(kind)):
-                raise IntakeError(
-                    f"Column {quote_name(name)} holds {_name_kind(kind)}; they are never taken from rows."
-                )
-        cells = {name: self._read_cells(name, frame[name]) for name in self.columns}
-        return stack_columns(cells, self.columns, self.codings)
+        columns = {str(name): frame.iloc[:, place] for place, name in enumerate(frame.columns)}
+        read = {name: columns[name] if name in self.textual else list_numbers(columns[name]) for name in columns}
+        return stack_columns(read, self.columns, self.codings)
 
-    def _read_cells(self, name: str, cells: pd.Series[Any]) -> Any:
-        if not self.codings.get(name, NUMBER).textual:
-            return cells.to_numpy(dtype=np.float64, na_value=np.nan)
-        # The categories of a pandas column come from its rows: only the names in the cells are used.
-        return cells.astype(object) if isinstance(cells.dtype, pd.CategoricalDtype) else cells
-
-
-def _name_kind(kind: Any) -> str:
-    if pd.api.types.is_datetime64_any_dtype(kind):
-        return 'dates: declare the first and the last, {"dates": [FIRST, LAST]}'
-    if pd.api.types.is_complex_dtype(kind):
-        return "complex numbers: give real ones"
-    return "text: declare its categories"
+    @property
+    def textual(self) -> tuple[str, ...]:
+        """The columns whose cells are read as text."""
+        return tuple(name for name, coding in self.codings.items() if coding.textual)
 
 
 def _is_pair_a_column(bounds: Any) -> bool:
@@ -291,9 +273,8 @@ def _apply(part: Any, *, compute: Callable[[Any], Any]) -> Any:
 def _convert(values: Any) -> Any:
     if isinstance(values, np.ma.MaskedArray):
         _refuse_array(values.dtype)
-        return np.ma.filled(values.astype(np.float64), np.nan)
-    if hasattr(values, "to_pandas") and not hasattr(values, "__dask_graph__"):  # Polars, Arrow
-        values = values.to_pandas()
+        hidden, shown = np.ma.getmaskarray(values), GivenRows(values.data).list_numbers()
+        return np.where(hidden, np.nan, shown)
     if isinstance(getattr(values, "dtype", None), np.dtype):
         _refuse_array(values.dtype)
     if hasattr(values, "columns") and hasattr(values, "dtypes"):
@@ -302,9 +283,12 @@ def _convert(values: Any) -> Any:
             raise check.RequestError(
                 f"Two columns of X are called {quote_name(twice[0])}: give every column its own name."
             )
-    if isinstance(values, pd.DataFrame) and any(isinstance(kind, pd.SparseDtype) for kind in values.dtypes):
-        return values.astype({name: kind.subtype for name, kind in _list_sparse(values)})
     return values
+
+
+def _list_others(frame: Any) -> list[str]:
+    """The columns of a table with a schema that hold no numbers; one that is empty may be anything."""
+    return [str(name) for name, kind in frame.dtypes.items() if not holds_numbers(kind.pyarrow_dtype)]
 
 
 def _refuse_array(kind: np.dtype[Any]) -> None:
@@ -316,11 +300,6 @@ def _refuse_array(kind: np.dtype[Any]) -> None:
         raise check.RequestError(f"X is an array of {wrong}, not of numbers: give real numbers of shape (n, d).")
 
 
-def _describe_wrong_columns(names: list[Any]) -> str:
-    """That these columns hold no numbers, and what to do."""
-    return f"Columns {list_names(list(map(str, names)))} of X hold no numbers: {_WHAT_TO_DO}"
-
-
 def _list_delayed(collection: Any) -> list[Any]:
     if hasattr(collection, "dtypes"):
         return list(collection.to_delayed())
@@ -328,5 +307,5 @@ def _list_delayed(collection: Any) -> list[Any]:
     return list(whole_rows.to_delayed().ravel())
 
 
-def _read_numbers(part: Any) -> Array:
-    return np.asarray(part, dtype=np.float64)
+def _list_numbers(part: Any) -> Array:
+    return np.asarray(GivenRows(part).list_numbers(), dtype=np.float64)

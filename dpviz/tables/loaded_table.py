@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpviz.core import RequestError
+from dpviz.tables.cell_values import list_numbers, list_texts, take_frame
 from dpviz.words import list_names, quote_name
 
 # Before version 3 "str" made the text "nan" of a missing cell: rows of nobody would have been those of one person.
@@ -28,7 +29,7 @@ USUAL_LABEL = "label"
 
 
 def make_float_id_error(column: str) -> IntakeError:
-    """Why a column of floats says of no row whose it is; told by the type of the column, never by what is in it."""
+    """Why a column of floats says of no row whose it is; told by the schema of a file, never by what is in it."""
     return IntakeError(
         f"The id column {quote_name(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
         "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
@@ -39,8 +40,6 @@ def make_float_id_error(column: str) -> IntakeError:
 
 CELLS_KEPT = 500
 """Cells of a column that are no number, kept to find out how they are written."""
-# A whole number as spreadsheets and data frames write it where a cell of its column is empty.
-_POINT_NOUGHT = r"^([+-]?\d+)\.0+$"
 
 
 class CellCoding(Protocol):
@@ -98,8 +97,9 @@ class LoadedTable:
         SHA-256 of names and values, computed once at load: the key for caches.
     notes : tuple of str
         What the owner should know of the way in, by column name; neither cell values nor counts.
-    whole : mapping of str to series
-        Columns that were whole numbers before they became float64, as they were: ids are told apart by them.
+    given : mapping of str to series
+        Columns as they came in: all of a data frame, whose types say nothing, and those of a file that tell more than
+        the frame. What a column is declared to hold is read from here.
     unread : mapping of str to Unread
         What number columns lost on the way, where a file was read.
     """
@@ -108,7 +108,7 @@ class LoadedTable:
     frame: pd.DataFrame = field(repr=False)
     fingerprint: str
     notes: tuple[str, ...] = ()
-    whole: Mapping[str, pd.Series[Any]] = field(default_factory=dict, repr=False)
+    given: Mapping[str, pd.Series[Any]] = field(default_factory=dict, repr=False)
     unread: Mapping[str, Unread] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -127,7 +127,10 @@ class LoadedTable:
         return len(self.frame)
 
     def columns(self, names: Sequence[str]) -> FloatArray:
-        """The chosen numeric columns as a new float64 array of shape (n, d), data units, missing = NaN."""
+        """The chosen columns as a new float64 array of shape (n, d), data units, missing = NaN.
+
+        Those of a file have to be numbers there; of a data frame a cell that is none is a missing one.
+        """
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
         if not chosen:
@@ -138,12 +141,17 @@ class LoadedTable:
         if unknown:
             raise IntakeError(f"There is no column {list_names(unknown)}; {allowed}; choose among these.")
         text = [name for name in chosen if name in self.text_columns]
-        if text:
+        if any(name not in self.given for name in text):
             raise IntakeError(
                 f"Column {list_names(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
                 "categories: they are never taken from rows."
             )
-        return np.ascontiguousarray(self.frame[chosen].to_numpy(dtype=np.float64))
+        columns = [list_numbers(self.get_cells(name)) if name in text else self.frame[name] for name in chosen]
+        return np.stack(columns, axis=1)
+
+    def get_cells(self, column: str) -> pd.Series[Any]:
+        """The cells of a column as they came in."""
+        return self.given.get(column, self.frame[column])
 
     def encode_columns(self, names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
         """As ``columns``, with the columns that have a coding as the numbers that it makes of their cells.
@@ -160,19 +168,19 @@ class LoadedTable:
         textual = [name for name in names if name in codings and codings[name].textual]
         plain = [name for name in names if name not in textual]
         numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
-        cells = {name: self.whole.get(name, self.frame[name]) for name in textual}
+        cells = {name: self.get_cells(name) for name in textual}
         return stack_columns({**numbers, **cells}, names, codings)
 
     def check_id(self, column: str) -> None:
-        """Refuse an id column of floats."""
-        if column in self.numeric_columns and column not in self.whole:
+        """Refuse an id column that its file holds as floats."""
+        if column in self.numeric_columns and column not in self.given:
             raise make_float_id_error(column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
 
-        Two cells are the same if they are the same text, after blanks around it are dropped, letters are composed, and
-        a whole number such as ``7.0`` is written ``7``: what a cell is called depends on that cell only.
+        Two cells are the same if they are the same text (see ``find_text``): what a cell is called depends on that cell
+        only.
         """
         self.check_id(column)
         return self.groups(column)
@@ -182,7 +190,7 @@ class LoadedTable:
         if column not in self.frame.columns:
             names = list_names(tuple(self.frame.columns))
             raise IntakeError(f"There is no id column {quote_name(column)}; columns are {names}; choose among these.")
-        codes, _ = pd.factorize(make_canonical_ids(self.whole.get(column, self.frame[column])))
+        codes, _ = pd.factorize(list_texts(self.get_cells(column)))
         return codes.astype(np.int64)
 
 
@@ -198,15 +206,6 @@ def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Map
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 
 
-def make_canonical_ids(cells: pd.Series[Any]) -> pd.Series[Any]:
-    """Cells of an id column as texts that are the same for the same person, missing where nobody is named."""
-    numbers = pd.api.types.is_float_dtype(cells.dtype)
-    # The text of a number tells any two apart.
-    text = cells.map(lambda value: repr(float(value)), na_action="ignore") if numbers else cells
-    canonical = text.astype(TEXT).str.normalize("NFC").str.strip().str.replace(_POINT_NOUGHT, r"\1", regex=True)
-    return canonical.where(canonical != "")
-
-
 def make_numeric_table(
     values: Any, columns: Sequence[str] | None = None, *, name: str = "table", notes: tuple[str, ...] = ()
 ) -> LoadedTable:
@@ -214,8 +213,9 @@ def make_numeric_table(
 
     Parameters
     ----------
-    values : array-like of shape (n,) or (n, d), or pandas.DataFrame
-        Numbers in data units; a frame may also hold text columns, which are kept as text.
+    values : array-like of shape (n,) or (n, d), or a data frame of pandas, Polars or Arrow
+        Data units. Types are no say in it: what a column of a frame holds is declared, and a cell that is something
+        else is a missing one.
     columns : sequence of str, optional
         One name a column; ``column_1``, ``column_2``, ... for an array without names.
     name : str
@@ -226,23 +226,25 @@ def make_numeric_table(
     Returns
     -------
     LoadedTable
-        All columns numbers, but for a frame's text.
+        All columns numbers, but for those of a frame that are not stored as numbers.
 
     Raises
     ------
     IntakeError
-        If the values are not numbers in one or two dimensions, or the names do not fit.
+        If the values do not have one or two dimensions, or the names do not fit.
     """
+    values = take_frame(values)
     frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
     if len(names) != frame.shape[1]:
         raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
     if len(set(names)) < len(names):
         raise IntakeError(f"Column names {list_names(names)} repeat; give every column its own name.")
-    kept = {new: _store_column(frame.iloc[:, place]) for place, new in enumerate(names)}
-    as_given = ((new, frame.iloc[:, place]) for place, new in enumerate(names))
-    whole = {new: cells.reset_index(drop=True) for new, cells in as_given if pd.api.types.is_integer_dtype(cells)}
-    return make_table(kept, name=name, notes=notes, whole=whole)
+    cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
+    kept = {new: _store_column(column) for new, column in cells.items()}
+    # What is stored as floats already is not kept twice.
+    given = {new: pd.Series(kept[new]) if column.dtype == np.float64 else column for new, column in cells.items()}
+    return make_table(kept, name=name, notes=notes, given=given)
 
 
 def make_table(
@@ -250,7 +252,7 @@ def make_table(
     *,
     name: str,
     notes: tuple[str, ...] = (),
-    whole: Mapping[str, pd.Series[Any]] | None = None,
+    given: Mapping[str, pd.Series[Any]] | None = None,
     unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
     """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest.
@@ -261,27 +263,25 @@ def make_table(
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
     return LoadedTable(
-        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, whole or {}, unread or {}
+        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, given or {}, unread or {}
     )
 
 
 def _make_frame(values: Any) -> pd.DataFrame:
-    # `from None`: the message of the error underneath can quote a cell.
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise IntakeError("The values are not all numbers; give an array of numbers or a data frame.") from None
+    # Not by what NumPy would make of all cells of a list: one text among them would make text of every number.
+    array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
     if array.ndim not in (1, 2):
         raise IntakeError(f"The array has {array.ndim} dimensions; a table has rows and columns; reshape it.")
     table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
-    return pd.DataFrame(table, columns=[f"column_{place}" for place in range(1, table.shape[1] + 1)], copy=False)
+    names = [f"column_{place}" for place in range(1, table.shape[1] + 1)]
+    return pd.DataFrame(list_numbers(table.ravel()).reshape(table.shape), columns=names, copy=False)
 
 
-def _store_column(values: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
-    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_complex_dtype(values):
-        # A copy, so that freezing our column never freezes the caller's array.
-        return np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-    return values.astype(TEXT).reset_index(drop=True)
+def _store_column(cells: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return list_numbers(cells)
+    texts: pd.Series[Any] = pd.Series(list_texts(cells), dtype=TEXT)
+    return texts
 
 
 def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from dpviz.tables.file_format import BLANKS, INDIAN, MISSING, PLAIN_STYLE, NumberStyle
+from dpviz.tables.cell_values import MISSING
+from dpviz.tables.file_format import BLANKS, INDIAN, PLAIN_STYLE, NumberStyle
 from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, Unread
 
 # Cells of one column, as they stand in the file.

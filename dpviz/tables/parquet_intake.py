@@ -24,6 +24,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz.tables.cell_values import list_texts
 from dpviz.tables.file_format import MAX_COLUMNS
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
@@ -133,7 +134,7 @@ class ParquetTable:
     @property
     def numeric_columns(self) -> tuple[str, ...]:
         """The columns of numbers, in file order."""
-        return tuple(field.name for field in self._schema if _holds_numbers(field.type))
+        return tuple(field.name for field in self._schema if holds_numbers(field.type))
 
     @cached_property
     def n_rows(self) -> int:
@@ -169,7 +170,7 @@ class ParquetTable:
     ) -> Iterator[Batch]:
         """All rows, a bounded number at a time, columns with a coding as numbers; other columns are not read.
 
-        Yields data units, NaN where a number is missing, and ids as text.
+        Yields data units, NaN where a number is missing, and ids as they stand.
         """
         self._check_coded(numbers, codings, id_column)
         wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
@@ -210,18 +211,19 @@ class ParquetTable:
             parts = [pq.read_table(path, columns=[*numbers, *text]) for path in self.files]
         self.check_unchanged()
         chosen: dict[str, Any] = {}
-        whole: dict[str, Any] = {}
+        given: dict[str, Any] = {}
         for name in self.columns:
             cells = [part.column(name).combine_chunks() for part in parts] if name in (*numbers, *text) else []
             if name in numbers:
                 chosen[name] = np.concatenate([_read_numbers(part) for part in cells])
-                if _is_exact(self._schema.field(name).type):
-                    whole[name] = pd.concat([_read_whole(part) for part in cells], ignore_index=True)
+                if not pa.types.is_floating(_strip_type(self._schema.field(name).type)):
+                    given[name] = pd.concat([_read_cells(part) for part in cells], ignore_index=True)
             elif pa.types.is_floating(_strip_type(self._schema.field(name).type)) and name in text:
                 chosen[name] = np.concatenate([_read_numbers(part) for part in cells])  # a label; never an id
             elif name in text:
-                chosen[name] = pd.concat([_read_texts(part) for part in cells], ignore_index=True).astype(TEXT)
-        return make_table(chosen, name=self.name, whole=whole)
+                given[name] = pd.concat([_read_cells(part) for part in cells], ignore_index=True)
+                chosen[name] = pd.Series(list_texts(given[name]), dtype=TEXT)
+        return make_table(chosen, name=self.name, given=given)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats."""
@@ -283,10 +285,10 @@ def _make_batch(
     part: Any, numbers: Sequence[str], id_column: str | None, codings: Mapping[str, CellCoding], *, read: float
 ) -> Batch:
     textual = {name for name in numbers if name in codings and codings[name].textual}
-    columns = {name: (_read_texts if name in textual else _read_numbers)(part.column(name)) for name in numbers}
+    columns = {name: (_read_cells if name in textual else _read_numbers)(part.column(name)) for name in numbers}
     return Batch(
         stack_columns(columns, numbers, codings),
-        None if id_column is None else _read_texts(part.column(id_column)),
+        None if id_column is None else _read_cells(part.column(id_column)),
         read,
     )
 
@@ -324,7 +326,8 @@ def _count_plain_bytes(kind: pa.DataType) -> float:
     return kind.bit_width / 8 if fixed else float(_OF_A_NUMBER)
 
 
-def _holds_numbers(kind: pa.DataType) -> bool:
+def holds_numbers(kind: pa.DataType) -> bool:
+    """Whether a column of that type holds numbers, truths or nothing at all."""
     kind = _strip_type(kind)
     return bool(
         pa.types.is_integer(kind)
@@ -342,7 +345,7 @@ def is_parquet(path: Path) -> bool:
 
 def _holds_text(kind: pa.DataType) -> bool:
     kind = _strip_type(kind)
-    return _is_text(kind) or _holds_numbers(kind)
+    return _is_text(kind) or holds_numbers(kind)
 
 
 def _holds_values(kind: pa.DataType) -> bool:
@@ -366,28 +369,14 @@ def _read_numbers(cells: Any) -> FloatArray:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _is_exact(kind: pa.DataType) -> bool:
-    """Whether its numbers tell people apart, which as floats they would not."""
-    return bool(pa.types.is_integer(_strip_type(kind)) or pa.types.is_decimal(_strip_type(kind)))
-
-
-def _read_whole(cells: Any) -> pd.Series[Any]:
-    """Whole numbers as they are; decimals as text."""
+def _read_cells(cells: Any) -> pd.Series[Any]:
+    """Cells of an id, a label or a category, in the type that the schema says."""
     cells = _write_out(cells)
-    if not pa.types.is_integer(cells.type):
-        return _read_texts(cells)
-    exact: pd.Series[Any] = cells.to_pandas(types_mapper=pd.ArrowDtype)
-    return exact
-
-
-def _read_texts(cells: Any) -> pd.Series[Any]:
-    """Cells of an id or label column as a file of lines would hold them; floats, which are never ids, stay numbers."""
-    cells = _write_out(cells)
-    if pa.types.is_floating(cells.type):
-        return pd.Series(_read_numbers(cells))
+    if not _is_text(cells.type):
+        typed: pd.Series[Any] = cells.to_pandas(types_mapper=pd.ArrowDtype)
+        return typed
     try:
-        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-            cells = cells.cast(pa.large_string())
+        cells = cells.cast(pa.large_string())
         cells.validate(full=True)
         texts: pd.Series[Any] = cells.to_pandas()
     except pa.ArrowInvalid:  # a cell is no UTF-8: it is read as in a file of lines, and no other cell knows of it

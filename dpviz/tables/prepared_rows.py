@@ -29,7 +29,8 @@ from dpviz.core import (
     keep_rows_per_person,
     lattice,
 )
-from dpviz.tables.loaded_table import FloatArray, IntakeError, make_canonical_ids
+from dpviz.tables.cell_values import list_texts
+from dpviz.tables.loaded_table import FloatArray, IntakeError
 
 _NO_ROOM = (
     "The rows do not fit into the folder for temporary files: free some room there, or name a larger disk in TMPDIR "
@@ -121,6 +122,7 @@ _PARTS = 256
 
 # Rows with 128 bits of whose they are.
 Records: TypeAlias = NDArray[np.void]
+_Texts: TypeAlias = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,19 +183,19 @@ class Preparation:
         return self._file
 
 
-def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, pd.Series[Any] | None]:
+def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, _Texts | None]:
     """The rows of a batch that count, on the lattice, and whose they are, as canonical texts.
 
     ``batch``: rows in data units. Returns an array of shape (rows, dim) in unit coordinates, and ids or None.
     """
-    values, ids = batch.values, None if batch.ids is None else make_canonical_ids(batch.ids)
+    values, ids = batch.values, None if batch.ids is None else list_texts(batch.ids)
     if drop_incomplete:
-        kept = find_complete(values) if ids is None else find_complete(values) & ids.notna().to_numpy()
+        kept = find_complete(values) if ids is None else find_complete(values) & pd.notna(ids)
         values, ids = values[kept], None if ids is None else ids[kept]
     return convert_to_unit(values, domain), ids
 
 
-def deal_rows(unit: Array, ids: pd.Series[Any], region: Region, *, number: int, most: int) -> list[Records]:
+def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: int) -> list[Records]:
     """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept.
 
     ``unit`` (n, dim), unit coordinates, on the lattice; ``ids``: text of shape (n,); ``region``: where rows live,
@@ -221,7 +223,7 @@ class _RowsOfPersons:
             files = (tempfile.TemporaryFile(prefix="dpviz-") for _ in range(_PARTS))  # noqa: SIM115 (the stack closes)
             self._files: list[IO[bytes]] = [self._open.enter_context(file) for file in files]
 
-    def append(self, unit: Array, ids: pd.Series[Any]) -> None:
+    def append(self, unit: Array, ids: _Texts) -> None:
         """More rows. Of a person who has many of these, no more than may be kept in the end."""
         parts = deal_rows(unit, ids, self._region, number=_PARTS, most=self._most)
         with refuse_full_disk():
@@ -247,8 +249,7 @@ def _make_record_type(region: Region) -> np.dtype[Any]:
     return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
 
 
-def _hash_ids(ids: pd.Series[Any]) -> NDArray[np.uint64]:
+def _hash_ids(ids: _Texts) -> NDArray[np.uint64]:
     """128 bits for each id, shape (m, 2): no two of any table are the same."""
-    text = ids.to_numpy(dtype=object)
-    halves = [pd.util.hash_array(text, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
+    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
     return np.stack(halves, axis=1)

@@ -23,7 +23,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from dpviz.tables.file_format import MISSING, WHITESPACE, NumberStyle
+from dpviz.tables.cell_values import MISSING
+from dpviz.tables.file_format import WHITESPACE, NumberStyle
 from dpviz.tables.loaded_table import TEXT, FloatArray, Unread
 from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, read_text
 

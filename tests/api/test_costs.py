@@ -191,7 +191,6 @@ def test_groups_say_whose_each_row_is(account):
     assert np.isfinite(model(rows_per_person=3).fit_predict(VALUES, groups=names)).all()
     for case, (groups, why) in {
         "short": (names[1:], "not as long as the table"),
-        "floats": (np.arange(120) / 2, "groups holds floats"),
         "none": (None, "no id column says whose"),
     }.items():
         with about(case), pytest.raises(RequestError, match=why):

@@ -246,7 +246,7 @@ def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> N
 
 
 def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
-    region, ids = Region(np.ones(2), 2.0), pd.Series(["ann", "bob"])
+    region, ids = Region(np.ones(2), 2.0), np.array(["ann", "bob"], dtype=object)
     hands = [deal_rows(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
     assert len(_gather(hands, 0, region=region, most=1)) == 2
     assert len(_gather(hands, 0, region=region, most=2)) == 4

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import dpviz.tables.csv_intake
 import dpviz.tables.records
+from dpviz.tables.cell_values import list_texts
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.file_format import FileFormat
-from dpviz.tables.loaded_table import IntakeError, make_canonical_ids
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_file
 from tests.cases import about
 from tests.examples import examples
@@ -46,7 +47,7 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
     loaded = open_csv(path).read(FileFormat(), numbers=("x", "y"), text=("who",))
     values, ids = read_in_pieces(path, FileFormat(), size)
     np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-    codes, _ = pd.factorize(make_canonical_ids(ids))
+    codes, _ = pd.factorize(list_texts(ids))
     np.testing.assert_array_equal(codes, loaded.identifiers("who"))
 
 

@@ -36,15 +36,21 @@ def in_dask(frame: pd.DataFrame) -> Any:
 
 
 class Kind(NamedTuple):
-    """A table, and what happens where bounds are a pair, and where they are by the names of columns: ok, or why not."""
+    """A table, and what happens where bounds are a pair, and where they are by the names of columns.
+
+    ok, or that all rows lack a number, or why not.
+    """
 
     make: Callable[[], Any]
     pair: str = "ok"
     named: str = "ok"
 
 
+INCOMPLETE = "incomplete"
+
 NO_NAMES = "X has no column names"
 OF_ARRAYS = "not of numbers"
+SCHEMA = '"width" of X hold no numbers'
 # Twelve kinds, and what is one of each kind in another library.
 KINDS = {
     "array": Kind(lambda: ROWS, named=NO_NAMES),
@@ -54,8 +60,10 @@ KINDS = {
     "pandas, nullable": Kind(lambda: FRAME.astype("Float64")),
     "pandas over Arrow": Kind(lambda: FRAME.astype(pd.ArrowDtype(pa.float64()))),
     "pandas, sparse": Kind(lambda: FRAME.astype(pd.SparseDtype("float"))),
-    "pandas, categories of numbers": Kind(lambda: FRAME.assign(width=pd.Categorical(FRAME["width"])), named="width"),
-    "pandas, objects": Kind(lambda: FRAME.astype(object), named="length"),
+    "pandas, categories of numbers": Kind(lambda: FRAME.assign(width=pd.Categorical(FRAME["width"]))),
+    "pandas, objects": Kind(lambda: FRAME.astype(object)),
+    "pandas, numbers in words": Kind(lambda: FRAME.astype(str)),
+    "lists of objects": Kind(FRAME.astype(str).to_numpy().tolist, named=NO_NAMES),
     "Polars": Kind(lambda: in_polars(FRAME)),
     "Arrow": Kind(lambda: pa.Table.from_pandas(FRAME)),
     "Dask array": Kind(lambda: da.from_array(ROWS, chunks=(25, 2)), named=NO_NAMES),
@@ -63,26 +71,26 @@ KINDS = {
     "masked, nothing behind": Kind(lambda: np.ma.masked_array(ROWS), named=NO_NAMES),
     "sparse": Kind(lambda: sparse.csr_array(ROWS), "choose one of .*balcan-sparse", NO_NAMES),
     "dates": Kind(lambda: ROWS.astype("M8[s]"), f"array of dates, {OF_ARRAYS}", f"array of dates, {OF_ARRAYS}"),
-    "dates, pandas": Kind(lambda: DATES, '"width" of X hold no numbers', '"width" holds dates'),
-    "dates, Polars": Kind(lambda: in_polars(DATES), '"width" of X hold no numbers', '"width" holds dates'),
-    "dates, Arrow": Kind(lambda: pa.Table.from_pandas(DATES), '"width" of X hold no numbers', '"width" holds dates'),
-    "dates, Dask": Kind(lambda: in_dask(DATES), '"width" of X hold no numbers', '"width" holds dates'),
+    "dates, pandas": Kind(lambda: DATES, INCOMPLETE, INCOMPLETE),
+    "dates, Polars": Kind(lambda: in_polars(DATES), SCHEMA, SCHEMA),
+    "dates, Arrow": Kind(lambda: pa.Table.from_pandas(DATES), SCHEMA, SCHEMA),
+    "dates, Dask": Kind(lambda: in_dask(DATES), INCOMPLETE, INCOMPLETE),
     "durations": Kind(lambda: ROWS.astype("m8[s]"), f"array of durations, {OF_ARRAYS}", "durations"),
     "complex": Kind(lambda: ROWS + 1j, "complex numbers", "complex numbers"),
-    "complex, pandas": Kind(lambda: FRAME + 1j, '"length", "width" of X hold no numbers', '"length" holds complex'),
+    "complex, pandas": Kind(lambda: FRAME + 1j, INCOMPLETE, INCOMPLETE),
     "complex, Dask": Kind(lambda: da.from_array(ROWS + 1j), "complex numbers", "complex numbers"),
     "records": Kind(lambda: FRAME.to_records(index=False), f"array of records, {OF_ARRAYS}", "records"),
     "one column, no table": Kind(lambda: ROWS[:, 0], "two dimensions", NO_NAMES),
     "duplicates": Kind(lambda: TWICE, 'Two columns of X are called "length"', 'Two columns of X are called "length"'),
     "duplicates, Dask": Kind(lambda: in_dask(TWICE), 'columns of X are called "length"', 'called "length"'),
     "duplicates, Arrow": Kind(lambda: pa.table([ROWS[:, 0]] * 2, ["a", "a"]), 'of X are called "a"', 'called "a"'),
-    "text": Kind(lambda: np.array([[SECRET, SECRET]]), "not a table of numbers", NO_NAMES),
-    "text, pandas": Kind(lambda: TEXT, '"width" of X hold no numbers', '"width" holds text'),
-    "text, objects": Kind(lambda: TEXT.astype(object), "of X hold no numbers", "holds text"),
-    "text, categories": Kind(lambda: TEXT.astype({"width": "category"}), '"width" of X hold', '"width" holds text'),
-    "text, Polars": Kind(lambda: in_polars(TEXT), '"width" of X hold no numbers', '"width" holds text'),
-    "text, Arrow": Kind(lambda: pa.Table.from_pandas(TEXT), '"width" of X hold no numbers', '"width" holds text'),
-    "text, Dask": Kind(lambda: in_dask(TEXT), '"width" of X hold no numbers', '"width" holds text'),
+    "text": Kind(lambda: np.array([[SECRET, SECRET]]), INCOMPLETE, NO_NAMES),
+    "text, pandas": Kind(lambda: TEXT, INCOMPLETE, INCOMPLETE),
+    "text, objects": Kind(lambda: TEXT.astype(object), INCOMPLETE, INCOMPLETE),
+    "text, categories": Kind(lambda: TEXT.astype({"width": "category"}), INCOMPLETE, INCOMPLETE),
+    "text, Polars": Kind(lambda: in_polars(TEXT), SCHEMA, SCHEMA),
+    "text, Arrow": Kind(lambda: pa.Table.from_pandas(TEXT), SCHEMA, SCHEMA),
+    "text, Dask": Kind(lambda: in_dask(TEXT), INCOMPLETE, INCOMPLETE),
 }
 
 
@@ -103,6 +111,10 @@ def test_each_kind_of_table_gives_the_same_centres_or_one_sentence(
     kind = KINDS[name]
     happens, given = getattr(kind, bounds), kind.make()
     asked = model(bounds=NAMED if bounds == "named" else (-3, 3))
+    if happens == INCOMPLETE:  # the type of a column of pandas is made of its rows, and refuses none
+        fitted = asked.fit(given)
+        assert fitted.cluster_centers_.shape == (2, 2) and (np.asarray(fitted.predict(given)) == -1).all()
+        return
     if happens == "ok":
         fitted = asked.fit(given)
         np.testing.assert_array_equal(fitted.cluster_centers_, expected)

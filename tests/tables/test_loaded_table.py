@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dpviz.tables.loaded_table import make_canonical_ids
+from dpviz.tables.cell_values import list_texts
 from dpviz.words import quote_name
 
 
 @pytest.mark.parametrize("others", [[], ["anna"]])
 def test_what_a_cell_is_called_depends_on_that_cell_only(others: list[str]) -> None:
     cells = pd.Series(["007", "7", " 7 ", "7.0", "0", *others], dtype="str")
-    assert make_canonical_ids(cells).tolist() == ["007", "7", "7", "7", "0", *others]
+    assert list_texts(cells).tolist() == ["007", "7", "7", "7", "0", *others]
 
 
 def test_a_name_is_told_on_one_line_as_it_is_written():

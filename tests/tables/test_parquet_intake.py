@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
+from dpviz.tables.cell_values import list_texts
+from dpviz.tables.codings import Dates
 from dpviz.tables.declarations import Declaration
-from dpviz.tables.loaded_table import IntakeError, make_canonical_ids
-from dpviz.tables.parquet_intake import ParquetTable, _read_whole
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.cases import about
 
@@ -95,7 +97,7 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
         if id_column is None:
             assert all(part.ids is None for part in parts)
         else:
-            ids = make_canonical_ids(pd.concat([part.ids for part in parts], ignore_index=True))
+            ids = list_texts(pd.concat([part.ids for part in parts], ignore_index=True))
             codes, _ = pd.factorize(ids)
             np.testing.assert_array_equal(codes, loaded.identifiers(id_column))
             if id_column in ("number", "exact"):
@@ -292,8 +294,8 @@ def test_a_column_that_is_empty_in_a_file_is_of_the_type_of_the_others(tmp_path:
     for values in (loaded.columns(("x",)), *(np.concatenate([b.values for b in some]) for some in (batches, pieces))):
         np.testing.assert_array_equal(values[:, 0], [np.nan, np.nan, 1.5, 2.5])
     assert loaded.identifiers("who").tolist() == [0, 1, -1, 0]
-    ids = make_canonical_ids(pd.concat([batch.ids for batch in batches], ignore_index=True))
-    assert ids.fillna("nobody").tolist() == ["a", "b", "nobody", "a"]
+    ids = list_texts(pd.concat([batch.ids for batch in batches], ignore_index=True))
+    assert ids.tolist() == ["a", "b", None, "a"]
 
 
 def test_codes_of_another_size_are_the_same_texts(tmp_path: Path) -> None:
@@ -313,12 +315,16 @@ def test_names_that_repeat(tmp_path: Path) -> None:
         _ = ParquetTable(tmp_path / "a.parquet").columns
 
 
-def test_whole_numbers_that_tell_people_apart_stay_whole():
-    large = 2**53 + 1
-    whole, texts = _read_whole(pa.array([large, None, 7])), _read_whole(pa.array([Decimal("1.50"), None]))
-    assert (
-        pd.api.types.is_integer_dtype(whole.dtype)
-        and whole[0] == large
-        and whole.isna().tolist() == [False, True, False]
-    )
-    assert not pd.api.types.is_numeric_dtype(texts.dtype) and texts[0] == "1.50"
+def test_a_schema_keeps_whole_numbers_whole_and_says_what_a_cell_is(tmp_path: Path) -> None:
+    large, moments = 2**53 + 1, [datetime.datetime(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, 4, 5), None]
+    columns = {"n": [large, None, 7], "money": [Decimal("1.50"), None, Decimal("2.00")], "at": moments}
+    pq.write_table(pa.table(columns | {"yes": [True, None, False]}), tmp_path / "a.parquet")
+    table = ParquetTable(tmp_path)
+    loaded = table.read((), text=("n", "money"), coded=("at", "yes"))
+    texts = {name: list_texts(loaded.get_cells(name)).tolist() for name in table.columns}
+    assert texts["n"] == [str(large), None, "7"] and texts["money"] == ["1.50", None, "2"]
+    assert texts["at"] == ["2024-01-02", "2024-01-02 03:04:05", None] and texts["yes"] == ["1", None, "0"]
+    days = Dates(datetime.date(2024, 1, 1), datetime.date(2024, 12, 31), "dmy")
+    (batch,) = table.read_batches(("at",), codings={"at": days})
+    np.testing.assert_array_equal(batch.values[:, 0], loaded.encode_columns(("at",), {"at": days})[:, 0])
+    np.testing.assert_array_equal(batch.values[:, 0], [1, 1, np.nan])

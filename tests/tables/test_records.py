@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.file_format import BLANKS, MISSING, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.tables.records import Wanted, read_lines, read_records
 from tests.cases import about
 from tests.examples import examples

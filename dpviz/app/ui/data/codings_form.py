@@ -15,7 +15,7 @@ from dpviz.app.ui.escape import escape_markdown, strip_markdown
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import RequestError
 from dpviz.runs import compute_column_noise, count_cluster_rows
-from dpviz.tables import TEXT, Declaration, IntakeError, LoadedTable, codings, declarations
+from dpviz.tables import Declaration, IntakeError, LoadedTable, codings, declarations, list_texts
 from dpviz.words import format_number, format_things, quote_name
 
 # Values that a proposal takes from the rows, the commonest first.
@@ -239,14 +239,14 @@ def _propose(draft: Draft, name: str, key: str) -> None:
     lines = draft.read_beginning()
     try:
         if lines is not None:
-            cells = lines.read(draft.declaration.file, numbers=(), text=(name,)).frame[name]
+            column = lines.read(draft.declaration.file, numbers=(), text=(name,)).get_cells(name)
         else:
             content = draft.source.content
             assert isinstance(content, LoadedTable)
-            cells = content.whole.get(name, content.frame[name]).astype(TEXT)
+            column = content.get_cells(name)
     except IntakeError:
         return
-    common = pd.Series(cells).dropna().astype(TEXT).str.strip().value_counts().index[:_MOST_PROPOSED]
+    common = pd.Series(list_texts(column)).value_counts().index[:_MOST_PROPOSED]
     st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
     draft.looked = True
 
