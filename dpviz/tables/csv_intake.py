@@ -45,7 +45,7 @@ _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the co
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _DELIMITERS = (",", ";", "\t", "|")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
-_LONGEST_NAME = 80
+_LONGEST_NAME, _MOST_REPEATED = 80, 2
 
 _SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
 _CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
@@ -329,6 +329,10 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
             "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
             f"{_HOW_TO_SAY}."
         )
+    if declared.header is None and _repeats_words(cells):
+        raise IntakeError(
+            f"The first line says the same several times, so it may be a row; names differ; {_HOW_TO_SAY}."
+        )
     if declared.names:
         return Header(declared.names, delimiter, end)
     names, notes = clean_names(cells)
@@ -363,7 +367,13 @@ def reads_like_a_row(cell: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     # One blank for many: the pattern tries every way to share them out among its parts.
-    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip('"').split())) is not None
+    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip("\"'").split())) is not None
+
+
+def _repeats_words(cells: Iterable[str]) -> bool:
+    """Whether a line repeats itself more than a header with two names that were given twice does, as votes do."""
+    words = [cell.strip().casefold() for cell in cells if cell.strip()]
+    return len(words) - len(set(words)) > _MOST_REPEATED
 
 
 def _split_in_utf_8(line: str, declared: FileFormat) -> list[str]:

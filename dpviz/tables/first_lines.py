@@ -38,9 +38,22 @@ _NO_COLUMNS = (0.0, 0.0, 0)
 _OF_ALL, _OF_THOSE_BETWEEN = 0.4, 0.5
 _LIBSVM = re.compile(r"[+-]?\d+(\.\d+)?(\s+\d+:[^\s:]+)+\s*")
 _YEAR = re.compile(r"(18|19|20|21)\d\d")
-_UNIT = re.compile(r"[(\[]?[^\d\s()\[\]]{1,12}(\s?[/²³^]\s?[^\d\s()\[\]]{1,6})?[)\]]?")
+_UNITS = """
+    y yr yrs year years month months week weeks d day days h hr hrs hour hours min mins minute minutes s sec secs
+    second seconds ms mm cm m km mi mile miles ft feet in inch inches g kg mg µg ug lb lbs oz t ton tons tonnes l ml
+    dl m² m³ km² qm qkm ha acre acres % ‰ percent pct ppm ppb usd eur euro euros gbp chf jpy $ € £ ¥ k$ k€ m$ tsd mio
+    c f k °c °f ° deg degree degrees bpm mmhg mol mmol kw w wh kwh mwh mw v a hz khz mhz pa kpa hpa bar mbar psi j kj
+    cal kcal db px number count counts persons people person n points units jahr jahre monat monate woche wochen tag
+    tage stunde stunden minuten sekunden anzahl personen einwohner prozent an ans mois jours heures nombre años meses
+    días horas anni
+"""
 _TOTALS = re.compile(
     r"(grand\s+)?(sub)?total\w*|sum(me)?|gesamt(summe)?|insgesamt|zusammen|ensemble|somme|suma|totale|in\s*all|all",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"\W*|n[/.]a\.?|nil|missing|unknown|unk|not\s.*|no\s(answer|response|data|value)|don.?t\s.*|declined?|refus\w*|"
+    r"suppressed|withheld|confidential|undisclosed|#.*",
     re.IGNORECASE,
 )
 _KINDS = (
@@ -291,28 +304,42 @@ def _choose_unused(names: Sequence[str]) -> str:
 
 
 def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:
-    """Whether the first line holds names; None where it is like the lines below in one way and unlike in another."""
+    """Whether the first line holds names; None where that is for its owner to say.
+
+    A cell that occurs again below, in its own column, is a value there: then the line is no sure header. Nor is one
+    that stands above words alone, however it reads: nobody but its owner knows a name from the rarest word.
+    """
+    cells = [cell.strip() for cell in first]
+    below = [[record[at].strip() for record in body if len(record) > at] for at in range(len(first))]
+    again = any(cell and cell in column for cell, column in zip(cells, below, strict=True))
+    kinds = [(_guess_kind(cell), _guess_usual_kind(column)) for cell, column in zip(cells, below, strict=True)]
+    named = [_names_figures(cell, column) for cell, column in zip(cells, below, strict=True)]
     values = [field.strip() for field in list_pieces(first) if reads_like_a_row(field)]
     if not values:
-        return True
-    if len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
+        return True if any(named) and not again else None
+    if not again and len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
         return True  # 0, 1, 2, ...: the names that data frames give
-    below = [[record[at].strip() for record in body if len(record) > at] for at in range(len(first))]
-    kinds = [(_guess_kind(cell.strip()), _guess_usual_kind(cells)) for cell, cells in zip(first, below, strict=True)]
     if _are_years(values):
-        alike = any(_YEAR.fullmatch(cell) for cells in below for cell in cells)
+        alike = again or any(_YEAR.fullmatch(cell) for column in below for cell in column)
         return None if alike else True
-    seen = [(own, usual) for (own, usual), cell in zip(kinds, first, strict=True) if reads_like_a_row(cell)]
-    differ = [own != usual and usual in ("number", "signed", "date", "time") for own, usual in seen]
-    above_numbers = [
-        usual in ("number", "signed") and own == "text" and cell.strip() not in MISSING
-        for (own, usual), cell in zip(kinds, first, strict=True)
+    differ = [
+        own != usual and usual != "text"
+        for (own, usual), cell in zip(kinds, cells, strict=True)
+        if reads_like_a_row(cell)
     ]
-    if seen and all(differ):
+    if differ and all(differ) and not again:
         return True
-    if any(differ) or any(above_numbers):
-        return None
-    return False
+    return None if any(differ) or any(named) else False
+
+
+def _names_figures(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell of the first line is a word above numbers, and none that says that a person has no number."""
+    if cell in MISSING or _NO_ANSWER.fullmatch(cell) or reads_like_a_row(cell):
+        return False
+    own, usual = _guess_kind(cell), _guess_usual_kind(below)
+    present = [one for one in below if one not in MISSING]
+    figures = sum(any(map(str.isdigit, one)) for one in present)
+    return usual not in ("text", own) or (not any(map(str.isdigit, cell)) and 10 * figures > 9 * len(present))
 
 
 def _guess_kind(cell: str) -> str:
@@ -333,25 +360,28 @@ def _are_years(values: Sequence[str]) -> bool:
 
 
 def _read_units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str]:
-    """What the line below the names says of columns of numbers, if it holds nothing but units there."""
-    if len(body) < 2 or len(body[0]) != len(names):
+    """What the line below the names says of columns of numbers, if it holds nothing but known units."""
+    if len(body) < 2 or len(body[0]) != len(names) or not all(map(_is_a_unit, filter(None, map(str.strip, body[0])))):
         return {}
     units = {}
     for at, name in enumerate(names):
         cells = [record[at].strip() for record in body[1:] if len(record) == len(names)]
         present = [cell for cell in cells if cell not in MISSING]
-        if not present or 10 * sum(_guess_kind(cell) in ("number", "signed") for cell in present) < 9 * len(present):
-            continue
-        unit = body[0][at].strip()
-        if unit and (unit in MISSING or not _UNIT.fullmatch(unit) or not any(map(_is_of_a_unit, unit))):
-            return {}
-        if unit:
-            units[name] = unit.strip("()[]")
+        numbers = sum(_guess_kind(cell) in ("number", "signed") for cell in present)
+        unit = body[0][at].strip().strip("()[]")
+        if unit and present and 10 * numbers >= 9 * len(present):
+            units[name] = unit
     return units
 
 
-def _is_of_a_unit(letter: str) -> bool:
-    return letter.isalpha() or letter in "%‰€$£¥₹°"
+def _is_a_unit(cell: str) -> bool:
+    """Whether a cell is made of words of ``_UNITS``, perhaps one per another, with powers.
+
+    >>> [_is_a_unit(cell) for cell in ("kg", "[m/s²]", "5 kg", "unknown", "")]
+    [True, True, False, False, False]
+    """
+    parts = re.split(r"[\s/·*]+", cell.strip("()[]").casefold())
+    return all(re.sub(r"(?<=\D)[\d²³^-]+$", "", part) in _UNITS.split() for part in parts)
 
 
 def _find_below(lines: bytes, encoding: str, delimiter: str, width: int) -> list[str]:

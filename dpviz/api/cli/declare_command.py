@@ -63,6 +63,16 @@ def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
         f'({list_names(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
         "protects rows, not people."
     )
+    units = "".join(f", in {unit}" for unit in dict.fromkeys(declared.units.values()))
+    public = (
+        f"These become public once it is used: the names {list_names(proposal.names)}{units}. If the first line is a "
+        'row after all, say "header": false and name the columns in "names".'
+    )
     found = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
     confirm = f"--confirm declares {list_names(found)} as they were found, where you know it to be so."
-    return (bounds, *([whose] if proposal.ids else []), *([confirm] if found else []))
+    return (
+        *([public] if declared.file.header else []),
+        bounds,
+        *([whose] if proposal.ids else []),
+        *([confirm] if found else []),
+    )

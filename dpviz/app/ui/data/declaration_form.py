@@ -19,13 +19,14 @@ from dpviz.app.ui.data.format_form import (
     draw_format_form,
     draw_proposal_notes,
     draw_propose_button,
+    draw_row_button,
     is_readable_at_first,
 )
 from dpviz.app.ui.data.large_table import is_large
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember
-from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
+from dpviz.app.ui.table_words import RELATION_WORDS, describe_coding, describe_columns, format_bullets
 from dpviz.core import N_SHARE, Array
 from dpviz.runs import AccessKind
 from dpviz.tables import (
@@ -73,6 +74,7 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
     draft.begin()
     with head:
         _ask_kind(draft)
+    soon = st.container()
     refusal, proposing, first, tools, lines = st.empty(), st.container(), st.container(), st.container(), st.container()
     lines_of_file = draft.read_beginning()
     readable = lines_of_file is None or is_readable_at_first(lines_of_file, draft)
@@ -113,6 +115,9 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
             draw_lost_rows(draft)
         with below:
             _ask_label(draft)
+        if start is None:
+            with soon:
+                _draw_public_soon(draft)
         if not draft.missing and draft.declaration.columns:
             draft.complete = draft.declaration
         if sentence := describe_lacks(draft.declaration):
@@ -128,6 +133,22 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
     if sentence := draft.refusal:
         refusal.error(escape_markdown(sentence), icon=":material/block:")
     return draft
+
+
+def _draw_public_soon(draft: Draft) -> None:
+    """What of the source becomes public with the press that uses it; until then nothing of it is called so."""
+    declared = draft.declaration
+    if declared.kind.may_be_shown:
+        return
+    coded = {name: coding.to_plain(*declared.bounds[name][:2]) for name, coding in declared.coded.items()}
+    values = [
+        *(f"{name}: {describe_coding(one)}" for name, one in coded.items()),
+        *(f"{name} in {unit}" for name, unit in declared.units.items()),
+    ]
+    said = "; ".join([f"the names of {describe_columns(draft.names)}", *map(escape_markdown, values)])
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**These become public**: {said}", width="content")
+        draw_row_button(draft)
 
 
 def _ask_kind(draft: Draft) -> None:

@@ -56,7 +56,11 @@ def draw_format_form(file: CsvFile, draft: Draft) -> None:
         raise
     origin = "declared" if draft.declaration.file.names else "from the first line"
     between = escape_markdown(describe_delimiter(header.delimiter))
-    draw_caption_with_badge("public", f"{describe_columns(header.names)}; {origin}, {between} between them")
+    about = f"{describe_columns(header.names)}; {origin}, {between} between them"
+    if draft.in_force is None and not draft.declaration.kind.may_be_shown:
+        st.caption(about)  # public is what its owner has said to be so
+    else:
+        draw_caption_with_badge("public", about)
     if header.notes:
         st.caption(escape_markdown(" ".join(header.notes)))
     draft.names = header.names
@@ -84,6 +88,28 @@ def draw_proposal_notes(draft: Draft) -> None:
     words = "The first line holds names" if other.header else "The first line is a row"
     if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
         draft.change = lambda now: _propose(now, file, draft, other)
+
+
+def draw_row_button(draft: Draft) -> None:
+    """The other answer to a first line that is read as names, where nobody has declared any."""
+    file = draft.read_beginning()
+    declared, proposal = draft.declaration.file, draft.proposal
+    if file is None or declared.header is False or declared.names or (proposal is not None and proposal.other):
+        return
+    if st.button("The first line is a row", icon=":material/swap_vert:", key=draft.make_key("is_row")):
+        draft.change = lambda now: _read_as_row(now, file)
+        seen = draft.source.content.fingerprint
+        note = "the first line, which was read as names until its owner said that it is a row"
+        count_access(DataAccess(seen, seen, file.name, draft.declaration.kind, AccessKind.ROWS, note))
+
+
+def _read_as_row(now: Declaration, file: CsvFile) -> Declaration:
+    """``now`` with columns that have names of their own; what was said of those before is forgotten."""
+    header = file.header(now.file)
+    names = tuple(f"column_{place}" for place in range(1, len(header.names) + 1))
+    as_row = replace(now.file, header=False, names=names, delimiter=header.delimiter, styles={}, units_line=False)
+    bare = replace(now, codings={}, weights={}, units={}, numbers=(), describe={}, id_column=None, rows_per_person=1)
+    return replace(bare.with_bounds((), ()), file=as_row, label_column=None)
 
 
 def draw_propose_button(file: CsvFile, draft: Draft) -> None:
