@@ -30,8 +30,21 @@ from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import apply_declaration
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
-_BOMB = 150_000_000
-_COLUMNS = ("algorithm", "k", "unit", "relation", "columns", "lower", "upper", "state", "epsilon", "at", "why")
+_BOMB, _DAY = 150_000_000, "2026-07-01T00:00:00+00:00"
+_COLUMNS = (
+    "algorithm",
+    "k",
+    "unit",
+    "relation",
+    "columns",
+    "lower",
+    "upper",
+    "state",
+    "epsilon",
+    "at",
+    "why",
+    "sha256",
+)
 
 
 def release_case(rng: np.random.Generator) -> Case:
@@ -108,7 +121,7 @@ def _base() -> Transcript:
         release_request=release_request,
         n_public=declared.n_public,
         declared=declared,
-        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0),
+        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1, _DAY, "b" * 64, "a" * 64, _DAY),
     )
     return Transcript(
         asked.to_dict(),
@@ -127,7 +140,7 @@ def _account() -> bytes:
         path = Path(folder) / "people.sqlite"
         create(path, name="people", cap_epsilon=2.0, cap_delta=0.0, opened="2026-07-01T00:00:00+00:00", wait=5.0)
         values = ("2026-07-01T00:00:00+00:00", "somebody", "0.1.0", 1.0, 0.0, "auto", 3, "1 row", "add_remove")
-        said = (*values, '["age"]', "[0.0]", "[100.0]", "charged", None, None)
+        said = (*values, '["age"]', "[0.0]", "[100.0]", "charged", *[None] * 4)
         with open_to_change(path, wait=5.0) as file:
             file.execute(f"INSERT INTO release VALUES (1, {', '.join('?' * len(said))})", said)
             file.execute("PRAGMA user_version")

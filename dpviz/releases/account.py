@@ -6,6 +6,7 @@ It outlives the visit. There is no row and no value of the data in it: what it h
 from __future__ import annotations
 
 import getpass
+import hashlib
 import json
 import os
 import re
@@ -13,10 +14,11 @@ import shutil
 import sqlite3
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
+from itertools import dropwhile, pairwise
 from math import floor, fsum, isfinite, log10
 from pathlib import Path
 from tempfile import mkdtemp
@@ -34,9 +36,10 @@ _RELATIONS = tuple(relation.value for relation in Relation)
 # Seconds to wait for another process, and for a file that nobody has named.
 _PATIENCE, _GLANCE = 10.0, 0.2
 _CHARGED = ("epsilon", "delta", "algorithm", "k", "unit", "relation", "columns", "lower", "upper", "who")
-_TOLD = ("number", "at", "version", "state", "card_sha256", "why")
-_HEADER = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card"]
+_TOLD = ("number", "at", "version", "state", "card_sha256", "why", "previous_sha256", "sha256")
+_HEADER = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card", "charge"]
 _HASH_SHOWN = 12
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", re.ASCII)
 # Accounts whose ``with`` blocks are open, of all threads of this process.
 _IN_USE: list[Account] = []
 
@@ -112,15 +115,70 @@ class Charge:
         if not all(isfinite(bound) for bound in (*self.lower, *self.upper)):
             raise RequestError("A bound of the charge is no finite number: declare the bounds of every column first.")
 
+    def to_plain(self) -> dict[str, Any]:
+        """Every part by its name, as the file of an account holds it: what is hashed is what is written."""
+        return {
+            **{name: getattr(self, name) for name in ("algorithm", "unit", "relation", "who")},
+            **{"epsilon": float(self.epsilon), "delta": float(self.delta), "k": int(self.k)},
+            "columns": json.dumps(self.columns),
+            "lower": json.dumps([float(bound) for bound in self.lower]),
+            "upper": json.dumps([float(bound) for bound in self.upper]),
+        }
+
+
+class ChargeLink(NamedTuple):
+    """The place of a charge in the chain of its account, as a card prints it.
+
+    ``previous_sha256`` is the hash of the charge before, of the account itself where there is none; ``previous_at``,
+    when that one was made.
+    """
+
+    number: int
+    at: str
+    sha256: str
+    previous_sha256: str
+    previous_at: str
+
     @property
-    def about(self) -> frozenset[tuple[str, float, float]]:
-        """Columns with their bounds, whatever their order: alike where two releases may be about the same people."""
-        return frozenset(zip(self.columns, self.lower, self.upper, strict=True))
+    def words(self) -> str:
+        """In sentences, for the card.
+
+        >>> ChargeLink(2, "2026-01-02T00:00:00+00:00", "b" * 64, "a" * 64, "2026-01-02T00:00:00+00:00").words[:53]
+        'This is charge 2 of that account, 2026-01-02 UTC. Its'
+        """
+        told = (
+            f"This is charge {self.number} of that account, {self.at[:10]} UTC. Its hash is {self.sha256}, that of the "
+            f"charge before, or of the account without any, {self.previous_sha256}. An account that does not hold "
+            "both was put back or edited since, or is another one."
+        )
+        if not self.clock_went_back:
+            return told
+        return (
+            f"{told} The clock went back: this charge is dated before the one that it follows "
+            f"({self.previous_at[:10]} UTC)."
+        )
+
+    @property
+    def clock_went_back(self) -> bool:
+        """Whether the charge is dated before the one that it follows."""
+        return self.at < self.previous_at
+
+    def find_contradiction(self, other: ChargeLink) -> str | None:
+        """Why two releases cannot stem from one account that only grew; None where they may, or are one release."""
+        if self.previous_sha256 != other.previous_sha256 or self.sha256 == other.sha256:
+            return None
+        return (
+            f"Both releases say that they are charge {self.number} of one account, right after the same charge: the "
+            "account was put back in between, so that neither card counts the other release. What both spend adds up."
+        )
 
 
 @dataclass(frozen=True)
 class AccountEntry:
-    """One release in an account: its charge, when (UTC, ISO 8601), by which version, and what has become of it."""
+    """One release in an account: its charge, when (UTC, ISO 8601), by which version, and what has become of it.
+
+    ``sha256`` is the hash of the charge with that of the one before; None of charges by versions without a chain.
+    """
 
     number: int
     at: str
@@ -129,6 +187,17 @@ class AccountEntry:
     state: State
     card_sha256: str | None
     why: str | None
+    previous_sha256: str | None = None
+    sha256: str | None = None
+
+    def compute_sha256(self, previous: str) -> str:
+        """Its hash after that of the charge before; what becomes of it later is no part of that."""
+        return _hash([previous, *self.list_hashed()])
+
+    def list_hashed(self) -> list[Any]:
+        """What the chain holds of it."""
+        plain = self.charge.to_plain()
+        return [self.number, self.at, self.version, *(plain[name] for name in _CHARGED)]
 
     @property
     def cells(self) -> list[str]:
@@ -144,6 +213,7 @@ class AccountEntry:
             str(len(self.charge.columns)),
             self.state.value if self.why is None else f"{self.state.value}: {self.why}",
             (self.card_sha256 or "")[:_HASH_SHOWN],
+            (self.sha256 or "")[:_HASH_SHOWN],
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -163,12 +233,15 @@ class AccountBalance:
         The most that all releases together may cost.
     entries : tuple of AccountEntry
         Every release, in order.
+    opened : str
+        When it was made, UTC.
     """
 
     name: str
     cap_epsilon: float
     cap_delta: float
     entries: tuple[AccountEntry, ...]
+    opened: str = ""
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -215,7 +288,7 @@ class AccountBalance:
         ]
         if not self.entries:
             return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
-        lines.append(f"Unit of privacy: {self.unit}; neighbours: {self.relation}")
+        lines += [f"Unit of privacy: {self.unit}; neighbours: {self.relation}", *self.remarks]
         if self.together_epsilon < self.spent_epsilon:
             lines.append(
                 f"together at most ε = {self.together_epsilon:.4g} at δ = {self.cap_delta:g} by dp-accounting, if no "
@@ -235,13 +308,96 @@ class AccountBalance:
         guarantees = [(charge.epsilon, charge.delta) for charge in self.charges]
         return min(self.spent_epsilon, compose_guarantees(guarantees, self.cap_delta))
 
+    @property
+    def _chained(self) -> list[AccountEntry]:
+        """The charges from the first that has a hash on: those before it are by versions that knew no chain."""
+        return list(dropwhile(lambda entry: entry.sha256 is None, self.entries))
+
+    @cached_property
+    def _beginning(self) -> str:
+        """What the first hash of the chain follows: the account itself, with charges that have none."""
+        unchained = self.entries[: len(self.entries) - len(self._chained)]
+        caps = [float(self.cap_epsilon), float(self.cap_delta)]
+        return _hash([self.name, self.opened, *caps, *(entry.list_hashed() for entry in unchained)])
+
+    @cached_property
+    def broken_at(self) -> int | None:
+        """The first charge that does not follow from what stands before it; None where the chain is whole."""
+        previous = self._beginning
+        for entry in self._chained:
+            due = entry.compute_sha256(previous)
+            if (entry.previous_sha256, entry.sha256) != (previous, due):
+                return entry.number
+            previous = due
+        return None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the chain of the charges says, a sentence each; the first says whether it is whole."""
+        told, chained = [], self._chained
+        if self.broken_at is not None:
+            told.append(_describe_break(self.broken_at))
+        elif chained:
+            told.append(f"The chain of charges is whole; the last hash is {chained[-1].sha256}.")
+        if len(chained) < len(self.entries):
+            first = f"the chain begins with charge {chained[0].number}" if chained else "the next one begins the chain"
+            told.append(f"Charges by an older dpviz hold no hash: {first}.")
+        times = [(0, self.opened), *((entry.number, entry.at) for entry in self.entries)]
+        back = [str(number) for (_, before), (number, at) in pairwise(times) if at < before]
+        if back:
+            told.append(f"The clock went back: dated before the one that it follows is charge {', '.join(back)}.")
+        return tuple(told)
+
+    def link(self, number: int) -> ChargeLink:
+        """The place of a charge in the chain.
+
+        Raises
+        ------
+        RequestError
+            If there is no such charge, or it holds no hash.
+        """
+        times = [self.opened, *(entry.at for entry in self.entries)]
+        for entry, before in zip(self.entries, times, strict=False):
+            if entry.number == number and entry.sha256 and entry.previous_sha256:
+                return ChargeLink(number, entry.at, entry.sha256, entry.previous_sha256, before)
+        raise RequestError(f"No charge {number} of this account holds a hash: give the number of one that does.")
+
+    def extend(self, charge: Charge) -> AccountBalance:
+        """The account after one more charge, made now."""
+        last = self.entries[-1] if self.entries else None
+        previous = (last and last.sha256) or self._beginning
+        number = last.number + 1 if last else 1
+        entry = AccountEntry(number, _read_time(), __version__, charge, State.CHARGED, None, None, previous)
+        entry = replace(entry, sha256=entry.compute_sha256(previous))
+        return replace(self, entries=(*self.entries, entry))
+
+    def find_contradiction(self, link: ChargeLink) -> str | None:
+        """Why this account cannot be the one whose charge a card prints; None where it holds that charge.
+
+        Parameters
+        ----------
+        link : ChargeLink
+            As the card prints it.
+        """
+        if any((entry.sha256, entry.previous_sha256) == (link.sha256, link.previous_sha256) for entry in self.entries):
+            return None
+        return (
+            f"Charge {link.number} of {link.at[:10]}, as the release has it, is not in this account: it was put back "
+            "or edited since, or another one was charged. If it is about these people, charge it again here."
+        )
+
     def refuse(self, charge: Charge) -> None:
-        """Refuse what this account cannot bear: beyond its cap, or about another unit or relation.
+        """Refuse what this account cannot bear: beyond its cap, about another unit or relation, or on a broken chain.
 
         Raises
         ------
         AccountExceeded, RequestError
         """
+        if self.broken_at is not None:
+            raise RequestError(
+                f"{_describe_break(self.broken_at)} Go on with the last whole copy of the account, and charge again "
+                "what was released since."
+            )
         for what, ours, theirs in (
             ("unit of privacy", self.unit, charge.unit),
             ("neighbouring relation", self.relation, charge.relation),
@@ -272,10 +428,16 @@ class AccountBalance:
 
 
 class Taken(NamedTuple):
-    """A charge: its number, and how the account stood at the moment before."""
+    """A charge: its place in the chain, and how the account stood at the moment before."""
 
-    number: int
+    link: ChargeLink
     before: AccountBalance
+
+    @classmethod
+    def rehearse(cls, before: AccountBalance, charge: Charge) -> Taken:
+        """As it would be now; nothing is charged."""
+        after = before.extend(charge)
+        return cls(after.link(after.entries[-1].number), before)
 
 
 @dataclass(frozen=True)
@@ -412,7 +574,7 @@ class Account:
 
     def charge(self, charge: Charge) -> int:
         """As ``take``; the number of the charge alone."""
-        return self.take(charge).number
+        return self.take(charge).link.number
 
     def take(self, charge: Charge) -> Taken:
         """Charge a release: it is on the disk when this returns, and stays whatever happens.
@@ -430,19 +592,12 @@ class Account:
         with open_to_change(self.path, wait=self.patience) as file:
             before = _read_standing(file, self.path)
             before.refuse(charge)
-            told = {
-                "at": _read_time(),
-                "version": __version__,
-                "state": State.CHARGED.value,
-                **{name: getattr(charge, name) for name in ("algorithm", "unit", "relation", "who")},
-                **{"epsilon": float(charge.epsilon), "delta": float(charge.delta), "k": int(charge.k)},
-                "columns": json.dumps(charge.columns),
-                "lower": json.dumps([float(bound) for bound in charge.lower]),
-                "upper": json.dumps([float(bound) for bound in charge.upper]),
-            }
+            link, _ = taken = Taken.rehearse(before, charge)
+            told = {name: getattr(link, name) for name in ("number", "at", "previous_sha256", "sha256")}
+            told |= {"version": __version__, "state": State.CHARGED.value, **charge.to_plain()}
             names = ", ".join(told)
             file.execute(f"INSERT INTO release ({names}) VALUES ({', '.join('?' * len(told))})", (*told.values(),))
-            return Taken(int(file.execute("SELECT last_insert_rowid()").fetchone()[0]), before)
+            return taken
 
     def note_released(self, number: int, *, card_sha256: str | None = None) -> None:
         """Note that a charged release has left, and by which card; a fit in Python has none.
@@ -530,27 +685,34 @@ class Account:
         """
         return self.standing().text
 
-    def look_alikes(self, folder: str | Path | None = None) -> tuple[str, ...]:
-        """File names of other accounts (``*.sqlite``) with a release of the same columns and bounds as one of ours.
+    def look_alikes(self, folder: str | Path | None = None, *, columns: Sequence[str] = ()) -> tuple[str, ...]:
+        """File names of other accounts with a release that may be about the same table, whatever they are called.
 
-        What no terminal shows is marked in them. ``folder`` is by default that of this account. Accounts that cannot be
-        read now are left out.
+        It may where its columns are some of ours, or ours are some of its: those of a release of this account, or
+        ``columns``. What no terminal shows is marked. Accounts that cannot be read now are left out.
+
+        Parameters
+        ----------
+        folder : str, Path or None
+            Where to look; None: beside this account.
+        columns : sequence of str
+            Those declared of the table.
 
         Raises
         ------
         RequestError
             If this account cannot be used.
         """
-        ours = _list_subjects(self.standing())
+        ours = _list_subjects(self.standing()) | ({frozenset(columns)} if columns else frozenset())
         beside = Path(folder) if folder is not None else self.path.absolute().parent
         found = []
-        for path in sorted(beside.glob("*.sqlite")) if ours else ():
+        for path in sorted(beside.iterdir()) if ours else ():
             if may_be_account(path) and not path.samefile(self.path):
                 try:
                     theirs = Account(path, _GLANCE).standing()
                 except RequestError:
                     continue
-                if ours & _list_subjects(theirs):
+                if any(one <= other or other <= one for one in ours for other in _list_subjects(theirs)):
                     found.append(foreign.format_name(path))
         return tuple(found)
 
@@ -567,28 +729,50 @@ def round_down(left: float) -> str:
 
 
 def _read_standing(file: sqlite3.Connection, path: Path) -> AccountBalance:
-    names = (*_TOLD, *_CHARGED)
     try:
-        ((name, cap_epsilon, cap_delta),) = file.execute("SELECT name, cap_epsilon, cap_delta FROM account")
-        told = file.execute(f"SELECT {', '.join(names)} FROM release ORDER BY number").fetchall()
-        entries = tuple(_read_entry(dict(zip(names, line, strict=True))) for line in told)
+        ((name, opened, cap_epsilon, cap_delta),) = file.execute(
+            "SELECT name, opened, cap_epsilon, cap_delta FROM account"
+        )
+        lines = file.execute("SELECT * FROM release ORDER BY number")  # a file of an older version has fewer columns
+        names = [column for column, *_ in lines.description]
+        entries = tuple(_read_entry(dict(zip(names, line, strict=True))) for line in lines)
         _check_words(name=name)
         check.epsilon(cap_epsilon=cap_epsilon)
         _check_part(cap_delta=cap_delta)
-    except (ValueError, TypeError, RecursionError):  # no text, no list, no number, no charge: whoever wrote that
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        RecursionError,
+    ):  # no text, no number, no charge: whoever wrote that
         raise make_damage_error(path) from None
-    return AccountBalance(name, cap_epsilon, cap_delta, entries)
+    return AccountBalance(name, cap_epsilon, cap_delta, entries, opened)
 
 
 def _read_entry(told: dict[str, Any]) -> AccountEntry:
     charged = {name: told.pop(name) for name in _CHARGED}
     charged |= {name: tuple(json.loads(charged[name])) for name in ("columns", "lower", "upper")}
     told["state"] = State(told["state"])
+    _check_words(version=told["version"])
+    if not (_TIME.fullmatch(told["at"]) and isinstance(told.get("sha256"), str | None)):
+        raise ValueError("no time, or no hash")
     return AccountEntry(**told, charge=Charge(**charged))
 
 
-def _list_subjects(standing: AccountBalance) -> frozenset[frozenset[tuple[str, float, float]]]:
-    return frozenset(charge.about for charge in standing.charges)
+def _list_subjects(standing: AccountBalance) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(charge.columns) for charge in standing.charges)
+
+
+def _describe_break(number: int) -> str:
+    return (
+        f"The chain of charges breaks at charge {number}: that one, or what stands before it, is no longer what was "
+        "written."
+    )
+
+
+def _hash(parts: Sequence[Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
 
 
 def _compute_left(cap: float, spent: float) -> float:

@@ -2,7 +2,7 @@
 
 What goes wrong is a sentence. A seal, the SHA-256 of all that is told in the file, is renewed by every change: SQLite
 notices a broken page, and the seal a number that is no longer what was written. It is no signature: whoever means to
-write another number can write another seal.
+write another number can write another seal, and other hashes of the charges: these contradict the cards that left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stat import S_ISREG
 
 from dpviz.core import RequestError, check
 
-APPLICATION, VERSION = 0x64707661, 1
+APPLICATION, VERSION = 0x64707661, 2
 """What the head of the file says: "dpva", and which form of it."""
 
 _OWNER_ONLY = 0o600
@@ -32,9 +32,11 @@ _SCHEMA = (
         epsilon REAL NOT NULL CHECK (epsilon > 0), delta REAL NOT NULL CHECK (delta >= 0),
         algorithm TEXT NOT NULL, k INTEGER NOT NULL, unit TEXT NOT NULL, relation TEXT NOT NULL,
         columns TEXT NOT NULL, lower TEXT NOT NULL, upper TEXT NOT NULL,
-        state TEXT NOT NULL, card_sha256 TEXT, why TEXT)""",
+        state TEXT NOT NULL, card_sha256 TEXT, why TEXT, previous_sha256 TEXT, sha256 TEXT)""",
     "CREATE TRIGGER release_stays BEFORE DELETE ON release BEGIN SELECT RAISE(ABORT, 'a charge stays'); END",
 )
+# What a file of each earlier version lacks.
+_SINCE = {1: [f"ALTER TABLE release ADD COLUMN {name} TEXT" for name in ("previous_sha256", "sha256")]}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _BARRED = {
     sqlite3.SQLITE_CANTOPEN,
@@ -91,6 +93,7 @@ def open_to_change(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
         file.execute("BEGIN IMMEDIATE")  # what is read from here on stays so until the end
         _refuse_foreign(path, file)
         _refuse_damaged(path, file)
+        _renew_form(file)
         yield file
         _commit(file)
 
@@ -201,6 +204,13 @@ def _refuse_damaged(path: Path, file: sqlite3.Connection) -> None:
     whole = file.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     if not whole or file.execute("SELECT seal FROM account").fetchall() != [(_seal(file),)]:
         raise make_damage_error(path)
+
+
+def _renew_form(file: sqlite3.Connection) -> None:
+    """Bring a file of an earlier version to this form, in the transaction that changes it."""
+    for statement in _SINCE.get(_read_pragma(file, "user_version"), ()):
+        file.execute(statement)
+    file.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _commit(file: sqlite3.Connection) -> None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, RequestError
+from dpviz.releases.account import ChargeLink
 from dpviz.runs import profiles
 from dpviz.tables import Declaration
 from dpviz.words import format_count, format_number, format_things
@@ -90,7 +91,7 @@ class AccessCounts:
         return told
 
 
-SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
+SECTORS: tuple[str, ...] = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 """The sectors that the public registry of deployments knows."""
 NOT_STATED = "Not stated."
 """What stands for words of the owner that nobody has said."""
@@ -208,6 +209,7 @@ class AccountFacts(NamedTuple):
     before_delta: float
     after_epsilon: float
     after_delta: float
+    link: ChargeLink | None = None
 
 
 class CardPicture(NamedTuple):

@@ -255,4 +255,5 @@ def make_account_table(facts: CardFacts) -> Table | None:
     rows = [Row([name, f"{epsilon:.6g}", format_small(delta)]) for name, epsilon, delta in lines]
     left = max(0.0, account.cap_epsilon - account.after_epsilon)
     note = f"ε = {left:.6g} of it is left for other releases about these people."
-    return Table("Account", [f"account “{account.name}”", "ε", "δ"], rows, (1, 2), [note])
+    notes = [note] if account.link is None else [note, account.link.words]
+    return Table("Account", [f"account “{account.name}”", "ε", "δ"], rows, (1, 2), notes)

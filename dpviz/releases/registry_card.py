@@ -184,7 +184,7 @@ def _describe_account(facts: CardFacts) -> str:
     )
     return (
         f"Releases about the same people are charged to one account of at most {most}. Before this release {before} "
-        f"was spent of it, after it {after}."
+        f"was spent of it, after it {after}.{'' if account.link is None else f' {account.link.words}'}"
     )
 
 

@@ -13,6 +13,9 @@ _MOST_KINDS = 20
 
 _Count = Annotated[int, Field(ge=0, le=10**12)]
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+_Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00$")]
+_SHA256, _TIME = "64 hexadecimal digits", "a time, as 2026-01-31T12:00:00+00:00"
 _COUNT, _AMOUNT = "a whole number that a release has", "a number that a release has"
 
 
@@ -52,6 +55,11 @@ class AccountThenDocument(documents.Document):
     cap_delta: _Amount = documents.key(..., _AMOUNT, "the most it may hold")
     spent_epsilon: _Amount = documents.key(..., _AMOUNT, "spent before")
     spent_delta: _Amount = documents.key(..., _AMOUNT, "spent before")
+    number: _Count = documents.key(..., _COUNT, "of the charge")
+    at: _Time = documents.key(..., _TIME, "when it was charged")
+    sha256: _Sha256 = documents.key(..., _SHA256, "of the charge, with that of the one before")
+    previous_sha256: _Sha256 = documents.key(..., _SHA256, "of the charge before, or of the account without any")
+    previous_at: _Time = documents.key(..., _TIME, "when the charge before was made")
 
 
 class AskedDocument(documents.Document):

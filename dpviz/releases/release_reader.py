@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.core import Domain, RequestError
+from dpviz.releases.account import AccountBalance
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.playing import Played
@@ -136,6 +137,14 @@ class ReadRelease:
         if self.profile is None or other.profile is None:
             raise RequestError("One of the two is damaged: there is nothing to compare.")
         return compare(self.profile, other.profile)
+
+    def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:
+        """Why the card of this release and another one, or an account, cannot both be whole; None where they may."""
+        link = None if self.played is None else self.played.asked.account.link
+        if isinstance(other, AccountBalance):
+            return "Its transcript is damaged." if link is None else other.find_contradiction(link)
+        theirs = None if other.played is None else other.played.asked.account.link
+        return None if link is None or theirs is None else link.find_contradiction(theirs)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``read --json`` prints them."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from dpviz.algorithms import CARDS
 from dpviz.core import Accounting, PrivateTable, RequestError, check
-from dpviz.releases.account import Charge, read_user
+from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.releases.card_facts import (
     ALGORITHM,
     OF_BOUNDS,
@@ -196,6 +196,16 @@ class AccountThen(NamedTuple):
     cap_delta: float
     spent_epsilon: float
     spent_delta: float
+    number: int
+    at: str
+    sha256: str
+    previous_sha256: str
+    previous_at: str
+
+    @property
+    def link(self) -> ChargeLink:
+        """The place of the charge in the chain of the account."""
+        return ChargeLink(self.number, self.at, self.sha256, self.previous_sha256, self.previous_at)
 
     def holds(self, epsilon: float, delta: float) -> bool:
         """Whether so much more is within its cap."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from dpviz import __version__
 from dpviz.core import ExactNoise, RequestError, name_library
-from dpviz.releases.account import Account, AccountBalance, Charge
+from dpviz.releases.account import Account, AccountBalance, Charge, Taken
 from dpviz.releases.bought_bounds import refuse_too_few
 from dpviz.releases.card_facts import CostPart
 from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
@@ -222,12 +222,13 @@ def publish(
     """
     rehearse(prepared, key)
     charge = prepared.charge
-    number, before = prepared.account.take(charge)
+    taken = prepared.account.take(charge)
+    number = taken.link.number
     try:
         if charged is not None:
             charged(number)
         drawn = draw(prepared, watch=watch)
-        release = _make_release(number, make_transcript(prepared, before, drawn), drawn.parts, charge, key)
+        release = _make_release(number, make_transcript(prepared, taken, drawn), drawn.parts, charge, key)
     except BaseException as error:
         prepared.account.note_failed(number, why=type(error).__name__)
         raise
@@ -267,7 +268,7 @@ def rehearse(prepared: Preflight, key: Path | None = None) -> None:
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
     drawn = _draw_once(make_all_parts(prepared.release_request, declared, sources, nobody, tables), sources)
     try:
-        transcript = make_transcript(prepared, prepared.before, drawn)
+        transcript = make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), drawn)
         _make_release(0, transcript, drawn.parts, prepared.charge, key)
     except UnicodeEncodeError:
         raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
@@ -298,14 +299,16 @@ def _open(prepared: Preflight, declaration: Declaration) -> Tables:
     return Tables(table.private, partial(make_described_table, table, prepared.content))
 
 
-def make_transcript(prepared: Preflight, before: AccountBalance, drawn: ReleaseDraws) -> Transcript:
+def make_transcript(prepared: Preflight, taken: Taken, drawn: ReleaseDraws) -> Transcript:
     """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
+    before = taken.before
     account = AccountThen(
         before.name,
         before.cap_epsilon,
         before.cap_delta,
         before.spent_epsilon,
         before.spent_delta,
+        *taken.link,
     )
     asked = Asked(
         version=__version__,

@@ -279,6 +279,7 @@ def collect_facts(played: Played) -> CardFacts:
             account.spent_delta,
             account.spent_epsilon + release_request.request.epsilon,
             account.spent_delta + release_request.delta,
+            account.link,
         ),
         centers=centers.centers,
         center_step=centers.step,

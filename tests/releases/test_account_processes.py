@@ -88,6 +88,7 @@ def test_of_two_processes_that_race_for_the_last_half_exactly_one_wins(tmp_path,
         said = [line for line in processes.lines() if not line.startswith("started")]
         assert sorted(said) == ["ended 0 0", "refused", "won 2"]
         assert [charge.epsilon for charge in account.standing().charges] == [0.5, 0.5]
+        assert account.standing().broken_at is None
 
 
 def test_whoever_comes_between_any_two_steps_of_a_charge_for_the_last_half_one_wins(monkeypatch, tmp_path):
@@ -108,7 +109,7 @@ def test_whoever_comes_between_any_two_steps_of_a_charge_for_the_last_half_one_w
             steps = iter(range(-at, 1))
             patch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Meanwhile, **named))
             outcomes[-1].append(_tries(account))
-        assert account.standing().spent_epsilon == 1.0
+        assert account.standing().spent_epsilon == 1.0 and account.standing().broken_at is None
         if len(outcomes[-1]) == 1:  # it has no such step
             break
         at += 1

@@ -10,7 +10,7 @@ import yaml
 
 from dpviz.core.check import RequestError
 from dpviz.releases import releasing
-from dpviz.releases.account import Account
+from dpviz.releases.account import Account, Taken
 from dpviz.releases.package import CARD
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight, publish, refuse_unpaid
@@ -146,9 +146,9 @@ def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeyp
 
 def test_the_last_guard_lets_nothing_leave_that_was_not_charged_or_not_drawn(tmp_path):
     prepared = ready_in(tmp_path, segments=0.2)
-    charge, before = prepared.charge, prepared.before
+    charge = prepared.charge
     drawn, other = draw(prepared), draw(prepared)
-    played = play(make_transcript(prepared, before, charge, drawn))
+    played = play(make_transcript(prepared, Taken.rehearse(prepared.before, charge), charge, drawn))
     refuse_unpaid(drawn.parts, played, charge)
     for less, words in (({"epsilon": 0.9}, "more ε than the account was charged"), ({"delta": 0.0}, "more δ than")):
         with pytest.raises(RequestError, match=words):

@@ -22,6 +22,7 @@ import yaml
 
 from dpviz.core.exact_noise import ExactNoise
 from dpviz.core.ledger import compute_total_epsilon
+from dpviz.releases import account as accounts
 from dpviz.releases import releasing
 from dpviz.releases.account import Account
 from dpviz.releases.card_facts import AccessCounts, find_words
@@ -99,9 +100,10 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
     said = apply_declaration_file(folder / "people.json").validate()
     request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
     words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
-    account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
     release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=SEEN)
-    return publish(preflight(release_request, open_file(data), said, account))
+    with patch.object(accounts, "_read_time", lambda: "2026-11-24T00:00:00+00:00"):  # which the card prints
+        account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
+        return publish(preflight(release_request, open_file(data), said, account))
 
 
 class Recorded(Playback):

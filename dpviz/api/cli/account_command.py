@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.api.console import Parser, read_number, say
-from dpviz.releases import Account, AccountBalance
+from dpviz.releases import Account, AccountBalance, read_release
 from dpviz.words import foreign
 
 _FORMAT = 1
@@ -30,6 +30,9 @@ def add(command: Parser) -> None:
     new.add_argument("--cap-delta", type=read_number, default=0.0, metavar="D", help="the most δ of them (default: 0)")
     show = actions.add_parser("show", help="what is spent, what is left, and on what", allow_abbrev=False)
     show.add_argument("account", metavar="FILE.sqlite", help="what `account new` made")
+    show.add_argument(
+        "--release", action="append", default=[], metavar="ZIP", help="also whether it holds the charge of this release"
+    )
     show.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -48,9 +51,12 @@ def serve(arguments: argparse.Namespace) -> str:
     standing, look_alikes = account.standing(), account.look_alikes()
     for other in look_alikes:
         say(
-            f"Warning: {other} has a release with the same columns and bounds. If it is about the same people, what "
+            f"Warning: {other} has a release of the same columns. If it is about the same people, what "
             "both accounts have spent adds up: go on with one of them."
         )
+    for name in arguments.release:
+        found = read_release(Path(name)).find_contradiction(standing)
+        say(f"{foreign.format_name(Path(name))}: {found or 'its charge is in this account.'}")
     return (
         json.dumps(_to_plain(standing, look_alikes), indent=2, ensure_ascii=False) if arguments.json else standing.text
     )
@@ -66,6 +72,7 @@ def _to_plain(standing: AccountBalance, look_alikes: tuple[str, ...]) -> dict[st
         "spent": {"epsilon": standing.spent_epsilon, "delta": standing.spent_delta},
         "left": {"epsilon": standing.left_epsilon, "delta": standing.left_delta},
         "together": {"epsilon": standing.together_epsilon, "delta": standing.cap_delta},
+        "chain": {"broken_at": standing.broken_at, "remarks": list(standing.remarks)},
         "releases": [entry.to_dict() for entry in standing.entries],
         "look_alikes": list(look_alikes),
     }

@@ -64,6 +64,7 @@ def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[st
     yield "What not\n" + "\n".join(f"  · {sentence}" for sentence in received.may_not)
     if other is not None:
         yield _describe_check(other, "The second release")
+        yield from filter(None, [release.find_contradiction(other)])
         yield _format_comparison(release, other)
 
 

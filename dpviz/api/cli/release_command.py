@@ -110,10 +110,8 @@ def serve(arguments: argparse.Namespace) -> str:
     if window is not None and (arguments.accept_loss is not None or arguments.accept_risk is not None):
         argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
         prepared = replace(prepared, release_request=prepared.release_request.with_argument(argument))
-    for name in account.look_alikes():
-        say(
-            f"The account {name} has a release of the same columns and bounds: if it is about the same people, use one."
-        )
+    for name in account.look_alikes(columns=prepared.declaration.columns):
+        say(f"The account {name} has a release of columns of this table: if it is about the same people, use one.")
     say(describe_promise(prepared))
     if prepared.expected_loss:
         say(f"What to expect. {prepared.expected_loss}")

@@ -40,10 +40,11 @@ def test_every_release_is_a_line(capsys, account):
     assert (shown.code, shown.err) == (0, "")
     assert "ε: 1 of 2 spent, 1 left" in shown.out and "δ: 1e-06 of 1e-05 spent, 9e-06 left" in shown.out
     assert "Unit of privacy: 1 row; neighbours: add_remove" in shown.out
+    hashes = [entry.sha256[:12] for entry in account.standing().entries]
     first, second, third = shown.out.splitlines()[-3:]
-    assert first.split()[3:] == ["auto", "5", "0.5", "1e-06", "2", "released", "abababababab"]
+    assert first.split()[3:] == ["auto", "5", "0.5", "1e-06", "2", "released", "abababababab", hashes[0]]
     assert "ada" in second and "failed after charge: the disk was full" in second
-    assert third.rstrip().endswith("charged")
+    assert third.split()[-2:] == ["charged", hashes[2]]
 
 
 def test_many_releases_cost_less_together_and_that_is_said_with_its_condition(capsys, account):
@@ -58,8 +59,8 @@ def test_many_releases_cost_less_together_and_that_is_said_with_its_condition(ca
 def test_json_has_the_fixed_form(capsys, account):
     account.charge(a_charge(0.5, 1e-6))
     report = call(capsys, "account", "show", account.path, "--json").json
-    about = {"format", "name", "unit", "relation", "cap", "spent", "left", "together", "releases", "look_alikes"}
-    assert set(report) == about
+    about = {"format", "name", "unit", "relation", "cap", "spent", "left", "together", "chain", "releases"}
+    assert set(report) == about | {"look_alikes"}
     assert (report["cap"], report["spent"]) == ({"epsilon": 2.0, "delta": 1e-5}, {"epsilon": 0.5, "delta": 1e-6})
     assert report["left"] == {"epsilon": 1.5, "delta": pytest.approx(9e-6)}
     assert report["together"]["epsilon"] <= 0.5

@@ -50,7 +50,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
         return None, [str(error)]
     against = _list_hindrances(release_request, asked_of, opened.standing)
     _draw_standing(release_request, opened, against)
-    _draw_look_alikes(opened)
+    _draw_look_alikes(opened, asked_of.declaration.columns)
     return opened, against
 
 
@@ -135,6 +135,7 @@ def _draw_last_releases(opened: Opened) -> None:
     ]
     if lines:
         st.markdown("\n".join(lines))
+        st.caption(escape_markdown(" ".join(standing.remarks)))
 
 
 def _describe_state(state: State) -> str:
@@ -151,14 +152,15 @@ def _draw_copy(account: Account, number: int) -> str:
     return f"; its zip lies beside the account as {escape_markdown(path.name)}" if path.is_file() else ""
 
 
-def _draw_look_alikes(opened: Opened) -> None:
+def _draw_look_alikes(opened: Opened, columns: tuple[str, ...]) -> None:
     account, standing = opened
-    names = make_once(_ALIKE, (str(account.path), len(standing.entries)), account.look_alikes)
+    given = (str(account.path), len(standing.entries), columns)
+    names = make_once(_ALIKE, given, lambda: account.look_alikes(columns=columns))
     for name in names:
         st.warning(
             escape_markdown(
-                f"The account {check.format_value(name)} beside it has a release of the same columns and bounds: if "
-                "it is about the same people, use one account for both."
+                f"The account {check.format_value(name)} beside it has a release of columns of this table: if it is "
+                "about the same people, use one account for both."
             ),
             icon=":material/content_copy:",
         )

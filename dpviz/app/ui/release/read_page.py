@@ -242,6 +242,8 @@ def _draw_comparison(release: ReadRelease) -> None:
         return
     if not second.holds:
         _draw_findings(second, "The second release is not what it says")
+    if against := release.find_contradiction(second):
+        st.error(escape_markdown(against), icon=":material/content_copy:")
     try:
         found = release.compare_with(second)
     except RequestError as error:
