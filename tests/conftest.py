@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from dpviz.algorithms import plugins
+from dpviz.core.access_log import ACCESS_LOG
 from tests import examples
 from tests.browser.chromium import launched_for_tests
 
@@ -22,6 +23,12 @@ pytest_plugins = ["tests.durations"]
 _MOST_PROCESSES = 4
 # Whoever has installed packages that bring algorithms, as the README shows, tests ours all the same.
 plugins.entry_points = lambda group: ()
+
+
+@pytest.fixture(autouse=True)
+def nothing_seen() -> None:
+    """Each test begins as a process does that has seen no row."""
+    ACCESS_LOG.clear()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,12 +16,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import AUTO, synopsis_reading
-from dpviz.api.costs import read_uncounted
 from dpviz.api.estimators import PrivateKMeans
-from dpviz.core import PrivateTable, RequestError, check
+from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
 from dpviz.releases import Account, Preflight, Release, ReleaseRequest, card_facts, preflight, publish
 from dpviz.runs import (
-    AccessKind,
     Contender,
     JudgedTable,
     OpenTable,
@@ -98,7 +96,12 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
     **Guarantee.** None: this reads rows.
     """
     path = Path(data)
-    proposal = _propose_for_parquet(path) if is_parquet(path) else propose(open_csv(path))
+    if is_parquet(path):
+        proposal = _propose_for_parquet(path)
+    else:
+        file = open_csv(path)
+        ACCESS_LOG.add_look(file.fingerprint, AccessKind.PROPOSAL)
+        proposal = propose(file)
     return replace(
         proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)
     ), proposal
@@ -194,7 +197,8 @@ def run_trials(table: OpenTable, grid: StudyGrid, trials: Iterable[Trial], *, wo
 
     **Guarantee.** None: losses are read from the rows.
     """
-    revealed = table.private.reveal(note="sweep")
+    revealed = table.private.reveal(note="sweep", kind=AccessKind.LOSS)
+    ACCESS_LOG.add_study(table.source_key)
     judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
     yield from compute_rows(judged, grid, list(trials), workers=workers)
 
@@ -273,7 +277,7 @@ def plan_release(
     opened: OpenTable | None = None,
 ) -> Preflight:
     """A release that nothing stands against; nothing is charged yet."""
-    fits = read_uncounted()
+    seen = ACCESS_LOG.count(content.fingerprint)
     release_request = ReleaseRequest(
         request,
         card_facts.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
@@ -281,9 +285,10 @@ def plan_release(
         bounds=bounds,
         missing=missing,
         seen=card_facts.AccessCounts(
-            {AccessKind.PROPOSAL.value: 1} if declared.proposed else {},
-            runs=fits.number,
-            runs_epsilon=fits.epsilon,
+            AccessKind.tabulate(seen.looks, proposed=declared.proposed),
+            seen.studies,
+            seen.runs,
+            seen.runs_epsilon,
             where=card_facts.Where.COMMAND,
         ),
     )

@@ -7,28 +7,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import fsum
-from typing import NamedTuple
 
-from dpviz.core import ChoiceWarning, PrivacyWarning
+from dpviz.core import ACCESS_LOG, ChoiceWarning, PrivacyWarning
 from dpviz.releases import Account, Charge
 
 # Fits of this process that no account has counted, and what was said of them.
 _uncounted: list[tuple[float, float]] = []
 _warned: set[type[Warning]] = set()
 _lock = threading.Lock()
-
-
-class Uncounted(NamedTuple):
-    """Fits that no account has counted: how many, and what they cost where they share rows."""
-
-    number: int
-    epsilon: float
-
-
-def read_uncounted() -> Uncounted:
-    """What this process has fitted without an account."""
-    with _lock:
-        return Uncounted(len(_uncounted), fsum(epsilon for epsilon, _ in _uncounted))
 
 
 @contextmanager
@@ -41,6 +27,8 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
         _warn_of_sum(charge.epsilon, charge.delta)
         yield
         return
+    if account.is_temporary:  # which ends with this process: what it has paid, no other release counts
+        ACCESS_LOG.add_run("", charge.epsilon)
     number = account.charge(charge)
     try:
         yield
@@ -51,6 +39,7 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
 
 
 def _warn_of_sum(epsilon: float, delta: float) -> None:
+    ACCESS_LOG.add_run("", epsilon)
     with _lock:
         _uncounted.append((epsilon, delta))
         if len(_uncounted) < 2 or PrivacyWarning in _warned:

@@ -19,6 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpviz.algorithms import CARDS, Card, Params, find_card
 from dpviz.api.costs import count_fit, warn_of_choice
 from dpviz.core import (
+    ACCESS_LOG,
+    AccessKind,
     Accounting,
     Array,
     Codes,
@@ -263,6 +265,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. Choosing ε, k or an algorithm by such a score leaks.
         """
+        ACCESS_LOG.add_look("", AccessKind.LOSS)
         parts = self._scale_points(X)
         warn_of_choice()
         whole = [points[np.isfinite(points).all(axis=1)] for points in parts]
@@ -273,6 +276,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
+        ACCESS_LOG.add_look("", AccessKind.ROWS)
         values = self._check_values(GivenRows.read(X), reset=False)
         names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
         return RowLoss.count(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)

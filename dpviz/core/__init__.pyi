@@ -5,6 +5,9 @@ from . import mechanisms as mechanisms
 from . import partitions as partitions
 from . import queries as queries
 from . import tuples as tuples
+from .access_log import ACCESS_LOG as ACCESS_LOG
+from .access_log import AccessKind as AccessKind
+from .access_log import AccessTotals as AccessTotals
 from .accounting import Accounting as Accounting
 from .accounting import Budget as Budget
 from .accounting import Shares as Shares

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from dpviz.core import check
+from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.core.accounting import Accounting, Budget, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
@@ -169,6 +170,7 @@ class PrivateTable:
         self.relation = Relation(relation)
         self.rows_per_person = rows_per_person
         self.has_persons = with_persons
+        self.source = ""  # what its looks are counted under: whoever opens a file names it
         self.accesses: list[str] = []
         # Contract tests put a kind of session here that records, replays or explodes.
         self._room_type: type[PrivateSession] = PrivateSession
@@ -256,9 +258,14 @@ class PrivateTable:
             session.buy_n(share)
         return session
 
-    def reveal(self, *, note: str) -> Revealed:
-        """The rows themselves, for their owner's eyes: recorded in ``accesses``, never part of a release."""
+    def note_access(self, note: str, kind: AccessKind) -> None:
+        """Count a look, here and in the log of this process, which the card of a release tells."""
         self.accesses.append(note)
+        ACCESS_LOG.add_look(self.source, kind)
+
+    def reveal(self, *, note: str, kind: AccessKind = AccessKind.ROWS) -> Revealed:
+        """The rows themselves, for their owner's eyes: counted as a look of that kind, never part of a release."""
+        self.note_access(note, kind)
         if not self.in_memory:
             if self._sample is None:
                 self._sample = sample_rows(self._rows)

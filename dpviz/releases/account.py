@@ -550,6 +550,11 @@ class Account:
         weakref.finalize(account, shutil.rmtree, folder, ignore_errors=True)
         return account
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it ends with its process."""
+        return self._only_in is not None
+
     @classmethod
     def current(cls) -> Account | None:
         """The account of the innermost ``with`` block of this process; None outside of all."""

@@ -36,7 +36,7 @@ class Where(StrEnum):
     VISIT = "visit"
     """A visit of the pages, from its first page on."""
     COMMAND = "command"
-    """One command, which knows nothing of what was done before it."""
+    """The process of a command or of Python, which knows nothing of what was done before it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,12 @@ class AccessCounts:
     runs_epsilon: float = 0.0
     grids_read: int = 0
     where: Where = Where.VISIT
+
+    def __post_init__(self) -> None:
+        # In one order, whoever counted and however they were kept: what a file says must not depend on a visit's.
+        rank = {kind: place for place, kind in enumerate(_ACCESSES)}
+        ordered = sorted(self.looks.items(), key=lambda look: (rank.get(look[0], len(rank)), look[0]))
+        object.__setattr__(self, "looks", dict(ordered))
 
     @property
     def nothing(self) -> bool:
@@ -70,10 +76,13 @@ class AccessCounts:
             if not told:
                 return "None in this visit: no row, no true count and no loss was seen before the release."
             return f"In this visit: {listed}. No ε covers what was chosen because of them."
-        before = "What was seen of the rows before that command began, only their owner can say."
+        before = (
+            "What was seen of the rows before that process began, or by another one, is not counted: only their owner "
+            "can say."
+        )
         if not told:
-            return f"None that the releasing command knows of: it showed no row, no true count and no loss. {before}"
-        return f"The releasing command knows of {listed}. No ε covers what was chosen because of them. {before}"
+            return f"None that the releasing process counted: it showed no row, no true count and no loss. {before}"
+        return f"The releasing process counted {listed}. No ε covers what was chosen because of them. {before}"
 
     def _describe(self) -> list[str]:
         told = [

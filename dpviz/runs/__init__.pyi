@@ -53,7 +53,6 @@ from .owner_files import OWNER_ONLY as OWNER_ONLY
 from .owner_files import create_whole as create_whole
 from .owner_files import write_whole as write_whole
 from .python_script import Script as Script
-from .record import AccessKind as AccessKind
 from .record import ReleaseRecord as ReleaseRecord
 from .request import Contender as Contender
 from .request import Request as Request

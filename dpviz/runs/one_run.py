@@ -21,6 +21,8 @@ from dpviz.algorithms import (
     size_estimates,
 )
 from dpviz.core import (
+    ACCESS_LOG,
+    AccessKind,
     Accounting,
     AnySource,
     Array,
@@ -287,7 +289,13 @@ def run(
     RequestError
         If the request is outside what is allowed; nothing has been read then.
     """
-    return run_request(Request(Contender.of(card, params), k, epsilon, delta, seed), table)
+    request = Request(Contender.of(card, params), k, epsilon, delta, seed)
+    request.check(table)
+    if request.card.private:  # counted before it draws: a run that breaks off may have shown its steps
+        ACCESS_LOG.add_run(table.source, request.epsilon)
+    else:
+        table.note_access(f"{request.algorithm} run with k = {request.k}", AccessKind.REFERENCE)
+    return run_request(request, table)
 
 
 run.__module__ = "dpviz"

@@ -59,6 +59,9 @@ class OpenTable:
     labels: Codes | None
     source_key: str
 
+    def __post_init__(self) -> None:
+        self.private.source = self.source_key
+
     @property
     def key(self) -> str:
         """Tells any two tables or declarations apart, neighbouring ones too: use it for every cache."""

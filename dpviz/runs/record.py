@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 from dpviz import __version__
-from dpviz.core import Array
+from dpviz.core import AccessKind, Array
 from dpviz.runs.one_run import SEEDED, SIMULATION, Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
 from dpviz.tables import Declaration, codings, declarations
@@ -27,25 +26,6 @@ _MARKS = {
 
 BROKEN_OFF = "The run was broken off: its steps were seen, and what they spent is spent; it has no centres."
 LOOKED_UP = "Some bounds were read from the rows: no ε covers what they tell. Not a release."
-
-
-class AccessKind(StrEnum):
-    """What somebody saw of the rows themselves, without privacy; none of it is in a release."""
-
-    ROWS = "rows"
-    """Rows, as dots or as lines of a table, or counts of them."""
-    LOSS = "loss"
-    """Measures of results: of one run, or of a study."""
-    REFERENCE = "reference"
-    """The centres of k-means++."""
-    PROPOSAL = "proposal"
-    """How the file is read, as a look at it proposed."""
-
-    @classmethod
-    def tabulate(cls, accesses: Mapping[AccessKind, int], declaration: Declaration) -> dict[str, int]:
-        """Looks by kind, in the order of the kinds and without those that there were none of."""
-        numbers = {cls.PROPOSAL: int(declaration.proposed), **accesses}
-        return {kind.value: numbers[kind] for kind in cls if numbers.get(kind)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -165,7 +145,7 @@ class ReleaseRecord(RunFacts):
             centers=None if centers is None else _freeze(centers),
             weights=None if weights is None else _freeze(weights),
             profiles=None if centers is None or not run.domain.declared else tuple(map(run.domain.describe, centers)),
-            looks=AccessKind.tabulate(accesses or {}, table.declaration),
+            looks=AccessKind.tabulate(accesses or {}, proposed=table.declaration.proposed),
             version=__version__,
             date=datetime.now(UTC).date().isoformat(),
         )

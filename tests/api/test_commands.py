@@ -66,11 +66,44 @@ def test_a_release_is_charged_saved_and_verified(tmp_path):
         dpviz.release(declaration, data, k=3, epsilon=1.0, account=account)
 
 
-def test_the_card_tells_of_fits_of_this_process_that_nobody_paid_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.api.costs._uncounted", [(0.5, 0.0)] * 3)
+# Each is done in the process of a release, to its rows; and what the card says of it.
+BEFORE = {
+    "nothing": (lambda rows: None, "it showed no row"),
+    "a run": (lambda rows: dpviz.run("dplloyd", dpviz.open_table(rows, DECLARED), k=3, epsilon=10.0), "ε = 10 in all"),
+    "k-means++": (
+        lambda rows: dpviz.run("kmeans++", dpviz.open_table(rows, DECLARED), k=3, epsilon=1.0),
+        "one look at the centres of k-means++",
+    ),
+    "rows": (lambda rows: dpviz.open_table(rows, DECLARED).reveal(note="a look"), "one look at rows"),
+    "a study": (
+        lambda rows: dpviz.sweep(rows, DECLARED, algorithms=["dplloyd"], epsilons=[1], ks=[2], repeats=2, jobs=1),
+        "one look at losses on the rows and one study on them",
+    ),
+    "fits on a temporary account": (
+        lambda rows: [fit(rows, account=account) for account in [Account.temporary(cap_epsilon=9)] for _ in range(2)],
+        "two runs on the rows with study noise, ε = 3 in all",
+    ),
+    "a fit without an account": (lambda rows: fit(rows), "ε = 1.5 in all"),
+    "a score": (lambda rows: fit(rows, account=Account.temporary(cap_epsilon=9)).score(rows), "one look at losses"),
+}
+
+
+def fit(rows, **named) -> dpviz.PrivateKMeans:
+    bounds = [DECLARED["bounds"][name] for name in rows.columns]
+    return dpviz.PrivateKMeans(3, epsilon=1.5, delta=0.0, bounds=bounds, **named).fit(rows)
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_the_card_tells_what_its_process_saw_of_the_table(tmp_path, before):
     data, _ = write_people(tmp_path)
-    made = dpviz.release(DECLARED, pd.read_csv(data), k=3, epsilon=1.0, account=Account.temporary(cap_epsilon=1))
-    assert "three runs on the rows with study noise, ε = 1.5 in all" in made.files["card.html"].decode()
+    rows = pd.read_csv(data)[list(DECLARED["bounds"])]
+    do, said = BEFORE[before]
+    do(rows)
+    dpviz.open_table(pd.DataFrame({"x": [0.1, 0.9]}), {"bounds": {"x": [0, 1]}}).reveal(note="another table")
+    account = Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=1.0)
+    card = dpviz.release(DECLARED, rows, k=3, epsilon=1.0, account=account).files["card.html"].decode()
+    assert said in card and "by another one, is not counted" in card
+    assert ("it showed no row" in card) == (before == "nothing")
 
 
 def test_refusals_come_before_the_charge(tmp_path):

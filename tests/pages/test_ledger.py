@@ -20,10 +20,11 @@ from dpviz.app.ui.ledger_panel import (
     tabulate_totals,
 )
 from dpviz.app.ui.session import Booked
+from dpviz.core.access_log import AccessKind
 from dpviz.core.accounting import Accounting
 from dpviz.runs.export import format_frame_csv
 from dpviz.runs.one_run import run
-from dpviz.runs.record import AccessKind, ReleaseRecord
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declarations import FileKind
 from tests.pages.site import everything_shown, sample_table, visit
 

@@ -17,6 +17,7 @@ from dpviz.app.ui import session
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.session import DataAccess
 from dpviz.app.ui.tradeoff.window_section import Accepted
+from dpviz.core.access_log import AccessKind
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
@@ -27,7 +28,6 @@ from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import AccessKind
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
 from dpviz.tables.named import open_file

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpviz.api.cli import release_command
 from dpviz.releases import card_facts
@@ -46,8 +48,15 @@ def test_everything_that_was_seen_is_told() -> None:
         "from the grid of such a run. No ε covers what was chosen because of them."
     )
     command = AccessCounts({"proposal": 1}, where=Where.COMMAND).words
-    assert "The releasing command knows of one look that proposed how to read the file." in command
+    assert "The releasing process counted one look that proposed how to read the file." in command
     assert command.endswith("only their owner can say.")
+
+
+@given(st.permutations([("rows", 2), ("loss", 1), ("reference", 3), ("proposal", 1), ("a new kind", 4)]))
+def test_the_order_of_a_visit_is_in_no_byte(looks) -> None:
+    made = AccessCounts(dict(looks))
+    assert list(made.looks) == ["rows", "loss", "reference", "proposal", "a new kind"]
+    assert made.words == AccessCounts(json.loads(json.dumps(made.looks, sort_keys=True))).words
 
 
 def test_both_cards_tell_runs_and_readings() -> None:
@@ -78,7 +87,7 @@ def test_a_command_says_what_it_knows_and_asks_whoever_is_there(capsys, tmp_path
     write_people(tmp_path, proposed=True)
     account_in(tmp_path)
     _, card = released(capsys, tmp_path, "--yes")
-    assert "knows of one look that proposed how to read the file" in card
+    assert "counted one look that proposed how to read the file" in card
     declared = json.loads((tmp_path / "people.json").read_text())
     del declared["proposed"]  # which hides that look from whoever reads the declaration alone
     (tmp_path / "people.json").write_text(json.dumps(declared))

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from dpviz import __version__
+from dpviz.core.access_log import AccessKind
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import BROKEN_OFF, AccessKind, ReleaseRecord
+from dpviz.runs.record import BROKEN_OFF, ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.run_document import RunDocument
 from dpviz.tables.csv_intake import open_csv

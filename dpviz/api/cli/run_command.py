@@ -11,9 +11,8 @@ from typing import Any
 from dpviz.algorithms import Card, find_card
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
 from dpviz.api.console import NotWritten, Parser, add_request_options, read_number, read_whole, say
-from dpviz.core import RequestError, format_table, tabulate_entries
+from dpviz.core import AccessKind, RequestError, format_table, tabulate_entries
 from dpviz.runs import (
-    AccessKind,
     Contender,
     Judgement,
     OpenTable,
@@ -107,7 +106,7 @@ def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
     """Measures of the centres; ``unlabelled`` is how many of the rows or points that are judged have no label."""
     from dpviz.runs import clip_rows, evaluation
 
-    revealed = table.private.reveal(note="run --evaluate")
+    revealed = table.private.reveal(note="run --evaluate", kind=AccessKind.LOSS)
     rows = clip_rows(revealed, table.private.domain.region).unfold(finished.points_per_row)
     scores = evaluation.evaluate(rows, finished.unit_centers, evaluation.find_reference(rows, finished.k)).to_dict()
     labels = table.read_labels(revealed.unfold(finished.points_per_row))

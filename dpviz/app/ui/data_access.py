@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.ui.session import DataAccess, count_access, make_once
-from dpviz.core import Revealed
-from dpviz.runs import AccessKind, ClippedRows, OpenTable, clip_rows
+from dpviz.core import AccessKind, Revealed
+from dpviz.runs import ClippedRows, OpenTable, clip_rows
 from dpviz.words import glossary
 
 _REVEALED, _JUDGED, _DRAWN = "looks:revealed", "looks:judged", "looks:drawn"
@@ -43,9 +43,9 @@ def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> R
     if not is_reveal_allowed(table):
         return None
     kept = table.key in st.session_state.get(_REVEALED, ())
-    revealed = make_once(_REVEALED, table.key, lambda: table.private.reveal(note=note), most=_KEPT_REVEALED)
+    revealed = make_once(_REVEALED, table.key, lambda: table.private.reveal(note=note, kind=what), most=_KEPT_REVEALED)
     if count_access(DataAccess(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
-        table.private.accesses.append(note)
+        table.private.note_access(note, what)
     return revealed
 
 

@@ -15,9 +15,8 @@ from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.figure import draw_caption_with_badge
 from dpviz.app.ui.job_panel import open_job_registry, poll
 from dpviz.app.ui.session import make_once
-from dpviz.core import Array, RequestError
+from dpviz.core import AccessKind, Array, RequestError
 from dpviz.runs import (
-    AccessKind,
     ClippedRows,
     Job,
     JobState,

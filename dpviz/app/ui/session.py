@@ -15,7 +15,8 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from dpviz.runs import AccessKind, LargeTable, OpenTable, ReleaseRecord, RunSoFar, declare
+from dpviz.core import AccessKind
+from dpviz.runs import LargeTable, OpenTable, ReleaseRecord, RunSoFar, declare
 from dpviz.tables import Content, Declaration, FileKind
 
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
@@ -270,7 +271,7 @@ def find_record(place: int) -> ReleaseRecord:
 
 def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    accesses = AccessKind.tabulate(count_accesses(entry.source_key), entry.record.declaration)
+    accesses = AccessKind.tabulate(count_accesses(entry.source_key), proposed=entry.record.declaration.proposed)
     if accesses == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.reference import fetch_reference
+from dpviz.core.access_log import AccessKind
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.record import AccessKind
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.file_format import FileFormat, NumberStyle

@@ -27,8 +27,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember
 from dpviz.app.ui.table_words import RELATION_WORDS, describe_coding, describe_columns, format_bullets
-from dpviz.core import N_SHARE, Array
-from dpviz.runs import AccessKind
+from dpviz.core import N_SHARE, AccessKind, Array
 from dpviz.tables import (
     USUAL_LABEL,
     CsvFile,

@@ -16,7 +16,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import DataAccess, count_access, count_accesses, make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
-from dpviz.runs import AccessKind
+from dpviz.core import AccessKind
 from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
 
 # Whether the first line holds names, and whether units stand below them.

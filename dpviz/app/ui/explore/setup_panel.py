@@ -23,8 +23,8 @@ from dpviz.app.ui.explore.algorithm_choice import (
 from dpviz.app.ui.runner import is_asked, start
 from dpviz.app.ui.session import add_spending, remember
 from dpviz.app.ui.tradeoff.window_section import draw_window_beside_slider
-from dpviz.core import RequestError
-from dpviz.runs import AccessKind, Contender, Judgement, OpenTable, Request
+from dpviz.core import AccessKind, RequestError
+from dpviz.runs import Contender, Judgement, OpenTable, Request
 from dpviz.words import format_number, glossary
 
 

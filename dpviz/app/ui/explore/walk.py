@@ -24,8 +24,8 @@ from dpviz.app.ui.player.player import Dial, play
 from dpviz.app.ui.reference import find_recovery
 from dpviz.app.ui.runner import Result, find_failure, is_under_way, read_steps
 from dpviz.app.ui.session import find_known_clusters, make_once
-from dpviz.core import Array, Codes
-from dpviz.runs import AccessKind, OpenTable, Request, Run, RunSoFar, evaluation
+from dpviz.core import AccessKind, Array, Codes
+from dpviz.runs import OpenTable, Request, Run, RunSoFar, evaluation
 from dpviz.words import choose_palette, format_percent, format_ratio
 
 _SCORES = "result:scores"

@@ -22,8 +22,9 @@ from dpviz.app.ui.session import (
     remember,
 )
 from dpviz.app.ui.table_words import describe_coding
+from dpviz.core import AccessKind
 from dpviz.releases import ReleaseRequest, card_facts, promise
-from dpviz.runs import AccessKind, Contender, Request
+from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
@@ -147,7 +148,7 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
     st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=glossary.explain_term("look"))
     key = asked_of.source_key
     seen = card_facts.AccessCounts(
-        AccessKind.tabulate(count_accesses(key), asked_of.declaration),
+        AccessKind.tabulate(count_accesses(key), proposed=asked_of.declaration.proposed),
         count_studies(key),
         count_simulated(key),
         add_simulated_epsilon(key),

@@ -13,8 +13,8 @@ import streamlit as st
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.job_panel import open_job_registry
 from dpviz.app.ui.session import count_study
-from dpviz.core import RequestError
-from dpviz.runs import AccessKind, JudgedTable, OpenTable, Row, StudyGrid, Work, Yardstick, forecast_seconds, tidy
+from dpviz.core import AccessKind, RequestError
+from dpviz.runs import JudgedTable, OpenTable, Row, StudyGrid, Work, Yardstick, forecast_seconds, tidy
 from dpviz.words import capitalize_first, format_things
 
 # Scores of a run, and its way to the page.
