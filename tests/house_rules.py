@@ -19,6 +19,7 @@ from dpviz.runs.audits.auditing import Offence, list_imports, list_whole
 from dpviz.runs.audits.auditing import format_dotted as _dotted
 from dpviz.runs.audits.auditing import list_named as _named_by
 from dpviz.runs.audits.doors import is_door
+from dpviz.words import doorways
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,6 +95,7 @@ def _read(path: Path) -> Source:
 
 PACKAGE = [_read(path) for path in sorted((ROOT / "dpviz").rglob("*.py"))]
 TESTS = [_read(path) for path in sorted((ROOT / "tests").rglob("*.py"))]
+EXPERIMENTS = [_read(path) for path in sorted((ROOT / "experiments").glob("*.py"))]
 PAGES = [_read(path) for path in (ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")))]
 
 Rule = Callable[[Source], Iterable[Offence]]
@@ -339,6 +341,51 @@ def writes_what_is_written_once(source: Source) -> Iterator[Offence]:
         for node in source.all(ast.Call):
             if _begins_a_file(node):
                 yield node.lineno, "a file is written by write_whole or create_whole"
+
+
+_PARSES = re.compile(
+    r"(pd|pandas)\.read_\w+|(json|pickle|yaml|tomllib)\.(load|loads|safe_load)|(np|numpy)\.(load|loadtxt|genfromtxt)"
+    r"|gzip\.(open|GzipFile)|zipfile\.ZipFile|tarfile\.open|sqlite3\.connect|pq\.(ParquetFile|read_\w+)|open|os\.open"
+    r"|foreign\.(open_file|read_bytes|read_yaml)|.*\.(read_text|read_bytes)"
+)
+_PARSERS = re.compile(
+    r"(json|pickle|gzip|zipfile|sqlite3|pandas|numpy|yaml)\.(\w*loads?|read_\w+|\w+File|connect|open)"
+)
+_READERS = {reader for door in doorways.DOORS for reader in door.readers}
+
+
+def reads_past_the_doors(source: Source) -> Iterator[Offence]:
+    """Whatever opens or parses a file has a line in the table of doors: its limits, and what damage may raise."""
+    if source.inside not in _READERS:
+        for node in source.all(ast.Call):
+            if _opens_or_parses(node):
+                yield node.lineno, f"{_dotted(node.func)}: name it in dpviz/words/doorways.py"
+        for node in source.all(ast.ImportFrom):
+            for name in node.names:
+                if _PARSERS.fullmatch(f"{node.module}.{name.name}"):
+                    yield node.lineno, f"{node.module}.{name.name}: name it in dpviz/words/doorways.py"
+
+
+def list_idle_readers(sources: Iterable[Source]) -> set[str]:
+    """Modules in the table of doors that open and parse nothing, or are not there; what builds on others may."""
+    reading = {source.inside for source in sources if any(map(_opens_or_parses, source.all(ast.Call)))}
+    return _READERS - reading - _READ_IN_MEMORY
+
+
+# What comes to them is in memory: lines, a link, a frame, an entry point of a package.
+_READ_IN_MEMORY = {
+    *("tables/records.py", "tables/drawings.py", "tables/given_rows.py", "app/ui/data/table_link.py"),
+    "algorithms/plugins.py",
+}
+
+
+def _opens_or_parses(call: ast.Call) -> bool:
+    dotted = ast.unparse(call.func)
+    if _PARSES.fullmatch(dotted):
+        return True
+    modes = {word.arg for word in call.keywords} & {"mode", "encoding", "newline"}
+    texts = [mode.value for mode in call.args if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
+    return dotted.endswith(".open") and bool(modes or any(re.fullmatch("[rwxa][bt+]*", text) for text in texts))
 
 
 def _begins_a_file(call: ast.Call) -> bool:

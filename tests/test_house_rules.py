@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from tests.house_rules import (
     CORE,
+    EXPERIMENTS,
     MOST_LINES,
     PACKAGE,
     PAGES,
@@ -27,10 +28,12 @@ from tests.house_rules import (
     imports_what_stands_on_it,
     is_large_or_nameless,
     is_not_spoken_for,
+    list_idle_readers,
     of,
     passes_a_door,
     prices_by_a_name,
     reaches_for_rows,
+    reads_past_the_doors,
     releases_without_a_guarantee,
     scatters_slowly_or_draws_globally,
     shared_names,
@@ -120,6 +123,12 @@ def test_look_alikes_stand_once():
     check(writes_what_is_written_once, PACKAGE)
 
 
+def test_files_are_read_where_the_table_of_doors_says():
+    check(reads_past_the_doors, PACKAGE + PAGES + EXPERIMENTS)
+    idle = list_idle_readers(PACKAGE + PAGES + EXPERIMENTS)
+    assert not idle, f"named in dpviz/words/doorways.py, and no file or none that reads: {', '.join(sorted(idle))}"
+
+
 def test_no_modules_import_each_other_in_a_circle():
     cycle = cycle_of(PACKAGE)
     assert not cycle, " imports ".join(cycle)
@@ -190,6 +199,14 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),
     (prices_by_a_name, "dpviz/core/ledger.py", "x = entry.mechanism == 'laplace'"),
     (prices_by_a_name, "dpviz/core/ledger.py", "x = name.startswith('laplace')"),
+    *(
+        (reads_past_the_doors, "dpviz/app/ui/a.py", text)
+        for text in (
+            *("pd.read_csv(x)", "json.loads(x)", "yaml.safe_load(x)", "open(x)", "np.load(x)", "pickle.loads(x)"),
+            *("gzip.open(x)", "zipfile.ZipFile(x)", "sqlite3.connect(x)", "path.read_bytes()", "path.open('rb')"),
+            *("from pickle import loads", "from zipfile import ZipFile as Z", "foreign.open_file(path)"),
+        )
+    ),
     (writes_what_is_written_once, "dpviz/app/ui/a.py", "def _format_percent(part): ..."),
     (writes_what_is_written_once, "dpviz/app/ui/a.py", "x = f'{share:.0%} of it'"),
     (writes_what_is_written_once, "dpviz/api/cli/a.py", "out.write_text(card)"),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
-from dpviz.words import foreign
+from dpviz.words import doorways, foreign
 
 
 class Check(Enum):
@@ -59,7 +59,7 @@ class Finding(NamedTuple):
     what: str
 
 
-MOST_BYTES = 100_000_000
+MOST_BYTES = doorways.RELEASE.most_bytes
 """Of a zip, and of all that is unpacked of one: more is no release."""
 
 _MOST_MEMBERS = 100_000
@@ -109,7 +109,7 @@ def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """What is in the zip ``data``; of files that are not among ``only``, none is unpacked."""
     if len(data) > MOST_BYTES:
         raise RequestError("It is larger than any release: it is not the zip of a release.")
-    with foreign.refuse_as(make_unreadable_error()), zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with foreign.refuse_as(make_unreadable_error(), doorways.RELEASE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _read_members(archive, only)
 
 

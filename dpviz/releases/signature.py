@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.core import RequestError, check
-from dpviz.words import foreign
+from dpviz.words import doorways, foreign
 
-_LONGEST_KEY = 65_536
+_LONGEST_KEY = doorways.KEY.most_bytes
 _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 
 

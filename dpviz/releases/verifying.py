@@ -47,7 +47,7 @@ from dpviz.releases.release_request import hash_code
 from dpviz.releases.render import collect_facts, render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
-from dpviz.words import foreign
+from dpviz.words import doorways, foreign
 
 _MOST_DIFFERENCES, _AROUND, _LONGEST = 20, 24, 80
 # Bytes beyond twice as many as there should be: what is longer is not looked into.
@@ -189,7 +189,7 @@ def examine(source: str | Path | bytes) -> Examined:
 
 def _read(path: str | Path) -> bytes:
     missing = RequestError("There is no file at that path: give the zip of a release.")
-    with foreign.refuse_as(make_unreadable_error(), missing=missing):
+    with foreign.refuse_as(make_unreadable_error(), doorways.RELEASE, missing=missing):
         return foreign.read_bytes(Path(path), MOST_BYTES)
 
 

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from dpviz.tables import records
@@ -34,12 +36,17 @@ from dpviz.tables.loaded_table import (
 )
 from dpviz.tables.prepared_rows import Batch
 from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
-from dpviz.words import foreign, list_names, quote_name
+from dpviz.words import doorways, foreign, list_names, quote_name
 
 Value = TypeVar("Value")
 
-MAX_BYTES = 200_000_000  # as much as the server of the pages takes: .streamlit/config.toml
+MAX_BYTES = doorways.CSV.most_bytes
 _MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
+_TOO_MANY_CELLS = (
+    f"The file has more than {doorways.CSV.most_lines:,} lines, or far more cells than its size promises (a cell of "
+    "text counts as eight): lines shorter than the header, or a packed file of equal ones, would fill memory; "
+    "keep only the columns you need, or fewer rows."
+)
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
@@ -143,10 +150,13 @@ class CsvFile:
     name : str
         What the table is called on screen.
     raw : bytes
+    packed : int or None
+        How many bytes they came as, where they were packed.
     """
 
     name: str
     raw: bytes = field(repr=False)
+    packed: int | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -163,7 +173,7 @@ class CsvFile:
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
-        with foreign.refuse_as(IntakeError(NO_CSV)):
+        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
             return read_header(self.lines(declared), declared)
 
     def read(
@@ -176,7 +186,7 @@ class CsvFile:
 
         Returns data units; NaN where a number is missing.
         """
-        with foreign.refuse_as(IntakeError(NO_CSV)):
+        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
             return self._read(declared, numbers, text)
 
     def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
@@ -185,6 +195,10 @@ class CsvFile:
         if numbers is None:
             numbers = [name for name in header.names if name not in text]
         wanted = header.list_wanted(declared, numbers, text)
+        n_lines = lines.count(b"\n", header.body) + 1
+        given = len(self.raw) if self.packed is None else self.packed
+        if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
+            raise TooLarge(_TOO_MANY_CELLS)
         if declared.several_lines:
             if len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError(
@@ -218,8 +232,13 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
     IntakeError
         If the file is not there, cannot be unpacked, or is larger than 200 MB.
     """
-    raw = _unpack(source if isinstance(source, bytes) else _read_file(Path(source)))
-    return CsvFile(name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))), raw)
+    given = source if isinstance(source, bytes) else _read_file(Path(source))
+    raw = _unpack(given)
+    return CsvFile(
+        name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))),
+        raw,
+        None if raw is given else len(given),
+    )
 
 
 def load_csv(
@@ -279,9 +298,8 @@ def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
     """Errors of whatever reads the CSV file as sentences that name it."""
     name = quote_name(path.name)
     missing = IntakeError(f"There is no file {name} at that path; check the path.")
-    return foreign.refuse_as(
-        IntakeError(f"The file {name} cannot be read; give a CSV file you may open."), missing=missing
-    )
+    damaged = IntakeError(f"The file {name} cannot be read; give a CSV file, as a file of its own.")
+    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {name}")
 
 
 def _unpack(raw: bytes) -> bytes:
@@ -478,7 +496,7 @@ def refuse_other_formats(line: bytes) -> None:
         raise IntakeError("The file is binary, or UTF-16 without a mark; save it as CSV in UTF-8.")
 
 
-_BYTES_AT_ONCE = 2**23
+_BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
 _GZIP = b"\x1f\x8b"
 
 
@@ -518,7 +536,7 @@ class CsvOnDisk:
 
     def _read_state(self) -> tuple[int, int]:
         with _translate_errors(self.path):
-            state = self.path.stat()
+            state = foreign.read_state(self.path)
         return state.st_size, state.st_mtime_ns
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
@@ -560,9 +578,10 @@ class CsvOnDisk:
             textual = [name for name in numbers if name in codings and codings[name].textual]
             plain = [name for name in numbers if name not in textual]
             wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-            columns = header.key_by_name(read_lines(piece, wanted, first=first).columns)
-            values = stack_columns(columns, numbers, codings)
-            yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+            for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
+                columns = header.key_by_name(read_lines(lines, wanted).columns)
+                values = stack_columns(columns, numbers, codings)
+                yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
         if self._read_state() != self._state:
             raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
 
@@ -601,6 +620,17 @@ class CsvOnDisk:
                 yield raw, packed.tell() / size
             if decoder is not None:
                 yield decoder.decode(b"", final=True).encode("utf-8", errors="replace"), 1.0
+
+
+def _split_lines(lines: bytes, most: int) -> Iterator[bytes]:
+    """The same in parts of so many lines: short lines under a long header take more memory than their bytes."""
+    if lines.count(b"\n") < most:
+        yield lines
+        return
+    ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))[most - 1 :: most] + 1
+    for start, end in pairwise((0, *ends.tolist(), len(lines))):
+        if start < end:
+            yield lines[start:end]
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from dpviz.tables.coding_forms import (
 from dpviz.tables.codings import NUMBER, Coding, Stretched
 from dpviz.tables.file_format import PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import foreign, list_names, quote_name
+from dpviz.words import doorways, foreign, list_names, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument, FormatDocument
@@ -418,7 +418,7 @@ class Declaration:
 NOTHING_DECLARED = Declaration()
 
 
-MAX_DECLARATION_BYTES = 1_000_000
+MAX_DECLARATION_BYTES = doorways.DECLARATION.most_bytes
 
 _BOUNDS_FORMS = (
     'allowed are {"bounds": {"x": [0, 1]}} and {"lower": 0, "upper": 1, "columns": ["x"]}, finite numbers with '
@@ -440,7 +440,8 @@ def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
 
 def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
     """The declaration in a JSON file, in its full form or with bounds only."""
-    with foreign.refuse_as(IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
+    unusable = IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")
+    with foreign.refuse_as(unusable, doorways.DECLARATION):
         return apply_declaration_file(path).validate()
 
 
@@ -468,8 +469,8 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
     """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``."""
     name = quote_name(Path(path).name)
     missing = IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.")
-    unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file you may open.")
-    with foreign.refuse_as(unreadable, missing=missing):
+    unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file, as a file of its own.")
+    with foreign.refuse_as(unreadable, doorways.DECLARATION, missing=missing, called=f"The file {name}"):
         raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
     if len(raw) > MAX_DECLARATION_BYTES:
         raise IntakeError(f"The file {name} is larger than 1 MB, the most allowed; give the JSON, not the data.")
@@ -488,7 +489,8 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     """
     if not isinstance(text, str):
         raise IntakeError(f"{what} is no text; give JSON as text; {_BOUNDS_FORMS}.")
-    with foreign.refuse_as(IntakeError(f"{what} declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")):
+    unusable = IntakeError(f"{what} declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")
+    with foreign.refuse_as(unusable, doorways.DECLARATION):
         return _apply_plain(text, onto, what)
 
 

@@ -38,16 +38,16 @@ from dpviz.tables.loaded_table import (
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import foreign, list_names, quote_name
+from dpviz.words import doorways, foreign, list_names, quote_name
 
 ENDING = ".parquet"
 # Read at a time, in numbers; a batch has at most so many rows, and a piece for one process of several is larger. Row
 # groups are not divided between pieces.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE, _NUMBERS_OF_A_PIECE = 2**20, 2**16, 2**22
 # The largest file of which all columns are held in memory.
-_MOST_BYTES = 100_000_000
+_MOST_BYTES = doorways.PARQUET.most_bytes
 # What its columns may take there: numbers as floats, and texts roughly.
-_MOST_UNPACKED, _OF_A_NUMBER, _OF_A_TEXT = 1_000_000_000, 8, 64
+_MOST_UNPACKED, _OF_A_NUMBER = doorways.PARQUET.most_unpacked, 8
 _PACKED = (
     "The Parquet file is packed so tightly that memory does not hold its columns, though its size promised that: write "
     "it again without compression and dictionaries, or declare the number of rows public; then it is read in parts."
@@ -153,12 +153,16 @@ class ParquetTable:
         return (
             size * columns <= _MOST_BYTES * len(self.columns)
             and size * unpacked <= _MOST_UNPACKED * of_a_row
-            and (n_public or 0) * unpacked <= _MOST_UNPACKED
+            and self._holds((n_public or 0) * columns)
         )
+
+    def _holds(self, cells: int) -> bool:
+        size = sum(size for size, _ in self._states)
+        return cells * _OF_A_NUMBER <= _MOST_UNPACKED and doorways.PARQUET.holds_cells(size, cells)
 
     def _refuse_packed(self, numbers: int, texts: int) -> None:
         """Refuse what memory cannot hold whatever its size promised, before a row is read."""
-        if self.n_rows * (_OF_A_NUMBER * numbers + _OF_A_TEXT * texts) > _MOST_UNPACKED:
+        if not self._holds(self.n_rows * (numbers + doorways.OF_TEXT * texts)):
             raise IntakeError(_PACKED)
 
     def holds_text(self, column: str) -> bool:
@@ -304,7 +308,7 @@ def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
 
 def _read_state(path: Path) -> tuple[int, int]:
     with _translate_errors():
-        state = path.stat()
+        state = foreign.read_state(path)
         if not stat.S_ISREG(state.st_mode):
             raise OSError("not a regular file")
         return state.st_size, state.st_mtime_ns
@@ -313,7 +317,7 @@ def _read_state(path: Path) -> tuple[int, int]:
 def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
     missing = IntakeError("There is no file at that path; check the path.")
-    return foreign.refuse_as(IntakeError(_DAMAGED), missing=missing)
+    return foreign.refuse_as(IntakeError(_DAMAGED), doorways.PARQUET, missing=missing)
 
 
 def _strip_type(kind: pa.DataType) -> pa.DataType:

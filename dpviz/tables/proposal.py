@@ -30,7 +30,7 @@ from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
 from dpviz.tables.first_lines import read_first_lines
 from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError
 from dpviz.tables.number_cells import Styles, guess_styles, read_values
-from dpviz.words import foreign, list_names
+from dpviz.words import doorways, foreign, list_names
 
 AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
 MOST_CHOSEN = 12
@@ -159,7 +159,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    with foreign.refuse_as(IntakeError(NO_CSV)):
+    with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
         return _propose_reading(file, reading)
 
 

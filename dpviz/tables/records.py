@@ -27,6 +27,7 @@ from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import WHITESPACE, NumberStyle
 from dpviz.tables.loaded_table import TEXT, FloatArray, Unread
 from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, read_text
+from dpviz.words import doorways
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 21
@@ -52,6 +53,11 @@ class Wanted:
     encoding: str
     numbers: Mapping[int, NumberStyle]
     text: Sequence[int]
+
+    @property
+    def weight(self) -> int:
+        """What a line of it takes in memory, in numbers."""
+        return len(self.numbers) + doorways.OF_TEXT * len(self.text)
 
 
 class Read(NamedTuple):

@@ -22,10 +22,10 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import foreign, quote_name
+from dpviz.words import doorways, foreign, quote_name
 
 MOST_COLUMNS = 200_000
-_MOST_BYTES = 600_000_000
+_MOST_BYTES = doorways.SPARSE.most_unpacked
 _LONGEST_HEADER = 10_000
 _NUMBERS, _WHOLE_NUMBERS, _TEXT = "biuf", "iu", "SU"
 
@@ -70,7 +70,7 @@ def load_sparse(path: Path) -> SparseTable:
     """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one."""
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         raise IntakeError(f"There is no file {quote_name(path.name)}: give the path of an .npz file.")
-    with foreign.refuse_as(_make_no_matrix_error(path)):  # whatever a broken archive makes its reader raise
+    with foreign.refuse_as(_make_no_matrix_error(path), doorways.SPARSE):
         values = _read(path)
         values.sum_duplicates()
     return SparseTable(Path(foreign.format_name(path)).stem, values)
@@ -79,7 +79,8 @@ def load_sparse(path: Path) -> SparseTable:
 def _read(path: Path) -> Any:
     """The matrix, row by row; every size is known before it is read, every place is checked to be one of the matrix."""
     with foreign.open_file(path) as file, zipfile.ZipFile(file) as archive:
-        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+        given = os.fstat(file.fileno()).st_size
+        if given > _MOST_BYTES or sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
             raise _make_too_large_error(path)
         form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
@@ -95,6 +96,8 @@ def _read(path: Path) -> Any:
             raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
         if d > MOST_COLUMNS:
             raise _make_too_large_error(path)
+        if any(not doorways.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
+            raise _make_too_large_error(path)
         data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
         places, starts = (
             _read_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr")
@@ -104,6 +107,13 @@ def _read(path: Path) -> Any:
         raise _make_no_matrix_error(path)
     matrix.check_format(full_check=True)
     return matrix
+
+
+def _count(archive: zipfile.ZipFile, name: str) -> int:
+    """How many numbers an array says to hold; memory has eight bytes for each, whatever it takes in the file."""
+    with archive.open(f"{name}.npy") as file:
+        shape, _ = _read_header(file)
+    return prod(shape)
 
 
 def _read_array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dpviz.core import RequestError
+from dpviz.words.doorways import Door
 
 
 @contextmanager
@@ -17,10 +19,18 @@ def open_file(path: Path) -> Iterator[IO[bytes]]:
     """A regular file, open for reading. A pipe, a device or a folder is not opened: it may never answer,
     or never end.
     """
-    _refuse_others(os.stat(path).st_mode)  # noqa: PTH116 (of a path, whatever its name)
+    _refuse_others(read_state(path).st_mode)
     with path.open("rb") as file:
         _refuse_others(os.fstat(file.fileno()).st_mode)  # should another one have taken its place meanwhile
         yield file
+
+
+def read_state(path: Path) -> os.stat_result:
+    """Size, time and kind of what lies at the path; nothing lies at one that no file can have."""
+    try:
+        return os.stat(path)  # noqa: PTH116 (of a path, whatever its name)
+    except ValueError:
+        raise FileNotFoundError(errno.ENOENT, "no path") from None
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -100,22 +110,78 @@ class NoYaml(ValueError):
         self.line = line
 
 
-@contextmanager
-def refuse_as(refusal: RequestError, *, missing: RequestError | None = None) -> Iterator[None]:
-    """Whatever a reader of foreign bytes fails with is ``refusal``, a sentence without a value of them.
+class ReaderDefect(Exception):
+    """An error in a reader that no damage should raise: a defect of dpviz, told by its type alone.
 
-    Sentences of our own go on as they are.
+    Attributes
+    ----------
+    kind : str
+        The type of the error.
     """
+
+    safe_message = True
+
+    def __init__(self, kind: str, door: str) -> None:
+        super().__init__(f"A defect of dpviz ({kind}) stopped the reading of the {door}: please report it.")
+        self.kind = kind
+        self.door = door
+
+    def __reduce__(self) -> tuple[type[ReaderDefect], tuple[str, str]]:
+        return ReaderDefect, (self.kind, self.door)
+
+
+@contextmanager
+def refuse_as(
+    refusal: RequestError, door: Door, *, missing: RequestError | None = None, called: str = ""
+) -> Iterator[None]:
+    """What damage raises in a reader of ``door`` is ``refusal``, a sentence without a value of what is read.
+
+    Where memory runs out or the disk refuses, that is said instead, of what is ``called`` so. Sentences of our own go
+    on as they are. Any other error is a ``ReaderDefect``: whoever meets it is told so.
+    """
+    what = called or f"The {door.name}"
     try:
         yield
-    except RequestError:
+    except (RequestError, ReaderDefect):
         raise
     except FileNotFoundError:
         raise missing or refusal from None
-    except Exception:
+    except MemoryError:
+        raise type(refusal)(describe_lack_of_memory(what, door)) from None
+    except RecursionError:
         raise refusal from None
+    except Exception as error:
+        why = _DISK_SAYS.get(error.errno or 0) if isinstance(error, OSError) else None
+        if why is not None:
+            raise type(refusal)(f"{what} cannot be read: {why}.") from None
+        if door.expects(error) or isinstance(error, OSError):
+            raise refusal from None
+        defect = ReaderDefect(type(error).__name__, door.name)
+        raise defect.with_traceback(error.__traceback__) from None
+
+
+def describe_lack_of_memory(what: str, door: Door) -> str:
+    """What is said where memory ran out while ``what`` was read."""
+    return f"Memory ran out while {what[:1].lower()}{what[1:]} was read: {door.smaller}."
+
+
+_MAY_NOT = "you may not open it; change who may, or give another one"
+_TOO_MANY = "too many files are open; close some, or allow more with ulimit -n"
+_FULL = "the disk is full; make room there"
+_DISK_SAYS = {
+    errno.EACCES: _MAY_NOT,
+    errno.EPERM: _MAY_NOT,
+    errno.EISDIR: "it is a folder; give a file",
+    errno.EIO: "the disk fails; copy the file to another one",
+    errno.EMFILE: _TOO_MANY,
+    errno.ENFILE: _TOO_MANY,
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+}
 
 
 def _refuse_others(mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "a folder")
     if not stat.S_ISREG(mode):
         raise OSError("not a regular file")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,11 +29,12 @@ from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
 from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_named
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.proposal import propose
 from dpviz.tables.sparse_intake import load_sparse
-from dpviz.words import foreign
+from dpviz.words import doorways, foreign
 from tests.cases import about
 
 LESSON = next(iter(sorted(FOLDER.glob("*.yaml")))).read_text("utf-8")
@@ -136,10 +139,36 @@ def test_a_bad_lesson_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "good" in found.lessons
         assert len(found.refused) >= len(NO_YAML) + 3
     broken = partial(monkeypatch.setattr, "dpviz.app.lessons.reading.read_lesson_fields")
-    for error in (RecursionError, KeyError, MemoryError):
+    for error, told in ((RecursionError, "cannot be read"), (MemoryError, "Memory ran out"), (KeyError, "(KeyError)")):
         broken(lambda *_, name, error=error: (_ for _ in ()).throw(error(name)))
-        with pytest.raises(RequestError):
-            read_lesson(tmp_path / "good.yaml")
+        assert told in " ".join(read_lessons(tmp_path).refused)
+
+
+def test_what_stops_a_reader_is_told_apart() -> None:
+    """Damage, memory, the disk, and a defect of ours, which no guard hides; of none its words, which may quote rows."""
+    refusal, missing = IntakeError("It is damaged: mend it."), IntakeError("It is not there: look.")
+    for error, told in [
+        (UnicodeDecodeError("utf-8", b"wd40", 0, 1, "wd40"), str(refusal)),
+        (RecursionError("wd40"), str(refusal)),
+        (OSError("wd40"), str(refusal)),
+        (FileNotFoundError(errno.ENOENT, "wd40"), str(missing)),
+        (MemoryError("wd40"), "Memory ran out while the CSV file was read: keep fewer rows"),
+        (pa.ArrowMemoryError("wd40"), "Memory ran out"),
+        (OSError(errno.ENOSPC, "wd40"), "The CSV file cannot be read: the disk is full"),
+        (OSError(errno.EACCES, "wd40"), "you may not open it"),
+        (OSError(errno.EISDIR, "wd40"), "it is a folder"),
+        (OSError(errno.EIO, "wd40"), "the disk fails"),
+        (OSError(errno.EMFILE, "wd40"), "too many files are open"),
+        (RequestError("Ours."), "Ours."),
+        (KeyError("wd40"), "A defect of dpviz (KeyError) stopped the reading of the CSV file"),
+        (pickle.loads(pickle.dumps(foreign.ReaderDefect("KeyError", "x"))), "A defect of dpviz (KeyError)"),
+    ]:
+        guard = foreign.refuse_as(refusal, doorways.CSV, missing=missing)
+        with about(repr(error)), pytest.raises((RequestError, foreign.ReaderDefect)) as refused, guard:
+            raise error
+        assert told in str(refused.value) and "wd40" not in str(refused.value)
+        assert isinstance(refused.value, RequestError) is not told.startswith("A defect")
+        assert refused.value.__cause__ is None and (refused.value.__suppress_context__ or refused.value is error)
 
 
 JSON = st.recursive(

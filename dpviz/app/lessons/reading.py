@@ -34,7 +34,7 @@ from dpviz.app.lessons.lesson import (
 from dpviz.core import RequestError, check
 from dpviz.runs import Contender, Request, StudyGrid
 from dpviz.tables import SAMPLES, drawings
-from dpviz.words import RESOURCES, foreign
+from dpviz.words import RESOURCES, doorways, foreign
 
 if TYPE_CHECKING:
     from dpviz.app.lessons.lesson_document import (
@@ -55,7 +55,7 @@ PARTS = ("odds", "attack", "worlds", "again", "others")
 TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratories"))
 """The samples that a lesson can be about."""
 
-_MOST_BYTES, _MOST_RUNS = 100_000, 400
+_MOST_BYTES, _MOST_RUNS = doorways.LESSON.most_bytes, 400
 _USUAL_SEED, _LAST, _USUAL_CLUSTERS = 7, 99, 3
 
 
@@ -77,7 +77,7 @@ def read_lessons(folder: Path = FOLDER) -> LessonCollection:
         try:
             lesson = read_lesson(path)
             lessons[lesson.id] = lesson
-        except LessonError as error:
+        except (LessonError, foreign.ReaderDefect) as error:
             refused.append(str(error))
     ordered = sorted(lessons.values(), key=lambda lesson: (lesson.order, lesson.id))
     return LessonCollection({lesson.id: lesson for lesson in ordered}, tuple(refused))
@@ -86,14 +86,15 @@ def read_lessons(folder: Path = FOLDER) -> LessonCollection:
 def read_lesson(path: Path) -> Lesson:
     """The lesson of a file."""
     name = foreign.format_name(path)
-    with foreign.refuse_as(LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")):
+    unreadable = LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")
+    with foreign.refuse_as(unreadable, doorways.LESSON, called=name):
         return read_lesson_fields(Path(name).stem, _read_yaml(path, name), name=name)
 
 
 def _read_yaml(path: Path, name: str) -> Any:
     try:
         text = foreign.read_bytes(path, _MOST_BYTES).decode("utf-8")
-    except (OSError, ValueError):
+    except ValueError:
         raise LessonError(f"{name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one.") from None
     try:
         return foreign.read_yaml(text, most=_MOST_BYTES)

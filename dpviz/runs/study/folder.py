@@ -24,14 +24,14 @@ import numpy as np
 from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.tables import format_csv
-from dpviz.words import foreign
+from dpviz.words import doorways, foreign
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
 _CENTERS = "centers"
-_MOST_MANIFEST = 10_000_000
+_MOST_MANIFEST = doorways.STUDY_FOLDER.most_bytes
 
 MOST_NUMBERS = 12_000
 """Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
