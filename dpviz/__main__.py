@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -32,30 +33,57 @@ def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequen
     """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data."""
     if argv is None:
         _prepare_process()
+    arguments = argparse.Namespace()
     try:
         arguments = read(sys.argv[1:] if argv is None else argv)
-        print(arguments.serve(arguments), flush=True)
+        return _print(f"{arguments.serve(arguments)}\n", 0, arguments)
     except console.FoundWrong as error:
-        print(error.printed, flush=True)
-        return 1
+        return _print(f"{error.printed}\n", 1, arguments)
     except console.NotWritten as error:
-        print(error.printed, flush=True)
+        code = _print(f"{error.printed}\n", 2, arguments)
         console.say(str(error))
-        return 2
+        return code
     except RequestError as error:
         console.say(str(error))
         return 2
     except SystemExit as done:  # --help and --version have printed
-        return int(done.code or 0)
+        return _print("", int(done.code or 0), arguments)
     except KeyboardInterrupt:
         console.say("Stopped.")
         return STOPPED
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
-        return _report_defect(error)
-    return 0
+        if not _ran_out_of_memory(error):
+            return _report_defect(error)
+        console.say("Memory ran out: keep fewer rows or only the columns that you need, or use a machine with more.")
+        return 2
+
+
+def _print(text: str, code: int, arguments: argparse.Namespace) -> int:
+    """Print all that a command says, and return its exit code; where nobody takes it, what was paid for is told.
+
+    A command that has paid leaves in ``arguments.paid`` what that was, and where it lies.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the end of the process fails once more
+        if isinstance(error, BrokenPipeError):  # whoever read our output has seen enough
+            return code
+        why = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or "the disk fails"
+        paid = getattr(arguments, "paid", "")
+        console.say(f"The output could not be written ({why}): {paid or 'make room, or send it elsewhere'}.")
+        return code or 2
+    return code
+
+
+def _ran_out_of_memory(error: BaseException | None) -> bool:
+    """Whether a lack of memory is behind an error: one at an import, or of a thread, has another type."""
+    while error is not None:
+        if isinstance(error, MemoryError) or "failed to map segment" in str(error) or "start new thread" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def read_arguments(argv: Sequence[str]) -> argparse.Namespace:

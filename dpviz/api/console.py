@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,9 +31,10 @@ class FoundWrong(Exception):
 
 
 def say(sentence: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write(f"dpviz: {sentence}\n")
-    sys.stderr.flush()
+    """One line on stderr; where nobody takes it, what is done goes on all the same."""
+    with suppress(OSError):
+        sys.stderr.write(f"dpviz: {sentence}\n")
+        sys.stderr.flush()
 
 
 def refuse_taken(out: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -19,6 +20,7 @@ from dpviz.releases import (
     Preflight,
     Release,
     ReleaseRequest,
+    State,
     card_facts,
     check_signer,
     package,
@@ -119,14 +121,31 @@ def serve(arguments: argparse.Namespace) -> str:
         say(describe_window(window, prepared))
     if not arguments.yes:
         _ask(prepared.release_request.request.epsilon)
-    release = publish(prepared, key=None if arguments.sign is None else Path(arguments.sign))
+    release = _publish(prepared, None if arguments.sign is None else Path(arguments.sign))
     try:
         write_whole(out, release.data)
-    except OSError as error:
+    except (OSError, KeyboardInterrupt) as error:
         raise _report_kept(Path(arguments.account), release, error) from None
+    arguments.paid = f"charge {release.number} is spent and the release lies in --out; do not release again"
     tables = list_center_tables(release.played.parts.profile)
     blocks = [*tables, *_list_conclusions(release.played, prepared)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
+
+
+def _publish(prepared: Preflight, key: Path | None) -> Release:
+    """Charge and draw; whatever stops that, Ctrl-C too, it is said that a charge stays."""
+    try:
+        return publish(prepared, key=key)
+    except BaseException:
+        with suppress(RequestError):
+            standing = prepared.account.standing()
+            for entry in standing.entries[len(prepared.before.entries) :]:
+                if entry.charge == prepared.charge and entry.state is not State.RELEASED:
+                    say(
+                        f"Charge {entry.number} of the account {standing.name} is spent (ε = {entry.charge.epsilon:g}, "
+                        f"δ = {entry.charge.delta:g}), and nothing was released: another press is another charge."
+                    )
+        raise
 
 
 def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
@@ -232,17 +251,16 @@ def _ask(epsilon: float) -> None:
         raise RequestError("Not confirmed: nothing was charged or released.")
 
 
-def _report_kept(account: Path, release: Release, error: OSError) -> NotWritten:
+def _report_kept(account: Path, release: Release, error: BaseException) -> NotWritten:
     """Where a paid release is kept that could not be written where it was wanted."""
     beside = account.with_name(f"{account.stem}-release-{release.number}.zip")
-    where = "could be kept nowhere else"
+    where, why = "could be kept nowhere else", getattr(error, "strerror", None) or type(error).__name__
     try:
         write_whole(beside, release.data)
         where = f"is kept beside the account as {foreign.format_name(beside)}"
     except OSError:
         pass
     return NotWritten(
-        f"--out cannot be written ({error.strerror or type(error).__name__}): the release is charged, stands on stdout "
-        f"and {where}; do not release again.",
+        f"--out cannot be written ({why}): the release is charged, stands on stdout and {where}; do not release again.",
         release.files[package.CENTERS].decode("utf-8"),
     )

@@ -60,6 +60,9 @@ def serve(arguments: argparse.Namespace) -> str:
     record = ReleaseRecord.of(finished, table, accesses=accesses)
     # Before anything else is worked out: what was paid for must not be lost.
     refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
+    if finished.private:
+        kept = "in --out" if arguments.out is not None and refused is None else "nowhere (--out keeps them)"
+        arguments.paid = f"ε = {request.epsilon:g} is spent, and its centres lie {kept}; another run spends again"
     report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
     report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else finished.verdict.words
     for note in (*declared.notes, *_warn_of_few_rows(table, k=finished.k)):

@@ -1,0 +1,159 @@
+"""Where an output ends: a full disk, too little memory, Ctrl-C after the charge; what was paid for is told each time."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from dpviz.api.cli import release_command
+from dpviz.core.check import RequestError
+from dpviz.releases.account import Account
+from tests import waiting
+from tests.cases import about
+from tests.command_line import call, write_points
+from tests.house_rules import ROOT
+from tests.releases.people import account_in, write_people
+
+ASKED = ("--k", "3", "--epsilon", "1", "--delta", "1e-6", "--yes")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    write_people(tmp_path)
+    account_in(tmp_path)
+    write_points(tmp_path / "points.csv", declaration_file={"bounds": {"x": [-1, 1], "y": [-1, 1]}})
+    return tmp_path
+
+
+def start(desk: Path, *argv: str, program: str = "-m dpviz", **how: object) -> subprocess.Popen[str]:
+    around = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    words = [sys.executable, *program.split(maxsplit=1), *argv]
+    return subprocess.Popen(words, cwd=desk, env=around, text=True, stderr=subprocess.PIPE, **how)  # type: ignore[call-overload, no-any-return]
+
+
+RELEASE = ("release", "people.json", "people.csv", *ASKED, "--account", "people.sqlite", "--out", "release.zip")
+RUN = ("run", "points.csv", "--k", "3", "--epsilon", "1")
+SWEEP = ("sweep", "points.csv", "--ks", "2", "--epsilons", "1", "--algorithms", "dplloyd", "--repeats", "1")
+COMMANDS: list[tuple[tuple[str, ...], str]] = [
+    (("--help",), "make room"),
+    (("algorithms",), "make room"),
+    (("advise", "--n", "1000", "--d", "2", "--k", "3"), "make room"),
+    (("declare", "points.csv"), "make room"),
+    (RUN, "ε = 1 is spent, and its centres lie nowhere"),
+    ((*RUN, "--out", "centers.csv"), "ε = 1 is spent, and its centres lie in --out"),
+    ((*SWEEP, "--jobs", "1", "--out", "study"), "make room"),
+    (("account", "new", "new.sqlite", "--name", "A", "--cap-epsilon", "1"), "make room"),
+    (("account", "show", "people.sqlite"), "make room"),
+    (RELEASE, "charge 1 is spent and the release lies in --out; do not release again"),
+    (("verify", "release.zip"), "make room"),
+    (("read", "release.zip"), "make room"),
+]
+
+
+class Full:
+    """A stream whose disk is full, for all that is read in this process."""
+
+    def __init__(self) -> None:
+        self.null = os.open(os.devnull, os.O_WRONLY)
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fileno(self) -> int:
+        return self.null
+
+
+def test_a_full_disk_behind_any_command_is_a_sentence_that_tells_what_is_paid(desk, monkeypatch, capsys):
+    monkeypatch.chdir(desk)
+    for argv, told in COMMANDS:
+        with monkeypatch.context() as patch, about(" ".join(argv)):
+            patch.setattr(sys, "stdout", Full())
+            code = release_command_line(argv)
+            lines = capsys.readouterr().err.splitlines()
+            assert code == 2 and "The output could not be written (the disk is full)" in lines[-1]
+            assert told in lines[-1] and all(line.startswith("dpviz: ") for line in lines)
+    assert Account.open(desk / "people.sqlite").standing().spent_epsilon == 1
+
+
+def release_command_line(argv: tuple[str, ...]) -> int:
+    from dpviz.__main__ import main
+
+    return main(list(argv))
+
+
+@pytest.mark.slow
+def test_the_process_itself_ends_so_when_its_disk_is_full(desk):
+    for argv, told in (COMMANDS[0], COMMANDS[1], COMMANDS[4]):
+        with Path("/dev/full").open("w") as full, about(" ".join(argv)):
+            process = start(desk, *argv, stdout=full)
+            _, said = process.communicate()
+        assert (
+            process.returncode == 2 and told in said and all(line.startswith("dpviz: ") for line in said.splitlines())
+        )
+
+
+LIMITED = """-c
+import resource, sys
+from dpviz.__main__ import main
+main(["run", "points.csv", "--k", "3", "--epsilon", "1"])
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 40_000_000,) * 2)
+sys.exit(main(["run", *sys.argv[1:], "--k", "3", "--epsilon", "1", "--bounds", "0,1"]))"""
+
+
+def test_too_little_memory_is_called_that(desk):
+    (desk / "large.csv").write_bytes(b"x,y\n" + b"1,1\n" * 4_000_000)
+    process = start(desk, "large.csv", program=LIMITED, stdout=subprocess.DEVNULL)
+    _, said = process.communicate()
+    assert process.returncode == 2 and "Memory ran out" in said and "defect" not in said
+
+
+# It says that it stands where a signal finds it, behind the charge, and waits there for nothing else.
+STOPPED = """-c
+import signal, sys
+import dpviz.releases.releasing as releasing
+from dpviz.__main__ import main
+releasing.draw = lambda *args, **kwargs: signal.pause()
+sys.exit(main(sys.argv[1:]))"""
+
+
+def test_ctrl_c_after_the_charge_says_what_is_spent(desk):
+    process = start(desk, *RELEASE, program=STOPPED, stdout=subprocess.PIPE)
+
+    def is_charged() -> bool:
+        with suppress(RequestError):
+            return bool(Account.open(desk / "people.sqlite").standing().entries)
+        return False
+
+    assert waiting.eventually(lambda: is_charged() or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate()
+    *_, charge, stopped = said.splitlines()
+    assert (process.returncode, out, stopped) == (130, "", "dpviz: Stopped.")
+    assert "Charge 1 of the account" in charge and "is spent (ε = 1, δ = 1e-06), and nothing was released" in charge
+
+
+def test_what_is_made_when_ctrl_c_comes_is_kept(desk, monkeypatch, capsys):
+    write, places = release_command.write_whole, []
+
+    def interrupt(path: Path, data: bytes) -> None:
+        places.append(path.name)
+        if len(places) == 1:
+            raise KeyboardInterrupt
+        write(path, data)
+
+    monkeypatch.chdir(desk)
+    monkeypatch.setattr(release_command, "write_whole", interrupt)
+    said = call(capsys, *RELEASE)
+    assert said.code == 2 and "is charged, stands on stdout and is kept beside the account" in said.err
+    assert (desk / places[1]).is_file()
