@@ -1,4 +1,4 @@
-"""Where an output ends: a full disk, too little memory, Ctrl-C after the charge; what was paid for is told each time."""
+"""Where an output ends: a full disk, too little memory, Ctrl-C after the charge; each time what is paid is told."""
 
 from __future__ import annotations
 
