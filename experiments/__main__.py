@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -109,13 +110,13 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.fetch:
         _fetch(folder)
     tables = open_datasets(folder)  # refuses a folder that is not there before anything is run
-    out = ClaimFolder(Path(arguments.out))
-    queue = ClaimQueue(arguments, out, tables, with_data=folder is not None)
-    for claim in chosen:
-        queue.begin(claim)
-    while queue.go_on():
-        pass
-    done = queue.list_done()
+    with ClaimFolder(Path(arguments.out)) as out:
+        queue = ClaimQueue(arguments, out, tables, with_data=folder is not None)
+        for claim in chosen:
+            queue.begin(claim)
+        while queue.go_on():
+            pass
+        done = queue.list_done()
     if arguments.json:
         return json.dumps([one.to_dict() for one in done], indent=1, ensure_ascii=False)
     return _format_text(done)
@@ -141,9 +142,10 @@ class ClaimQueue:
         look = made.get("look", 0) if (made.get("looks", 1) > 1) == (looks > 1) else 0  # intervals of one kind
         # What a rule of fewer looks decided is not carried over.
         before = self._out.read_verdict(claim, stored) if look and made.get("looks") == looks else None
-        plan = RunPlan(
-            claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting, before=before
-        )
+        with self._out.refuse_damaged(claim) if look else nullcontext():
+            plan = RunPlan(
+                claim, settings, self._tables, looks=looks, stored=stored, look=look, waiting=waiting, before=before
+            )
         self._plans[claim.id] = plan
         self._seconds[claim.id] = float(made.get("seconds", 0.0))
         self._per_run[claim.id] = self._seconds[claim.id] / max(len(stored), 1)

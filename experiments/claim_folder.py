@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from types import TracebackType
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -15,8 +18,9 @@ from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from dpviz.core.check import RequestError
-from dpviz.runs.owner_files import OWNER_ONLY, translate_disk_errors, write_whole
+from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, translate_disk_errors, write_whole
 from dpviz.tables.csv_writer import format_frame
+from dpviz.words import doorways, foreign
 from dpviz.words.documents import Document, key, read_document
 from dpviz.words.theme import choose_palette
 from experiments.claim import Claim
@@ -48,28 +52,45 @@ class ClaimManifest(Document):
     claims: dict[str, MadeClaim] = key({}, "an object by claim", "how each was made")
 
 
+_MOST_BYTES = doorways.EXPERIMENTS.most_bytes
+_MOST_LOOKS = 64
+# Of the columns of runs and of findings: all others are numbers.
+_TEXT = frozenset({"data", "origin", "line", "how", "version", "claim", "run", "verdict", "says", "paper", "ours"})
+
+
 class ClaimFolder:
-    """Writes what was reproduced; claims that lie there already are kept unless they are computed again.
+    """Writes what was reproduced, as the only process that does; claims that lie there are kept unless computed again.
 
     Raises
     ------
     RequestError
-        If the folder cannot be used.
+        If the folder cannot be used, is in use, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        unusable = RequestError(
+            "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
+        )
+        with ExitStack() as held, foreign.refuse_as(unusable, doorways.EXPERIMENTS, called="--out"):
             path.mkdir(parents=True, exist_ok=True)
+            held.enter_context(lock_writer(path / ".lock", called="--out"))
             self._manifest = path / "manifest.json"
-            earlier = json.loads(self._manifest.read_text("utf-8")) if self._manifest.exists() else {}
-            read_document(ClaimManifest, earlier, RequestError)
+            earlier = json.loads(foreign.read_bytes(self._manifest, _MOST_BYTES)) if self._manifest.exists() else {}
+            for made in read_document(ClaimManifest, earlier, RequestError).claims.values():
+                if not 0 <= made.look <= made.looks <= _MOST_LOOKS:
+                    raise unusable
             self._claims: dict[str, Any] = earlier.get("claims", {})
             self._results = {result.id: result for result in stored_verdicts.read_verdicts(path).claims}
-        except (OSError, ValueError, RecursionError):
-            raise RequestError(
-                "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
-            ) from None
+            self._held = held.pop_all()
+
+    def __enter__(self) -> ClaimFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.close()
 
     def read(self, claim: Claim, settings: Any) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
         """The runs of ``claim`` by these settings that lie there, apart from those of a look that was interrupted.
@@ -98,19 +119,25 @@ class ClaimFolder:
         made = self._claims.get(claim.id, {})
         same = not made or made.get("settings") == json.loads(json.dumps(asdict(settings)))
         files = self._file(claim), self._file(claim, ".part")
-        try:
-            judged, every = (pd.read_csv(file) if same and file.is_file() else pd.DataFrame() for file in files)
-            if any(len(part) and not {"repeat", "line"} <= set(part.columns) for part in (judged, every)):
-                raise ValueError
-        except (OSError, ValueError):
-            raise RequestError(
-                f"The runs of {claim.id} in --out cannot be read as a table: remove {claim.id}.csv and "
-                f"{claim.id}.part.csv there, or give another folder."
-            ) from None
+        with self.refuse_damaged(claim):
+            judged, every = (_read_runs(file) if same and file.is_file() else pd.DataFrame() for file in files)
+            if same and len(judged) < made.get("rows", 0):
+                raise ValueError("the manifest knows of more")
         if len(every):
             both = pd.concat([judged, every]).drop(columns=LOOK, errors="ignore")
             every = both.drop_duplicates().iloc[len(judged) :]
         return judged, every, made if same else {}
+
+    def refuse_damaged(self, claim: Claim) -> AbstractContextManager[None]:
+        """What cannot be read, or judged, of the runs of a claim that lie there: half a table, or text for a number."""
+        return foreign.refuse_as(
+            RequestError(
+                f"The runs of {claim.id} in --out cannot be read as a whole table of numbers: remove {claim.id}.csv, "
+                f"{claim.id}.part.csv and its lines in {FILE} there, or give another folder."
+            ),
+            doorways.EXPERIMENTS,
+            called=f"A table of {claim.id} in --out",
+        )
 
     def read_verdict(self, claim: Claim, table: pd.DataFrame) -> ClaimVerdict | None:
         """What was found in ``table`` by the looks that were taken at it; None where no line says so.
@@ -126,9 +153,10 @@ class ClaimFolder:
         ClaimVerdict or None
         """
         file = self._path / FILE
-        with translate_disk_errors():
-            lines = pd.read_csv(file).query("claim == @claim.id") if file.is_file() else pd.DataFrame()
-        return judge_looks(claim.judge, table, lines) if len(lines) else None
+        with self.refuse_damaged(claim):
+            lines = _read_table(file) if file.is_file() else pd.DataFrame({"claim": []})
+            lines = lines[lines["claim"] == claim.id]
+            return judge_looks(claim.judge, table, lines) if len(lines) else None
 
     def _file(self, claim: Claim, which: str = "") -> Path:
         return self._path / f"{claim.id}{which}.csv"
@@ -192,8 +220,9 @@ class ClaimFolder:
     def _write_verdict(self, claim: Claim, verdict: ClaimVerdict) -> None:
         """Its findings with their intervals, in the one table of all claims of the folder."""
         file = self._path / FILE
-        with translate_disk_errors():
-            others = pd.read_csv(file).query("claim != @claim.id") if file.is_file() else pd.DataFrame()
+        with self.refuse_damaged(claim):
+            others = _read_table(file) if file.is_file() else pd.DataFrame({"claim": []})
+            others = others[others["claim"] != claim.id]
             both = [part for part in (others, pd.DataFrame(list(list_lines(claim.id, verdict)))) if len(part)]
             lines = pd.concat(both, ignore_index=True).sort_values(["claim", "finding", "run"])
         self._write(file, lines)
@@ -210,6 +239,25 @@ class ClaimFolder:
             palette=colors,
         )
         self._put(self._path / f"{claim.id}.html", page)
+
+
+def _read_table(file: Path) -> pd.DataFrame:
+    """A table as it was written whole: its last line ends, and no text stands where numbers do."""
+    raw = foreign.read_bytes(file, _MOST_BYTES)
+    if len(raw) > _MOST_BYTES or not raw.endswith(b"\n"):
+        raise ValueError("half a table")
+    table = pd.read_csv(io.BytesIO(raw))
+    if any(not pd.api.types.is_numeric_dtype(table[name]) for name in table.columns if name not in _TEXT):
+        raise ValueError("text where a number was")
+    return table
+
+
+def _read_runs(file: Path) -> pd.DataFrame:
+    table = _read_table(file)
+    repeats = table["repeat"]
+    if "line" not in table or not (repeats.ge(0) & repeats.eq(repeats.round())).all():
+        raise ValueError("no table of runs")
+    return table
 
 
 def list_tables(table: pd.DataFrame) -> list[dict[str, Any]]:
