@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -52,6 +53,23 @@ def test_an_account_of_a_newer_version_is_left_alone(account):
     with closing(sqlite3.connect(account.path)) as file:
         file.execute(f"PRAGMA user_version = {account_file.VERSION + 1}")
     assert "newer dpviz" in refusal(account.path)
+
+
+def test_a_charge_is_on_the_disk_before_it_counts(account, monkeypatch):
+    """SQLite's strictest promise at the end of every change, whatever a copy of the file may be set to."""
+    extra, found = 3, []
+
+    class Watched(sqlite3.Connection):
+        def execute(self, sql, *given):
+            if sql == "COMMIT":
+                found.append(super().execute("PRAGMA synchronous").fetchone()[0])
+            return super().execute(sql, *given)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+    number = account.charge(a_charge())
+    account.note_failed(number, why="a test")
+    Account.new(account.path.with_name("other.sqlite"), name="other", cap_epsilon=1.0)
+    assert len(found) >= 3 and {*found} == {extra}
 
 
 def test_nothing_that_is_there_is_written_over(account, tmp_path):

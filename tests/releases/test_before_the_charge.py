@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dpviz.core.check import RequestError
-from dpviz.releases import releasing
+from dpviz.releases import playing, releasing
 from dpviz.releases.account import Account, Taken
 from dpviz.releases.package import CARD
 from dpviz.releases.playing import play
@@ -145,13 +145,27 @@ def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeyp
 
 
 def test_the_last_guard_lets_nothing_leave_that_was_not_charged_or_not_drawn(tmp_path):
-    prepared = ready_in(tmp_path, segments=0.2)
+    prepared = ready_in(tmp_path, algorithm="dplloyd:preset=gaussian", segments=0.2)
     charge = prepared.charge
     drawn, other = draw(prepared), draw(prepared)
-    played = play(make_transcript(prepared, Taken.rehearse(prepared.before, charge), charge, drawn))
+    played = play(make_transcript(prepared, Taken.rehearse(prepared.before, charge), drawn))
     refuse_unpaid(drawn.parts, played, charge)
     for less, words in (({"epsilon": 0.9}, "more ε than the account was charged"), ({"delta": 0.0}, "more δ than")):
         with pytest.raises(RequestError, match=words):
             refuse_unpaid(drawn.parts, played, replace(charge, **less))
-    with pytest.raises(RequestError, match="comes to something else"):
-        refuse_unpaid(other.parts, played, charge)
+    told = drawn.parts.told._replace(report=other.parts.told.report)
+    for part in ({"clustered": other.parts.clustered}, {"told": told}):  # centres alone, then segments alone
+        mixed = replace(drawn.parts, **part)
+        assert mixed.entries == drawn.parts.entries
+        with pytest.raises(RequestError, match="comes to something else"):
+            refuse_unpaid(mixed, played, charge)
+
+
+def test_a_part_that_adds_up_its_own_ledger_wrongly_is_found_by_the_library_that_adds_up_apart(tmp_path, monkeypatch):
+    prepared = ready_in(tmp_path, algorithm="dplloyd", segments=0.2)
+    parts, shares = draw(prepared).parts, prepared.shares
+    halved = {name: share._replace(epsilon=share.epsilon / 2) for name, share in shares.items()}
+    monkeypatch.setattr(playing, "compute_total_epsilon", lambda *_, **__: 0.0)
+    assert playing.describe_overspending(parts, shares, epsilon=1.0, delta=1e-6) == ()
+    found = playing.describe_overspending(parts, halved, epsilon=1.0, delta=1e-6)
+    assert [words.split()[2] for words in found] == ["algorithm", "segments"]

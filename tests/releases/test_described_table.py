@@ -101,6 +101,9 @@ def test_a_row_counts_as_declared():
     assert (kept._rows.values[4, :2] == 0).all() and kept._rows.values[4, 3] == -0.75
     capped = _described(replace(DECLARED, id_column="who")).private
     assert len(capped._rows) == 3 and capped.has_persons
+    of_persons = replace(DECLARED, id_column="who", rows_per_person=4)
+    beside = _described(of_persons, LINES + ",0.3,0.3,1.0,North\n" * 2).private  # rows of nobody are in no segment
+    np.testing.assert_array_equal(beside._rows.values, _described(of_persons).private._rows.values)
 
 
 def test_clustered_columns_alone_are_described_in_the_very_table():

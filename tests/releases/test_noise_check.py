@@ -122,7 +122,7 @@ def drawn_release(folder: Path, algorithm: str, segments: float, epsilon: float)
     said = apply_declaration_file(declaration).validate()
     request = order_for(said, algorithm=algorithm, segments=segments, epsilon=epsilon)
     prepared = preflight(request, open_file(data), said, account_in(folder, cap_epsilon=10.0))
-    return collect_tallies(play(make_transcript(prepared, prepared.before, draw(prepared))).given)
+    return collect_tallies(play(make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), draw(prepared))).given)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

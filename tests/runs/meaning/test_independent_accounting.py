@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, SparseLaplace
+from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, Peeling, SparseLaplace
 from dpviz.core.queries import Sensitivity
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.cases import about
@@ -48,8 +48,13 @@ def _mixed(share):
     yield SparseLaplace.calibrated(parts[2], ONE, cutoff_in_scales=2.0)
 
 
+def _peeled(share):
+    yield Peeling.calibrated(share, ONE, draws=7)
+
+
 @pytest.mark.parametrize(
-    ("accounting", "delta", "draws"), [(PURE, 0.0, _pure), (GDP, 1e-6, _gaussian), (ZCDP, 1e-6, _mixed)]
+    ("accounting", "delta", "draws"),
+    [(PURE, 0.0, _pure), (GDP, 1e-6, _gaussian), (ZCDP, 1e-6, _mixed), (ZCDP, 1e-6, _peeled)],
 )
 def test_the_other_library_finds_the_request_and_no_more(accounting, delta, draws):
     for epsilon, rounds in ((0.01, 1), (1.0, 7), (35.0, 1)):

@@ -1,0 +1,363 @@
+"""From a declaration, a seeded account and a visit to each number and each unit on the three pages of a release.
+
+What is expected stands here, or is computed here from what was declared and asked, from the ledger's scales and from
+the table: what makes a card again, as ``verify`` does, would make its mistakes again.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from functools import cache
+from math import exp, sqrt
+from pathlib import Path
+from statistics import NormalDist
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+
+import dpviz
+from tests.pages.components import _visits_are_cheap
+from tests.releases.charges import a_charge
+from tests.releases.visits import PageVisit
+
+__all__ = ["_visits_are_cheap"]
+
+YAML, HTML, DOSSIER = "card.yaml", "card.html", "dossier.html"
+PAGES = (YAML, HTML, DOSSIER)
+PERSONS, ROWS = 300, 900
+WITHOUT_AGE = 90
+BOUNDS = {"age": [0, 100], "income": [0, 90000]}
+DECLARED = {
+    "title": "Visitors",
+    "bounds": BOUNDS,
+    "units": {"age": "years", "income": "€"},
+    "origins": {"age": "law or physics", "income": "documentation"},
+}
+OF_ROWS = (
+    "The unit of privacy is 1 row.",
+    {YAML: "1 row (event level): whoever has m rows in the table has the promise of m times this ε."},
+    {DOSSIER: "1 row (event level): whoever has m rows in the table has the promise of m times this ε."},
+    {DOSSIER: "one unit (1 row)"},
+)
+PUBLIC_ROWS = "It is 900, which was declared and is public: it is not protected."
+
+
+class Case(NamedTuple):
+    """What is declared and asked; every ε that a page names; and what stands on each page, or on the one that is named.
+
+    ``parts`` are those of the whole ε, in the order of spending.
+    """
+
+    declared: dict[str, Any]
+    asked: dict[str, Any]
+    parts: dict[str, float]
+    unit: str
+    said: Iterable[str | Mapping[str, str]]
+
+    @property
+    def epsilon(self) -> float:
+        return float(self.asked["epsilon"])
+
+
+# e^0.8 = 2.226, e^1.6 = 4.953, e^2.4 = 11.02; 1 / (1 + e^-0.8) = 0.6900. Bounds are rounded up, to three digits.
+CASES = {
+    "rows, their number declared": Case(
+        {"n_public": ROWS},
+        {"epsilon": 0.8, "segments": 0.0, "params": {"rounds": 1}},
+        {"algorithm": 0.8},
+        "1 row",
+        (
+            *OF_ROWS,
+            PUBLIC_ROWS,
+            "The presence of one row changes the odds of anything that is released with noise by at most 2.23×.",
+            "at most 69 % certain",
+            "odds within 11.1×",
+            {YAML: "the odds of both together, 4.96×"},
+            {HTML: "protects 1 row, added or removed"},
+        ),
+    ),
+    "rows, one exchanged": Case(
+        {"n_public": ROWS, "relation": "replace"},
+        {"epsilon": 2.0, "segments": 0.25},
+        {"algorithm": 1.5, "segments": 0.5},
+        "1 row",
+        (
+            *OF_ROWS,
+            PUBLIC_ROWS,
+            "What one row says changes the odds of anything that is released with noise by at most 7.39×.",
+            "at most 88.1 % certain",
+            {YAML: "all of the same number of rows"},
+            {HTML: "protects 1 row, replaced by another"},
+            {DOSSIER: "Bounded by value: odds within 7.39×. The number of rows is public."},
+        ),
+    ),
+    "rows, their number bought": Case(
+        {},
+        {"epsilon": 1.0, "delta": 1e-6, "algorithm": "auto", "segments": 0.25},
+        {"algorithm": 0.75, "segments": 0.25},
+        "1 row",
+        (
+            *OF_ROWS,
+            "by at most 2.72×.",
+            "The exception is δ = 10⁻⁶: beyond the factor, the chance of any outcome may differ by one in 1,000,000.",
+        ),
+    ),
+    "persons, of three rows each": Case(
+        {"id_column": "who", "rows_per_person": 3, "describe": {"town": {"categories": ["North", "South"]}}},
+        {"epsilon": 3.0, "segments": 0.25},
+        {"algorithm": 2.25, "segments": 0.75},
+        "1 person, up to 3 rows",
+        (
+            "The unit of privacy is 1 person, up to 3 rows.",
+            "of one person three rows are used at most",
+            "The presence of one person changes the odds of anything that is released with noise by at most 20.1×.",
+            "at most 95.3 % certain",
+            {YAML: "1 person, up to 3 rows (person level)."},
+            {YAML: "town: North, South"},
+            {HTML: "protects 1 person, up to 3 rows, added or removed"},
+            {DOSSIER: "1 person, up to 3 rows (person level)."},
+            {DOSSIER: "one unit (1 person, up to 3 rows)"},
+        ),
+    ),
+    "bounds and missing cells bought": Case(
+        {"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law or physics"}, "proposed": True},
+        {"epsilon": 8.0, "segments": 0.25, "missing": 0.05, "buy_bounds": 0.03},
+        # 0.03 and 0.05 of 8; then a quarter of what is left is for segments.
+        {"bounds": 0.24, "missing cells": 0.4, "algorithm": 5.52, "segments": 1.84},
+        "1 row",
+        (
+            *OF_ROWS,
+            "by at most 2,990×.",
+            "knows of one look that proposed how to read the file",
+            {YAML: "(bought, ε = 0.24)"},
+            {HTML: "but for the bounds of income, which are released with noise and paid for"},
+            {DOSSIER: "income: bought, ε = 0.24."},
+        ),
+    ),
+}
+SPENT, CAP = 0.5, 20.0
+"""Of the account, before the release, and at most."""
+
+
+def write_visitors(path: Path) -> np.ndarray:
+    """Three rows of each of 300 persons, in three groups; their numbers (900, 2), NaN where there is no age."""
+    rng, place = np.random.default_rng(0), np.arange(ROWS)
+    middle = np.array([[20, 15_000], [45, 60_000], [75, 30_000]])[place % 3]
+    rows = np.round(middle + rng.normal(0, [3, 3_000], (ROWS, 2)))
+    rows[:: ROWS // WITHOUT_AGE, 0] = np.nan
+    lines = [
+        f"p{row % PERSONS},{'' if np.isnan(age) else int(age)},{int(income)},{'South' if row % 3 else 'North'}"
+        for row, (age, income) in enumerate(rows)
+    ]
+    path.write_text("\n".join(["who,age,income,town", *lines]) + "\n")
+    return rows
+
+
+class Made(NamedTuple):
+    """The files of a release, its three pages as words, and the rows that it was made of."""
+
+    files: Mapping[str, bytes]
+    pages: Mapping[str, str]
+    rows: np.ndarray
+
+    def list_rows(self, name: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.files[name].decode())))
+
+    @property
+    def ledger(self) -> list[dict[str, str]]:
+        return self.list_rows("ledger.csv")
+
+
+def list_leaves(told: Any) -> list[str]:
+    if isinstance(told, dict | list):
+        return [leaf for one in (told.values() if isinstance(told, dict) else told) for leaf in list_leaves(one)]
+    return [str(told).replace("\\", "")]
+
+
+def read_pages(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The words of each page, without markup and pictures."""
+    pages = {YAML: " ".join(list_leaves(yaml.safe_load(files[YAML])))}
+    for name in (HTML, DOSSIER):
+        text = re.sub(r"<(style|svg).*?</\1>", " ", files[name].decode(), flags=re.DOTALL)
+        pages[name] = html.unescape(re.sub(r"<[^>]+>", " ", text))
+    return {name: re.sub(r"\s+([.,;:])", r"\1", " ".join(text.split())) for name, text in pages.items()}
+
+
+@cache
+def released(name: str) -> Made:
+    case = CASES[name]
+    with TemporaryDirectory() as folder:
+        data, path = Path(folder) / "visitors.csv", Path(folder) / "people.sqlite"
+        rows = write_visitors(data)
+        account = dpviz.Account.new(path, name="people", cap_epsilon=CAP, cap_delta=1e-5)
+        relation = case.declared.get("relation", "add_remove")
+        account.charge(
+            a_charge(SPENT, unit=case.unit, relation=relation, columns=("age",), lower=(0.0,), upper=(100.0,))
+        )
+        asked = {"k": 3, "algorithm": "dplloyd", **case.asked}
+        files = dpviz.release({**DECLARED, **case.declared}, data, account=account, **asked).files
+    return Made(files, read_pages(files), rows)
+
+
+def plain(number: float) -> str:
+    return f"{number:.6g}"
+
+
+@pytest.fixture(params=CASES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_what_was_declared_and_asked_stands_on_each_page(name: str) -> None:
+    case, made = CASES[name], released(name)
+    for said in case.said:
+        for page, words in said.items() if isinstance(said, Mapping) else [(page, said) for page in PAGES]:
+            assert words in made.pages[page], page
+    other = r"\b1 person\b" if case.unit == "1 row" else r"\b1 row\b"
+    for page, text in made.pages.items():
+        assert not re.search(other, text), page
+        assert (PUBLIC_ROWS in text) == ("n_public" in case.declared), page
+    spans = {"age": "0 to 100 years", "income": "0 to 90,000 €"}
+    for column, (low, _) in {**BOUNDS, **case.declared.get("bounds", {})}.items():
+        if low is not None:
+            assert f"{column}: {spans[column]} ({DECLARED['origins'][column]}" in made.pages[YAML]
+            assert f"{column} {spans[column]} {DECLARED['origins'][column]}" in made.pages[HTML]
+            assert f"{column}: {DECLARED['origins'][column]}." in made.pages[DOSSIER]
+
+
+def test_every_epsilon_is_asked_charged_or_a_part_and_parts_add_up(name: str) -> None:
+    case, made = CASES[name], released(name)
+    parts = "; ".join(f"{part}: ε = {plain(epsilon)}, δ = " for part, epsilon in case.parts.items()).split("; ")
+    for words in parts:
+        assert made.pages[YAML].count(words) == 2
+    for part, epsilon in case.parts.items():
+        share = f" ({100 * epsilon / case.epsilon:.0f} % of ε)" if len(case.parts) > 1 else ""
+        charges = sum(row["part"] == part for row in made.ledger)
+        assert re.search(rf"{re.escape(part + share)} {charges} {plain(epsilon)} ", made.pages[HTML]), part
+        costs = [float(row["cost"]) for row in made.ledger if row["part"] == part and row["cost_unit"] == "epsilon"]
+        assert not costs or sum(costs) == pytest.approx(epsilon, rel=1e-9)
+    after = plain(SPENT + case.epsilon)
+    assert re.search(
+        rf"Before this release ε = {SPENT}, δ = 0 was spent of it, after it ε = {after}, ", made.pages[YAML]
+    )
+    assert f"before {SPENT} 0 this release {plain(case.epsilon)} " in made.pages[HTML]
+    assert f"ε = {plain(CAP - SPENT - case.epsilon)} of it is left" in made.pages[HTML]
+    assert f"ε = {SPENT} was spent before this release, {after} after it." in made.pages[DOSSIER]
+    known = {case.epsilon, SPENT, CAP, SPENT + case.epsilon, CAP - SPENT - case.epsilon, *case.parts.values()}
+    for page, text in made.pages.items():
+        own = re.sub(r"Expected before the release: .*?(Centres of|Whether|The owner)", "", text)
+        own = re.sub(r"All draws of the release .*?\(zero-concentrated\)", "", own)  # by other rules, and other δ
+        for found in re.findall(r"ε = ([\d.]*\d)", own):
+            assert any(float(found) == pytest.approx(one, rel=1e-5) for one in known), (page, found)
+
+
+def test_a_number_of_rows_that_was_bought_is_told_as_noisy(name: str) -> None:
+    case, made = CASES[name], released(name)
+    if "n_public" in case.declared:
+        return
+    patterns = {
+        YAML: r"It is about ([\d,]+), released with noise and paid for in the ledger: it is protected\.",
+        HTML: r"the number of rows, ([\d,]+), was released apart, with noise of its own\.",
+        DOSSIER: r"It is about ([\d,]+), released with noise and paid for in the ledger: it is protected\.",
+    }
+    told = [re.findall(pattern, made.pages[page]) for page, pattern in patterns.items()]
+    assert all(told)
+    (number,) = {int(one.replace(",", "")) for found in told for one in found}
+    (scale,) = (float(row["scale"]) for row in made.ledger if row["note"] == "number of rows")
+    assert abs(number - (ROWS - WITHOUT_AGE)) < 30 * scale
+    assert all("declared and is public" not in page for page in made.pages.values())
+
+
+def cover(reach: float, scale: float) -> float:
+    """How often whole-number Laplace noise of that scale is within ``reach``."""
+    ratio = exp(-1 / scale)
+    return 1 - 2 * ratio ** (int(reach) + 1) / (1 + ratio)
+
+
+def find_reach(made: Made) -> float:
+    (reach,) = re.findall(r"Sizes are within ±([\d.,]+) rows, nine times in ten\.", made.pages[DOSSIER])
+    return float(reach.replace(",", ""))
+
+
+def test_a_size_is_told_with_the_noise_of_its_own_count() -> None:
+    made = released("rows, their number declared")
+    scale = [float(row["scale"]) for row in made.ledger if row["query"] == "Count"][-1]
+    ratio = exp(-1 / scale)
+    sd = sqrt(2 * ratio) / (1 - ratio)
+    assert "± is one standard deviation of the noise on that number." in made.pages[HTML]
+    for row in made.list_rows("centers.csv"):
+        assert float(row["noisy_size_sd"]) == pytest.approx(sd, rel=0.01)
+        assert f" {row['noisy_size']} ± {sd:.2g}" in made.pages[HTML]
+        for column, digits in (("age", ".1f"), ("income", ",.0f")):
+            own = float(row[f"{column}_sd"])
+            assert re.search(rf" {float(row[column]):{digits}} ± {float(f'{own:.2g}'):,g}\b", made.pages[HTML])
+    assert cover(find_reach(made), scale) == pytest.approx(0.9, abs=0.015)
+    told = re.search(
+        r"the sd is ([\d.]+) b, and nine draws in ten are within ([\d.]+) b; of Gaussian noise within ([\d.]+) sd",
+        made.pages[DOSSIER],
+    )
+    assert told is not None
+    of_scale, laplace, gaussian = map(float, told.groups())
+    assert of_scale == pytest.approx(sqrt(2), abs=0.005) and 1 - exp(-laplace) == pytest.approx(0.9, abs=0.001)
+    assert 2 * NormalDist().cdf(gaussian) - 1 == pytest.approx(0.9, abs=0.001)
+
+
+def test_what_is_said_to_hold_nine_times_in_ten_reaches_as_far(name: str) -> None:
+    made = released(name)
+    sds = [float(row["noisy_size_sd"]) for row in made.list_rows("centers.csv")]
+    assert 0.895 < 2 * NormalDist().cdf(find_reach(made) / max(sds)) - 1 < 0.91
+    total = sqrt(sum(sd**2 for sd in sds))
+    assert (
+        f"Sizes add up to {sum(int(row['noisy_size']) for row in made.list_rows('centers.csv')):,}" in made.pages[HTML]
+    )
+    (said,) = {
+        float(one) for page in (HTML, DOSSIER) for one in re.findall(r"sd of the noise ([\d.]+)\)", made.pages[page])
+    }
+    assert said == pytest.approx(total, rel=0.01)
+    if "segments.csv" not in made.files:
+        return
+    for row, sd in zip((row for row in made.list_rows("segments.csv") if row["statistic"] == "size"), sds, strict=True):
+        assert 0.9 <= 2 * NormalDist().cdf((float(row["high"]) - float(row["value"])) / sd) - 1 < 0.93
+        assert f"{float(row['value']):,.0f} ({float(row['low']):,.0f}–{float(row['high']):,.0f})" in made.pages[HTML]
+    assert "an interval that holds 90 % of the time" in made.pages[HTML]
+
+
+def test_bounds_and_shares_that_were_bought_are_those_of_the_rows() -> None:
+    made = released("bounds and missing cells bought")
+    low, high = json.loads(made.files["declaration.json"])["bounds"]["income"][:2]
+    inside = (made.rows[:, 1] >= low) & (made.rows[:, 1] <= high)
+    assert inside.mean() > 0.9 and high - low < 10 * np.ptp(made.rows[:, 1])
+    assert f"income: {low:,g} to {high:,g} € (bought, ε = 0.24)" in made.pages[YAML]
+    assert f"income {low:,g} to {high:,g} € bought" in made.pages[HTML]
+    of_missing = {
+        row["column"]: row
+        for row in made.list_rows("segments.csv")
+        if "missing" in row["statistic"] and not row["segment"]
+    }
+    for column, truth in (("age", WITHOUT_AGE / ROWS), ("income", 0.0)):
+        assert float(of_missing[column]["value"]) == pytest.approx(truth, abs=0.1)
+        assert f"of {column} is missing" in made.pages[HTML]
+
+
+def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path: Path) -> None:
+    visit = PageVisit(tmp_path, np.random.default_rng(1))
+    visit.propose("town")
+    visit.count("town")
+    for epsilon in (1.0, 0.3):
+        visit.fit("town", epsilon)
+    with zipfile.ZipFile(visit.release("town")) as archive:
+        pages = read_pages({name: archive.read(name) for name in PAGES})
+    for page, text in pages.items():
+        assert "one look that proposed how to read the file" in text, page
+        assert "one look at rows" in text, page
+        assert re.search(r"two runs on the rows [^.]*ε = 1\.3 in all", text), page
+        assert "no row, no true count" not in text, page
