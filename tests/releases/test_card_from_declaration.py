@@ -82,6 +82,9 @@ CASES = {
             "at most 69 % certain",
             "odds within 11.1×",
             {YAML: "the odds of both together, 4.96×"},
+            "such a reader can be at most 83.3 % certain.",
+            "There is no exception to this (δ = 0).",
+            {HTML: "they were counted before the last step of the algorithm."},
             {HTML: "protects 1 row, added or removed"},
         ),
     ),
@@ -96,6 +99,9 @@ CASES = {
             "What one row says changes the odds of anything that is released with noise by at most 7.39×.",
             "at most 88.1 % certain",
             {YAML: "all of the same number of rows"},
+            "Compared are two tables of equal size",
+            "one of two rows is theirs",
+            {HTML: "the number of rows, 900, is public."},
             {HTML: "protects 1 row, replaced by another"},
             {DOSSIER: "Bounded by value: odds within 7.39×. The number of rows is public."},
         ),
@@ -108,6 +114,7 @@ CASES = {
         (
             *OF_ROWS,
             "by at most 2.72×.",
+            {DOSSIER: "A changed value is one row out and another in: odds within 7.39×."},
             "The exception is δ = 10⁻⁶: beyond the factor, the chance of any outcome may differ by one in 1,000,000.",
         ),
     ),
@@ -166,6 +173,7 @@ class Made(NamedTuple):
     """The files of a release, its three pages as words, and the rows that it was made of."""
 
     files: Mapping[str, bytes]
+    card: Mapping[str, Any]
     pages: Mapping[str, str]
     rows: np.ndarray
 
@@ -205,7 +213,7 @@ def released(name: str) -> Made:
         )
         asked = {"k": 3, "algorithm": "dplloyd", **case.asked}
         files = dpviz.release({**DECLARED, **case.declared}, data, account=account, **asked).files
-    return Made(files, read_pages(files), rows)
+    return Made(files, yaml.safe_load(files[YAML]), read_pages(files), rows)
 
 
 def plain(number: float) -> str:
@@ -226,6 +234,12 @@ def test_what_was_declared_and_asked_stands_on_each_page(name: str) -> None:
     for page, text in made.pages.items():
         assert not re.search(other, text), page
         assert (PUBLIC_ROWS in text) == ("n_public" in case.declared), page
+    assert "with k = 3." in made.pages[YAML]
+    assert "segments k = 3 " in made.pages[HTML]
+    asked_of_owner = "Can one person have several rows in the table" in made.pages[DOSSIER]
+    assert asked_of_owner == ("id_column" not in case.declared)
+    for words in ("Facts about groups.", "Noise was drawn by OpenDP", "Not audited by a third party."):
+        assert words in made.pages[HTML]
     spans = {"age": "0 to 100 years", "income": "0 to 90,000 €"}
     for column, (low, _) in {**BOUNDS, **case.declared.get("bounds", {})}.items():
         if low is not None:
@@ -236,8 +250,13 @@ def test_what_was_declared_and_asked_stands_on_each_page(name: str) -> None:
 
 def test_every_epsilon_is_asked_charged_or_a_part_and_parts_add_up(name: str) -> None:
     case, made = CASES[name], released(name)
-    parts = "; ".join(f"{part}: ε = {plain(epsilon)}, δ = " for part, epsilon in case.parts.items()).split("; ")
-    for words in parts:
+    delta = float(case.asked.get("delta", 0.0))
+    told = made.card["deployment"]
+    parameters = told["privacy_loss"]["privacy_parameters"]
+    assert (parameters["epsilon"], parameters["delta"]) == (case.epsilon, delta)
+    assert told["dp_variant"]["variant_name"] == ("Approximate DP" if delta else "Pure DP")
+    for part, epsilon in case.parts.items():
+        words = f"{part}: ε = {plain(epsilon)}, δ = {'10⁻⁶' if delta and part == 'algorithm' else '0'}"
         assert made.pages[YAML].count(words) == 2
     for part, epsilon in case.parts.items():
         share = f" ({100 * epsilon / case.epsilon:.0f} % of ε)" if len(case.parts) > 1 else ""

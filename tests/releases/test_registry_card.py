@@ -90,27 +90,6 @@ def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         yield place, value
 
 
-def test_what_it_says_follows_from_the_facts() -> None:
-    deployed = registry_card.make_registry_card(facts())["deployment"]
-    assert deployed["basic"]["data_curators"] == ["Office of Statistics of the Town"]
-    assert deployed["dp_variant"]["variant_name"] == "Approximate DP"
-    assert deployed["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 1e-6}
-    assert "at most 2.72×" in deployed["privacy_loss"]["privacy_parameters_details"]
-    assert "clustering: ε = 0.8" in deployed["accounting"]["composition"]
-    assert "12,000, which was declared and is public" in deployed["dp_variant"]["unprotected_quantities"]
-    tuned = deployed["implementation"]["preprocessing_and_hyperparameter_tuning"]
-    assert words().chosen_after_looking in tuned
-    assert "one look at rows or at counts of them, two looks at losses on the rows and one study on them" in tuned
-    assert deployed["deployment_model"]["model_name"] == "Central"
-    pure = registry_card.make_registry_card(_KINDS["pure"]())["deployment"]
-    assert pure["dp_variant"]["variant_name"] == "Pure DP"
-    assert (
-        registry_card.make_registry_card(_KINDS["local"]())["deployment"]["deployment_model"]["model_name"] == "Local"
-    )
-    nothing = registry_card.make_registry_card(_KINDS["bought n"]())["deployment"]["implementation"]
-    assert "nothing was chosen after looking" in nothing["preprocessing_and_hyperparameter_tuning"]
-
-
 def test_names_from_outside_stay_text_and_what_the_owner_says_is_verbatim() -> None:
     verbatim = "We saw *five* groups; <k> = 5, $1"
     made = replace(_KINDS["hostile"](), words=words(chosen_after_looking=verbatim))
