@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from dpviz.releases.account import Taken
 from dpviz.releases.noise_check import Group, Law, NoiseVerdict, Tallies, bound_too_close, collect_tallies
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight
@@ -122,7 +123,8 @@ def drawn_release(folder: Path, algorithm: str, segments: float, epsilon: float)
     said = apply_declaration_file(declaration).validate()
     request = order_for(said, algorithm=algorithm, segments=segments, epsilon=epsilon)
     prepared = preflight(request, open_file(data), said, account_in(folder, cap_epsilon=10.0))
-    return collect_tallies(play(make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), draw(prepared))).given)
+    taken = Taken.rehearse(prepared.before, prepared.charge)
+    return collect_tallies(play(make_transcript(prepared, taken, draw(prepared))).given)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

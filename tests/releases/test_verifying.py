@@ -319,8 +319,6 @@ def test_a_transcript_that_asks_for_something_else_is_named(files, change):
     assert findings(asked_anew(files, change))
 
 
-
-
 def test_what_is_no_release_is_refused(tmp_path):
     with pytest.raises(RequestError, match="no file"):
         verify(tmp_path / "nothing.zip")
