@@ -46,7 +46,7 @@ _ADDED = (mechanisms.Laplace, mechanisms.Gaussian)
 _COUNTS = (queries.Count, queries.Radii, SegmentHistogram, DistanceScales)
 
 
-class Answer(NamedTuple):
+class GivenAnswer(NamedTuple):
     """What was asked in a part, of rows in which region, by which mechanism, and what was released."""
 
     query: Any
@@ -60,11 +60,12 @@ class PlaybackOfAnswers(Playback):
 
     def __init__(self, recording: AnswerRecording) -> None:
         super().__init__(recording)
-        self.given: list[Answer] = []
+        self.given: list[GivenAnswer] = []
 
     def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
+        """The next answer on the recording."""
         released = super().answer(mechanism, truth, accounting)
-        self.given.append(Answer(truth.query, truth.region, mechanism, released))
+        self.given.append(GivenAnswer(truth.query, truth.region, mechanism, released))
         return released
 
 
@@ -113,7 +114,7 @@ class Law(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class TallyGroup:
     """Released tallies (m,) of one number, each with the law of its noise; a number that is ``known`` is 0."""
 
     part: str
@@ -126,9 +127,9 @@ class Group:
         """How many differences there are."""
         return len(self.laws) - (not self.known)
 
-    def times(self, factor: float) -> Group:
+    def times(self, factor: float) -> TallyGroup:
         """The same tallies, claimed to be so many times as noisy."""
-        return Group(self.part, self.values, tuple(law.times(factor) for law in self.laws), self.known)
+        return TallyGroup(self.part, self.values, tuple(law.times(factor) for law in self.laws), self.known)
 
     @property
     def squares(self) -> float:
@@ -168,15 +169,15 @@ class NoiseVerdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Tallies:
+class NoiseEvidence:
     """All that can be tested of a release: ``groups`` that must agree, and histograms of rows by the part."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[TallyGroup, ...]
     histograms: tuple[tuple[str, Array, Law], ...] = field(default=())
 
-    def times(self, factor: float) -> Tallies:
+    def times(self, factor: float) -> NoiseEvidence:
         """The same answers, claimed to be so many times as noisy."""
-        return Tallies(
+        return NoiseEvidence(
             tuple(group.times(factor) for group in self.groups),
             tuple((part, values, law.times(factor)) for part, values, law in self.histograms),
         )
@@ -187,7 +188,7 @@ class Tallies:
         for part in (*parts, *([""] if len(parts) > 1 else [])):
             groups = [group for group in self.groups if part in ("", group.part)]
             yield part, True, bound_too_close(groups)
-            yield part, False, -fsum_of(group.log_ratio(_TIMES) for group in groups[:_MOST_GROUPS])
+            yield part, False, -add_up(group.log_ratio(_TIMES) for group in groups[:_MOST_GROUPS])
         for part, own in groupby(self.histograms, key=lambda one: one[0]):
             close, far = np.zeros(len(_EMPTY_PARTS)), np.zeros(len(_EMPTY_PARTS))
             for _, values, law in own:
@@ -205,7 +206,7 @@ class Tallies:
         return NoiseVerdict(found, told=any(little for _, little in _find_unlikely(claimed_less)))
 
 
-def collect_tallies(given: Mapping[str, Sequence[Answer]]) -> Tallies:
+def collect_tallies(given: Mapping[str, Sequence[GivenAnswer]]) -> NoiseEvidence:
     """What must agree among the answers of each part, by its name."""
     groups, histograms = [], []
     for part, answers in given.items():
@@ -216,20 +217,20 @@ def collect_tallies(given: Mapping[str, Sequence[Answer]]) -> Tallies:
             for answer in with_noise
             if isinstance(answer.query, _COUNTS) and np.size(answer.released) >= _MANY_CELLS
         ]
-    return Tallies(tuple(group for group in groups if group.freedom > 0), tuple(histograms))
+    return NoiseEvidence(tuple(group for group in groups if group.freedom > 0), tuple(histograms))
 
 
-def bound_too_close(groups: Sequence[Group]) -> float:
+def bound_too_close(groups: Sequence[TallyGroup]) -> float:
     """How unlikely differences are that are no larger than these: at most so much, natural logarithm."""
     freedom = sum(group.freedom for group in groups)
-    squares = fsum_of(group.squares for group in groups)
+    squares = add_up(group.squares for group in groups)
     if not squares > 0:
         return -inf
     volume = freedom / 2 * (log(pi) + log(squares)) - lgamma(freedom / 2 + 1)
-    return min(0.0, volume + fsum_of(group.log_most for group in groups))
+    return min(0.0, volume + add_up(group.log_most for group in groups))
 
 
-def fsum_of(values: Iterable[float]) -> float:
+def add_up(values: Iterable[float]) -> float:
     """Their sum; infinite where one is."""
     return float(np.sum(list(values)))
 
@@ -254,18 +255,18 @@ def _describe(part: str, *, little: bool) -> str:
     )
 
 
-def _find_law(answer: Answer, draws: int) -> Law:
+def _find_law(answer: GivenAnswer, draws: int) -> Law:
     return Law(answer.mechanism.scale, draws, isinstance(answer.mechanism, mechanisms.Gaussian))
 
 
-def _list_groups(part: str, answers: Sequence[Answer]) -> Iterator[Group]:
+def _list_groups(part: str, answers: Sequence[GivenAnswer]) -> Iterator[TallyGroup]:
     """Totals of rows, and totals of each coordinate of the rows of one region."""
     rows: list[tuple[float, Law]] = []
     sums: dict[tuple[int, int], list[tuple[Array, Law]]] = {}
     for answer in answers:
         released = answer.released
         if isinstance(answer.mechanism, mechanisms.PathCounts):  # both halves of a tree are counted in any case
-            once = Answer(answer.query, answer.region, answer.mechanism.once, released)
+            once = GivenAnswer(answer.query, answer.region, answer.mechanism.once, released)
             rows.append((float(released.values[:2].sum()), _find_law(once, 2)))
         elif type(answer.mechanism) not in _ADDED:
             continue
@@ -281,12 +282,12 @@ def _list_groups(part: str, answers: Sequence[Answer]) -> Iterator[Group]:
             yield _make_group(part, [(float(total[column]), law) for total, law in totals])
 
 
-def _make_group(part: str, tallies: Sequence[tuple[float, Law]]) -> Group:
+def _make_group(part: str, tallies: Sequence[tuple[float, Law]]) -> TallyGroup:
     values, laws = zip(*tallies, strict=True)
-    return Group(part, np.array(values), laws)
+    return TallyGroup(part, np.array(values), laws)
 
 
-def _list_segment_groups(part: str, answers: Sequence[Answer]) -> Iterator[Group]:
+def _list_segment_groups(part: str, answers: Sequence[GivenAnswer]) -> Iterator[TallyGroup]:
     """The size of each segment, of whose rows each is in one bin of every histogram; bins that no row can be in are
     known to be empty.
     """
@@ -301,7 +302,7 @@ def _list_segment_groups(part: str, answers: Sequence[Answer]) -> Iterator[Group
             possible = answer.query.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2
             empty = table[~possible]
             if len(empty):
-                yield Group(part, empty, (_find_law(answer, 1),) * len(empty), known=True)
+                yield TallyGroup(part, empty, (_find_law(answer, 1),) * len(empty), known=True)
         tallies.append(
             [
                 (float(line[some].sum()), _find_law(answer, int(some.sum())))
@@ -336,7 +337,7 @@ def _integrate_at_nought(laws: tuple[Law, ...], known: bool) -> float:
 def _integrate(values: Array, laws: Sequence[Law], known: bool) -> float:
     """The density of tallies whose number may be any, all alike likely; natural logarithm."""
     if known:
-        return fsum_of(float(law.log_density(value)) for value, law in _pair(values, laws))
+        return add_up(float(law.log_density(value)) for value, law in _pair(values, laws))
     widest = _NEGLIGIBLE * max(law.sd for law in laws)
     low, high = float(values.min()) - widest, float(values.max()) + widest
     while True:

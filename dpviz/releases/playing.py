@@ -9,7 +9,7 @@ from math import fsum
 
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_facts import CostPart
-from dpviz.releases.noise_check import Answer, PlaybackOfAnswers
+from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked
 from dpviz.releases.transcript import Transcript
@@ -28,7 +28,7 @@ class Played:
     asked: Asked
     parts: Parts
     unasked: tuple[str, ...]
-    given: Mapping[str, Sequence[Answer]]
+    given: Mapping[str, Sequence[GivenAnswer]]
 
     @property
     def run(self) -> Run:
