@@ -172,6 +172,12 @@ def in_array(column: list[Any], schema: Any) -> Any:
     return np.array([[None if isinstance(cell, refused) else cell] for cell in column])
 
 
+def in_parts(column: list[Any], schema: Any) -> Any:
+    """In the types of pandas: with its usual setting Dask would make text of all cells of objects before any door."""
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dd.from_pandas(name(column), npartitions=2).persist(scheduler="sync")
+
+
 FOLDER = TemporaryDirectory()
 NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype(), pa.float64(): pd.Float64Dtype()}
 DOORS = {
@@ -187,7 +193,7 @@ DOORS = {
     "pandas over Arrow": Door(lambda *column: in_schema(*column).to_pandas(types_mapper=pd.ArrowDtype), read_frame),
     "Arrow made pandas": Door(lambda *column: in_schema(*column).to_pandas(), read_frame),
     "Polars": Door(lambda *column: pl.from_arrow(in_schema(*column)), read_frame),
-    "Dask": Door(lambda column, _: dd.from_pandas(name(column), npartitions=2), read_parts, 149),
+    "Dask": Door(in_parts, read_parts, 149),
     "lists": Door(lambda column, _: [[cell] for cell in column], read_array),
     "arrays": Door(in_array, read_array),
     "masked": Door(lambda *column: np.ma.masked_array(in_array(*column)), read_array),
