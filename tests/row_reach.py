@@ -71,6 +71,7 @@ READERS = {
     "dpviz.app.ui.data.declaration_form": "asks a file for its header",
     "dpviz.app.ui.data.draft": "asks a file for its header, and a look for its format",
     "dpviz.app.ui.data.format_form": "reads lines of a file for its owner, a counted look",
+    "dpviz.app.ui.data.named_tables": "opens samples and made-up tables",
     "dpviz.app.ui.data.table_link": "keeps public files for the next visit",
     "dpviz.app.ui.data.large_table": "prepares a table that memory does not hold",
     "dpviz.app.ui.data.preview": "shows rows to their owner, a counted look",

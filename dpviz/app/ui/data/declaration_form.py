@@ -146,7 +146,7 @@ def _draw_public_soon(draft: Draft) -> None:
     ]
     said = "; ".join([f"the names of {describe_columns(draft.names)}", *map(escape_markdown, values)])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**These become public**: {said}", width="content")
+        st.markdown(f"**These become public** with *Use this table*: {said}", width="content")
         draw_row_button(draft)
 
 
