@@ -62,8 +62,8 @@ class TitledPlot(NamedTuple):
         room = _FIRST_LINE + max(2, len(head)) * _PITCH + below
         figure = self.plot.figure()
         above, height = figure.layout.margin.t, figure.layout.height
-        # What a plot has above itself stays; mere air makes way.
-        top = room + (above if above > AIR else 0)
+        # What a plot has above itself stays; mere air makes way, unless the mark of what was revealed stands in it.
+        top = room + (above if above > AIR or figure.layout.meta else 0)
         height += top - above
         # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
         first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)

@@ -22,6 +22,12 @@ _WHOLE = ("error_x", "error_y", "paper_bgcolor", "plot_bgcolor")
 _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2": "<u2", "i4": "<i4", "u4": "<u4"}
 
 
+REVEALED_MARK = "◉ revealed: shows rows without privacy"
+"""What stands in every picture of rows, and in each file that is made of it, whoever makes it."""
+# The least margin in which it stands above the plot, in pixels; else it stands inside.
+_ROOM_FOR_MARK = 20
+
+
 class Plot:
     """Traces and a layout. Its methods are called as those of the library's own figure are."""
 
@@ -30,8 +36,20 @@ class Plot:
         self.layout: Data = merge({}, layout)
 
     def add_trace(self, trace: Mapping[str, Any]) -> None:
-        """One more trace; what is None is left out."""
+        """One more trace; what is None is left out. One of what was revealed marks the picture."""
+        if trace.get("meta") == "revealed":
+            self.mark_revealed()
         self.traces.append({name: value for name, value in trace.items() if value is not None})
+
+    def mark_revealed(self) -> None:
+        """Say within the picture that it was drawn from rows without privacy, once: the mark leaves with any file."""
+        if self.layout.get("meta"):
+            return
+        inside = self.layout.get("margin", {}).get("t", 0) < _ROOM_FOR_MARK
+        place = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top" if inside else "bottom"}
+        look = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 10}}
+        self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
+        self.layout["meta"] = REVEALED_MARK
 
     def add_traces(self, traces: Iterable[Mapping[str, Any]]) -> None:
         """More traces, in their order."""

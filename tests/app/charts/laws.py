@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.app.charts.canvas import SUBTITLE_SIZE
 from dpviz.app.charts.layout import PHONE, TITLE_SIZE
+from dpviz.app.charts.plot import REVEALED_MARK
 from dpviz.app.charts.view import View
 from dpviz.words.theme import Palette
 
@@ -35,7 +36,12 @@ def keeps_its_ranges(figure: go.Figure, view: View) -> None:
 
 
 def shows_kinds(figure: go.Figure, palette: Palette, allowed: set[str]) -> None:
-    """Only marks of the allowed kinds, in colours that say so; k-means++ in the colour of text."""
+    """Only marks of the allowed kinds, in colours that say so; k-means++ in the colour of text; and what is revealed
+    says so within the picture, wherever that is taken.
+    """
+    texts = [note.text for note in figure.layout.annotations if note.name == "revealed"]
+    seen = any(trace.meta == "revealed" for trace in figure.data)
+    assert (figure.layout.meta, texts) == ((REVEALED_MARK, [REVEALED_MARK]) if seen else (None, []))
     for trace in figure.data:
         if trace.meta is None:
             continue

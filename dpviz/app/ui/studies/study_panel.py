@@ -178,11 +178,19 @@ def show_picture(
     growing: bool = False,
 ) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
-    key, shown = f"{study.question.key}:figure", picture.draw(choose_palette(st.context.theme.type))
+    key, shown = f"{study.question.key}:figure", draw_marked(picture, study, choose_palette(st.context.theme.type))
     clicked = bind_click(shown.plot, study.grid, key) if opens else None
     show_wide(shown, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
     draw_numbers(picture, study, growing=growing)
+
+
+def draw_marked(picture: StudyPicture, study: StudyJob, palette: Palette) -> TitledPlot:
+    """The picture, marked where its losses were read from the rows of a file."""
+    drawn = picture.draw(palette)
+    if study.source.kind is not FileKind.SIMULATED:
+        drawn.plot.mark_revealed()
+    return drawn
 
 
 def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = False) -> None:
@@ -263,7 +271,7 @@ def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
     """The picture of a study as a page, which needs no network and no server."""
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
-    figure = Figured.of(picture.draw, picture.words(), "public" if simulated else "revealed")
+    figure = Figured.of(partial(draw_marked, picture, study), picture.words(), "public" if simulated else "revealed")
     scene = PlayerScene(
         figures=[figure], paragraphs=[_describe_asked(study)], note=export.REVEALED_NOTE, numbers=picture.table()
     )

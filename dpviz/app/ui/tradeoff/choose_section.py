@@ -27,6 +27,7 @@ from dpviz.app.ui.studies.study_panel import (
     Invitation,
     StudyPicture,
     ask_measure,
+    draw_marked,
     draw_numbers,
     draw_study_download,
     draw_study_half,
@@ -223,7 +224,8 @@ def _draw_look(study: StudyJob) -> tuple[str, bool]:
 
 def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
     """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
-    title, subtitle, plot = picture.draw(choose_palette(st.context.theme.type))
+    palette = choose_palette(st.context.theme.type)
+    title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
     with st.container(gap="xsmall"):
         if small:
             st.markdown(f"**{escape_markdown(title)}**")
