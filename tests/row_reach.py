@@ -86,6 +86,7 @@ CORE = ("core", "tables", "algorithms", "runs")
 """The rooms that make tables and sessions; of rows in them ``house_rules`` speaks, but for what is shown of ε there."""
 
 READS = {
+    "dpviz.app.ui.data_access: note_access": "counts a look at rows that are shown again",
     "dpviz.api.cli.run_command: n_rows": "a word to the owner of a tiny file",
     "dpviz.api.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.coded_table: read": "columns that bounds or missing cells are bought of, into a private table",

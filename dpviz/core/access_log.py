@@ -30,7 +30,15 @@ class AccessKind(StrEnum):
     def tabulate(cls, accesses: Mapping[AccessKind, int], *, proposed: bool) -> dict[str, int]:
         """Looks by kind, in the order of the kinds and without those that there were none of.
 
-        A declaration that was ``proposed`` is a look, whoever counted.
+        Parameters
+        ----------
+        accesses : mapping of AccessKind to int
+        proposed : bool
+            Whether the declaration was proposed, which is a look, whoever counted.
+
+        Returns
+        -------
+        dict of str to int
         """
         numbers = {cls.PROPOSAL: int(proposed), **accesses}
         return {kind.value: numbers[kind] for kind in cls if numbers.get(kind)}

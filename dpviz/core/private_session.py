@@ -259,12 +259,31 @@ class PrivateTable:
         return session
 
     def note_access(self, note: str, kind: AccessKind) -> None:
-        """Count a look, here and in the log of this process, which the card of a release tells."""
+        """Count a look, here and in the log of this process, which the card of a release tells.
+
+        Parameters
+        ----------
+        note : str
+            What for.
+        kind : AccessKind
+        """
         self.accesses.append(note)
         ACCESS_LOG.add_look(self.source, kind)
 
     def reveal(self, *, note: str, kind: AccessKind = AccessKind.ROWS) -> Revealed:
-        """The rows themselves, for their owner's eyes: counted as a look of that kind, never part of a release."""
+        """The rows themselves, for their owner's eyes: counted as a look of that kind, never part of a release.
+
+        Parameters
+        ----------
+        note : str
+            What for.
+        kind : AccessKind
+
+        Returns
+        -------
+        Revealed
+            All rows that can be shown, or a fair sample.
+        """
         self.note_access(note, kind)
         if not self.in_memory:
             if self._sample is None:
