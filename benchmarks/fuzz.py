@@ -98,6 +98,7 @@ def report(found: Sequence[Verdict], *, again: str, seconds: float) -> str:
     kinds = Counter(verdict.outcome.split(":")[0] for verdict in broken)
     lines.append(
         f"{len(found):,} cases in {seconds:.0f} s: {kinds['traceback']} tracebacks, "
+        f"{sum(times for kind, times in kinds.items() if 'guard caught' in kind)} guards that caught the unexpected, "
         f"{sum(times for kind, times in kinds.items() if 'leaks' in kind)} leaked values, "
         f"{kinds['hangs'] + kinds['too slow']} hangs (over {SECONDS:g} s), "
         f"{kinds['too much memory'] + kinds['the process died']} over {MEGABYTES:,} MB, {len(broken)} broken in all"

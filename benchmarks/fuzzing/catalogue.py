@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.fuzzing.case import Case
 from benchmarks.fuzzing.command_cases import command_case
 from benchmarks.fuzzing.declared_cases import sidecar_case
+from benchmarks.fuzzing.door_cases import claims_case, key_case, packed_case, stdout_case
 from benchmarks.fuzzing.folder_cases import folder_case
 from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_case, run_case
 from benchmarks.fuzzing.lesson_cases import lesson_case
@@ -19,6 +20,8 @@ from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
 from benchmarks.fuzzing.settings_cases import settings_case
 from benchmarks.fuzzing.sparse_cases import sparse_case
+from dpviz.words import doorways
+from dpviz.words.doorways import Door
 
 _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     read_case: 0.13,
@@ -38,11 +41,34 @@ _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     parquet_case: 0.06,
     lesson_case: 0.03,
     name_case: 0.04,
+    packed_case: 0.02,
+    claims_case: 0.02,
+    key_case: 0.01,
+    stdout_case: 0.002,
 }
 KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
     make.__name__.removesuffix("_case"): make for make in _SHARES
 }
 """What may be asked for alone, by its name."""
+
+
+DOORS: Mapping[str, tuple[Door, ...]] = {
+    "read": (doorways.CSV,),
+    "parquet": (doorways.PARQUET,),
+    "sparse": (doorways.SPARSE,),
+    "packed": (doorways.GZIP,),
+    "release": (doorways.RELEASE, doorways.TRANSCRIPT),
+    "account": (doorways.ACCOUNT,),
+    "sidecar": (doorways.DECLARATION,),
+    "lesson": (doorways.LESSON,),
+    "settings": (doorways.STUDY_FILE,),
+    "folder": (doorways.STUDY_FOLDER,),
+    "claims": (doorways.EXPERIMENTS,),
+    "link": (doorways.LINK,),
+    "key": (doorways.KEY,),
+    "stdout": (doorways.STDOUT,),
+}
+"""The doors that a kind comes through; frames and packages are met by contracts of their own."""
 
 
 def case_of(seed: int, index: int, *, kind: str | None = None) -> Case:

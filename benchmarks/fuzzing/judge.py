@@ -19,14 +19,16 @@ from typing import Any
 
 from benchmarks.fuzzing.case import Broken, Case
 from dpviz.core.check import RequestError
+from dpviz.words.foreign import ReaderDefect
 
 SECONDS = 20.0
 """Of work: what other programs take of a busy machine meanwhile is not counted."""
 
 WAITED = 9.0
 """So many times as long may pass by the clock."""
-MEGABYTES = 2_000
+MEGABYTES = 1_000
 _LONGEST_SENTENCE = 1_500
+_GUARD = "foreign.py"
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -92,6 +94,8 @@ def _outcome(case: Case, seconds: float) -> tuple[str, str]:
         return "too slow", _place(error)
     except Broken as error:
         return str(error), _place(error)
+    except ReaderDefect as error:
+        return f"a guard caught a {error.kind}", _place(error)
     except Exception as error:
         return f"traceback: {type(error).__name__}", _place(error)
     if case.secrets.found_in(said + printed.getvalue()):
@@ -170,7 +174,7 @@ def _place(error: BaseException) -> str:
     """The innermost line of the product that the error went through, or of what called it."""
     found = [(Path(frame.filename), frame) for frame in traceback.extract_tb(error.__traceback__)]
     here = [(path.relative_to(_ROOT), frame) for path, frame in found if path.is_relative_to(_ROOT)]
-    product = [(path, frame) for path, frame in here if path.parts[0] in ("dpviz", "pages")]
+    product = [(path, frame) for path, frame in here if path.parts[0] in ("dpviz", "pages") and path.name != _GUARD]
     path, frame = (product or here)[-1]
     return f"{path.as_posix()}:{frame.lineno} {frame.name}"
 

@@ -128,6 +128,8 @@ class Header:
                 f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose among "
                 "these, or declare other names."
             )
+        if both := [name for name in numbers if name in text]:
+            raise IntakeError(f"{list_names(both)} is to be read as numbers and as text; choose one of them.")
         return Wanted(
             len(self.names),
             self.delimiter,

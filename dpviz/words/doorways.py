@@ -62,7 +62,11 @@ def _name_type(kind: type) -> str:
 
 
 _FEWER = "keep fewer rows or only the columns that you need, or use a machine with more"
-_ARCHIVE = ("zipfile.BadZipFile", "zlib.error", "EOFError", "NotImplementedError", "struct.error", "KeyError")
+# The last two: NumPy reads the head of an array as a line of Python.
+_ARCHIVE = (
+    *("zipfile.BadZipFile", "zlib.error", "EOFError", "NotImplementedError", "struct.error", "KeyError"),
+    *("SyntaxError", "tokenize.TokenError"),
+)
 _ARROW = ("pyarrow.lib.ArrowException", "OSError")
 _TEXT = ("UnicodeError",)
 

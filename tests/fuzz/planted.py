@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks.fuzzing.case import Broken, Case
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
+from dpviz.words import doorways, foreign
 
 SECRETS = Secrets((731_944_027,), ("qwrtzpsdfg",))
 MEGABYTES = 160
@@ -43,6 +44,12 @@ def says_why(folder: Path) -> str:
     except ValueError as error:
         raise RequestError("The file cannot be read: give another one.") from error
     return ""
+
+
+def hides_a_key_error(folder: Path) -> str:
+    """The same inside a guard."""
+    with foreign.refuse_as(RequestError("It is damaged: mend it."), doorways.CSV):
+        return {"x": "1"}["y"]
 
 
 def raises_a_key_error(folder: Path) -> str:

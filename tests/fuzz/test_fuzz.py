@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzzing.catalogue import case_of
+from benchmarks.fuzzing.catalogue import DOORS, KINDS, case_of
 from benchmarks.fuzzing.judge import judged
 from benchmarks.fuzzing.workers import verdicts
+from dpviz.words import doorways
 from tests import waiting
 from tests.cases import about
 from tests.fuzz.known import FOUND
@@ -40,6 +41,13 @@ def test_more_hostile_input_in_a_process_of_its_own_and_a_page():
     broken = [verdict for verdict in found if not verdict.kept]
     assert not broken, _told(broken)
     assert {"link"} < {verdict.family for verdict in found}
+
+
+def test_every_door_has_cases():
+    met = {door for doors in DOORS.values() for door in doors}
+    assert DOORS.keys() <= KINDS.keys()
+    by_contracts = {doorways.NOTEBOOK, doorways.PLUG_IN, doorways.OURS}
+    assert {door.name for door in doorways.DOORS} == {door.name for door in met | by_contracts}
 
 
 def test_what_was_found_once_stays_mended():

@@ -17,6 +17,7 @@ FAULTS = (
     (planted.rounds_a_cell, "a value of the data leaks (refused)"),
     (planted.prints_a_word, "a value of the data leaks (result)"),
     (planted.says_why, "a value of the data leaks (refused)"),
+    (planted.hides_a_key_error, "a guard caught a KeyError"),
     (planted.raises_a_key_error, "traceback: KeyError"),
     (planted.says_nothing, "an empty refusal"),
     (planted.goes_on_and_on, "a refusal over several lines"),
