@@ -147,11 +147,12 @@ def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
         ),
         (FileFormat(), "age;income;hours\n30;1000;40\n90;150000;1\n"),
         (FileFormat(), '\ufeffage, income ,"hours"\n"30", 1000,40\n90,150000,1\n'),
+        (FileFormat(), f"age,income,hours,told\n30,1000,40,{'x' * 200_000}\n90,150000,1,{'y' * 200_000}\n"),
         (FileFormat(delimiter="whitespace", header=False, names=_NAMES), "30  1000\t40\n90 150000 1\n"),
         (FileFormat(names=_NAMES), "a,b,c\n30,1000,40\n90,150000,\u22121\n"),
         (FileFormat(encoding="utf-16"), "age,income,hours\n30,1000,40\n90,150000,1\n".encode("utf-16")),
     ],
-    ids=["marks", "semicolons", "blanks", "whitespace", "renamed", "utf-16"],
+    ids=["marks", "semicolons", "blanks", "long", "whitespace", "renamed", "utf-16"],
 )
 def test_a_file_is_read_as_it_was_declared(tmp_path: Path, declared: FileFormat, rows: str | bytes) -> None:
     centers = np.array([[90.0, 150_000.0, 0.0], [30.0, 1_000.0, 40.0]])

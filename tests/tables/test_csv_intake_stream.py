@@ -143,3 +143,18 @@ def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> N
         list(CsvOnDisk(tmp_path / "t.csv").read_batches(("x",), FileFormat(several_lines=True)))
     with pytest.raises(IntakeError, match="no column"):
         list(CsvOnDisk(tmp_path / "t.csv").read_batches(("z",)))
+
+
+def test_few_bytes_that_promise_much_are_refused_in_memory_and_read_in_parts_from_the_disk(tmp_path, monkeypatch):
+    """Short lines under a long header, packed or not; a line less than the limit is read."""
+    names = [f"c{place}" for place in range(2_000)]
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(",".join(names).encode() + b"\n" * 5_000))
+    with pytest.raises(IntakeError, match="far more cells than its size promises"):
+        open_csv(path).read()
+    with pytest.raises(IntakeError, match="far more cells than its size promises"):
+        open_csv(gzip.decompress(path.read_bytes())).read()
+    assert len(open_csv(path).read(numbers=names[:10]).frame) == 4_999
+    monkeypatch.setattr("dpviz.tables.csv_intake._NUMBERS_AT_ONCE", 20_000)
+    batches = [len(batch.values) for batch in CsvOnDisk(path).read_batches(names)]
+    assert max(batches) == 10 and sum(batches) == 4_999
