@@ -144,7 +144,7 @@ CASES = {
         (
             *OF_ROWS,
             "by at most 2,990×.",
-            "knows of one look that proposed how to read the file",
+            "one look that proposed how to read the file",
             {YAML: "(bought, ε = 0.24)"},
             {HTML: "but for the bounds of income, which are released with noise and paid for"},
             {DOSSIER: "income: bought, ε = 0.24."},
