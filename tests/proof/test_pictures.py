@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from dpviz.algorithms.steps import Step
-from dpviz.app.charts.picture import Drawing, RenderContext
+from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.plot import pack
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import make_view
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import Exhibit, exhibit, steps_of
@@ -37,17 +37,16 @@ def draw_all(step: Step, shown: Exhibit, theme: str, *, words: bool) -> Iterator
     released = RenderContext(view, choose_palette(theme))
     slanted = make_view(domain, projection_seed=0) if domain.dim > 2 else view
     looked = replace(released, view=slanted, reveal=shown.reveal, reference=shown.reference, epsilon=1.0)
-    picture = find_picture(step)
     for context in (released, looked):
-        for drawing in (picture, *(companion.drawing for companion in picture.companions(context, [step]))):
-            yield from tell(drawing, context) if words else [pack(drawing.draw(context).plot.to_data())]
+        beside = list_companions(step, [step], context)
+        for chart in (draw_picture(step, context), *(companion.chart for companion in beside)):
+            yield from tell(chart) if words else [pack(chart.draw().plot.to_data())]
 
 
-def tell(drawing: Drawing[Step], context: RenderContext) -> Iterator[str]:
-    domain = context.view.domain
-    drawn, table = drawing.draw(context), drawing.table(domain)
-    yield from (drawn.title, drawn.subtitle, drawing.words(domain))
-    yield "" if table is None else table.to_csv()
+def tell(chart: Chart) -> Iterator[str]:
+    drawn, table = chart.draw(), chart.table()
+    yield from (drawn.title, drawn.subtitle, chart.words)
+    yield table.to_csv() if len(table.columns) else ""
 
 
 @pytest.mark.slow

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple, get_args
 
 from dpviz.algorithms import Step
-from dpviz.app.charts.picture import Companion, Drawing, RenderContext
+from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot import Data, Plot, pack, strip_tags
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture, find_picture, list_companions
 from dpviz.app.charts.revealed import ROWS
 from dpviz.runs import Frame, RunSoFar
 from dpviz.words import Kind, Palette, glossary
@@ -49,7 +49,7 @@ class Animation:
     beside: Callable[[Step], Iterable[Companion]]
     rows: dict[str, Data] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
-    drawn: dict[Drawing[Any], Data] = field(default_factory=dict)
+    drawn: dict[Chart, Data] = field(default_factory=dict)
 
     @classmethod
     def of_run(cls, run: RunSoFar, context: RenderContext) -> Animation:
@@ -60,7 +60,7 @@ class Animation:
             cost = round(frame.spent_epsilon - before, 6) if run.private else 0
             shots.append(Shot(frame.step, find_picture(frame.step).called, cost, _describe_spending(run, frame)))
             before = frame.spent_epsilon
-        return cls(shots, context, lambda step: find_picture(step).companions(context, steps))
+        return cls(shots, context, lambda step: list_companions(step, steps, context))
 
     def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
@@ -86,35 +86,34 @@ class Animation:
 
     def _format_shot(self, shot: Shot) -> Data:
         """The picture of a step, and what is said of it."""
-        picture = find_picture(shot.step)
-        drawn, note = self._draw(picture), picture.note(self._adapt_context(picture))
+        chart = draw_picture(shot.step, self.context)
+        drawn = self._draw(chart)
         return {
             **drawn,
             "name": shot.name,
             "told": shot.step.title,
-            "note": note,
-            "about": glossary.explain_label(f"{drawn['title']} {note}"),
+            "note": chart.note,
+            "about": glossary.explain_label(f"{chart.title} {chart.note}"),
             "cost": shot.cost,
             "spent": shot.spent,
         }
 
     def _format_side(self, companion: Companion) -> Data:
         """What stands beside a picture; what stands beside several is drawn once."""
-        name, drawing, kind = companion
-        if drawing not in self.drawn:
-            self.drawn[drawing] = self._draw(drawing)
-        drawn, note = self.drawn[drawing], drawing.note(self._adapt_context(drawing))
-        said, about = f"{kind}: {note}" if note else kind, glossary.explain_label(f"{drawn['title']} {note}")
-        return {**drawn, "name": name, "note": said, "about": about, "kind": kind}
+        name, chart = companion
+        if chart not in self.drawn:
+            self.drawn[chart] = self._draw(chart)
+        said = f"{chart.kind}: {chart.note}" if chart.note else chart.kind
+        about = glossary.explain_label(f"{chart.title} {chart.note}")
+        return {**self.drawn[chart], "name": name, "note": said, "about": about, "kind": chart.kind}
 
-    def _draw(self, drawing: Drawing[Any]) -> Data:
-        plot = drawing.plot(self.context)
+    def _draw(self, chart: Chart) -> Data:
+        plot = chart.plot()
         legend = list(make_legend(plot))
         rows = self._lift(plot)
-        title, alt = drawing.title(self.context), drawing.words(self.context.view.domain)
         made = plot.to_data()
         made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
-        return {"title": title, "alt": alt, "legend": legend, "rows": rows, **made}
+        return {"title": chart.title, "alt": chart.words, "legend": legend, "rows": rows, **made}
 
     def _once(self, value: Any) -> Any:
         """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
@@ -130,9 +129,6 @@ class Animation:
     def _whole(self, value: Any) -> Any:
         """A value that was given a name, itself."""
         return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
-
-    def _adapt_context(self, drawing: Drawing[Any]) -> RenderContext:
-        return replace(self.context, view=drawing.view(self.context.view))
 
     def _lift(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""

@@ -1,11 +1,10 @@
-"""What a picture is: how one kind of step is drawn, tabled and told, and what can stand beside it."""
+"""What a chart is: how a step is drawn, tabled and told, and what can stand beside it."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from dpviz.core import Array, Domain, Region
 from dpviz.runs import Run, RunSoFar, Verdict, evaluation
 from dpviz.words import Kind, Palette, format_number
 
-S = TypeVar("S", bound=Step)
 T = TypeVar("T")
 
 # Keeps the room of a note, so that the plot does not move from step to step.
@@ -60,6 +58,10 @@ class RenderContext:
             known={},
             verdict=run.verdict if isinstance(run, Run) else None,
         )
+
+    def on(self, view: View) -> RenderContext:
+        """The context with another view."""
+        return replace(self, view=view)
 
     @property
     def reveals(self) -> bool:
@@ -105,92 +107,56 @@ class RenderContext:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing(ABC, Generic[S]):
-    """Something drawn of a step: marks on a canvas, with a title that says what they show.
+class Chart:
+    """What is drawn of a step, or beside one, in a context whose view is the one that is drawn, and what is said of it.
 
-    What it draws is plain data, and its title and note stand beside it.
+    ``title`` is a sentence without its full stop; ``note`` has, in clauses, what has to be known to read the chart;
+    ``words`` is the alternative text, from public and released values only; ``paint`` puts the marks on an empty canvas
+    and dresses its axes; ``legend_lines`` is room for a legend that wraps on a phone, 0 hides it; ``table`` gives the
+    numbers behind it, in data units where it has them; no column where those of the step's own picture do.
     """
 
-    step: S
+    context: RenderContext
+    title: str
+    note: str
+    words: str
+    paint: Callable[[PlotCanvas], None]
+    legend_lines: int = 4
+    table: Callable[[], pd.DataFrame] = pd.DataFrame
+    kind: Kind = "released"
 
-    legend_lines: ClassVar[int] = 4
-    """Room for a legend that wraps on a phone; 0 hides the legend."""
-
-    @abstractmethod
-    def finding(self, domain: Domain) -> str:
-        """What the step's own numbers say, in a sentence without its full stop."""
-
-    def title(self, context: RenderContext) -> str:
-        """The finding, and what the context adds to it."""
-        return self.finding(context.view.domain)
-
-    def note(self, context: RenderContext) -> str:
-        """What has to be known to read the drawing, in clauses; ``context.view`` is the view that is drawn."""
-        return ""
-
-    @abstractmethod
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        """Put the marks on an empty canvas, and dress its axes."""
-
-    def words(self, domain: Domain) -> str:
-        """Alternative text: what is drawn, computed from public and released values only."""
-        return f"{self.finding(domain)}."
-
-    def table(self, domain: Domain) -> pd.DataFrame | None:
-        """The numbers behind the drawing, in data units where it has them; None: those of the step's picture."""
-        return None
-
-    def view(self, view: View) -> View:
-        """The view that is drawn where ``view`` is chosen: its axes and ranges are those of the figure."""
-        return view
-
-    def plot(self, context: RenderContext) -> Plot:
+    def plot(self) -> Plot:
         """The marks and the axes alone: title, note and legend stand elsewhere on the page."""
-        context = replace(context, view=self.view(context.view))
+        context = self.context
         plot = Plot(make_bare_layout(context.palette))
-        self.paint(PlotCanvas(plot, context.palette, context.view, bare=True), context)
+        self.paint(PlotCanvas(plot, context.palette, context.view, bare=True))
         return plot
 
-    def draw(self, context: RenderContext) -> TitledPlot:
+    def draw(self) -> TitledPlot:
         """Title and note, and the plot with its legend below."""
-        context = replace(context, view=self.view(context.view))
+        context = self.context
         plot = new_plot(context.palette, legend_lines=self.legend_lines)
-        self.paint(PlotCanvas(plot, context.palette, context.view), context)
+        self.paint(PlotCanvas(plot, context.palette, context.view))
         if plot.layout["showlegend"]:
             name_kinds(plot, context.palette)
-        return TitledPlot(self.title(context), self.note(context) or _BLANK, plot)
+        return TitledPlot(self.title, self.note or _BLANK, plot)
 
 
 class Companion(NamedTuple):
-    """A drawing that can stand beside a picture, the word on its button, and the kind of its values."""
+    """A chart that can stand beside a picture, and the word on its button."""
 
     name: str
-    drawing: Drawing[Any]
-    kind: Kind = "released"
+    chart: Chart
 
 
-class Picture(Drawing[S]):
-    """The picture of a kind of step. ``GridPicture`` draws a ``GridStep``, and so on."""
+def find_kind(step: Step) -> Kind:
+    """What a picture shows apart from revealed marks: public values before any row was read, released after."""
+    return "public" if step.public else "released"
 
-    called: ClassVar[str]
-    """What a step of this kind is, in a word or two for the stepper."""
 
-    @abstractmethod
-    def table(self, domain: Domain) -> pd.DataFrame:
-        """The table behind the figure, in data units where the step has them."""
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        """What can stand beside it, the most telling first; ``steps`` are those of the whole run."""
-        yield from ()
-
-    @property
-    def kind(self) -> Kind:
-        """What the picture shows apart from revealed marks: public values before any row was read, released after."""
-        return "public" if self.step.public else "released"
-
-    def list_alike(self, steps: Sequence[Step]) -> list[Any]:
-        """The steps of a run that are of this picture's kind."""
-        return [step for step in steps if type(step).__name__ == type(self.step).__name__]
+def list_alike(step: Step, steps: Sequence[Step]) -> list[Any]:
+    """The steps of a run that are of this one's kind: by name, as pictures are found."""
+    return [other for other in steps if type(other).__name__ == type(step).__name__]
 
 
 def format_columns(domain: Domain) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,8 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.app.charts.picture import Companion, Drawing, RenderContext
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.picture import Chart, RenderContext
+from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
@@ -57,16 +57,21 @@ class Exhibit:
 ANYWHERE = make_view(Domain.of(["a", "b"], 0.0, 1.0))
 
 
-def draw(of: Step | Drawing[Any], *, view: View = ANYWHERE, theme: str = "light", **context: Any) -> go.Figure:
+def look(view: View = ANYWHERE, theme: str = "light", **context: Any) -> RenderContext:
+    """A context with only this in it."""
+    return RenderContext(view, choose_palette(theme), **context)
+
+
+def draw(of: Step | Callable[[RenderContext], Chart], **context: Any) -> go.Figure:
     """The figure of a step, or of what stands beside one."""
-    drawing, palette = of if isinstance(of, Drawing) else find_picture(of), choose_palette(theme)
-    return drawing.draw(RenderContext(view, palette, **context)).headed(palette)
+    looked = look(**context)
+    chart = of(looked) if callable(of) else draw_picture(of, looked)
+    return chart.draw().headed(looked.palette)
 
 
-def beside(steps: Sequence[Step], place: int = 0, *, view: View = ANYWHERE, **context: Any) -> dict[str, Companion]:
+def beside(steps: Sequence[Step], place: int = 0, **context: Any) -> dict[str, Chart]:
     """What can stand beside a step of a run, by name."""
-    companions = find_picture(steps[place]).companions(RenderContext(view, choose_palette("light"), **context), steps)
-    return {companion.name: companion for companion in companions}
+    return dict(list_companions(steps[place], steps, look(**context)))
 
 
 def title_of(figure: go.Figure) -> str:

@@ -58,8 +58,8 @@ def test_no_figure_of_a_step_takes_a_name_for_anything_else(monkeypatch: pytest.
     for place, (_, step) in enumerate(steps_of(shown, cells=5)):
         context = {"reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
         view = make_view(shown.table.domain, AXES[place % len(AXES)])
-        drawings = [companion.drawing for companion in beside([step], view=view, **context).values()]
-        for figure in (draw(of, view=view, **context) for of in [step, *drawings]):
+        charts = beside([step], view=view, **context).values()
+        for figure in (draw(step, view=view, **context), *(chart.draw().headed(LIGHT) for chart in charts)):
             is_harmless(figure)
             said |= {text for _, text in texts(figure.to_plotly_json())}
     assert all(any(spell_name(name) in text for text in said) for name in HOSTILE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from playwright.sync_api import Browser
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
-from dpviz.app.charts.pictures.swaps import SwapTrace
+from dpviz.app.charts.pictures.swaps import draw_swap_trace
 from dpviz.app.charts.spent import draw_spent
 from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
 from dpviz.app.charts.studies.curves import Curves
@@ -64,10 +65,10 @@ def figures() -> Iterator[tuple[str, go.Figure]]:
         for kind, step in steps_of(shown, cells=cells):
             look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, **look)
-            for name, companion in beside([step], **look).items():
-                yield f"{kind} {name} {dim}-d", draw(companion.drawing, **look)
+            for name, chart in beside([step], **look).items():
+                yield f"{kind} {name} {dim}-d", chart.draw().headed(chart.context.palette)
             if isinstance(step, SwapStep):
-                yield f"{kind} trace {dim}-d", draw(SwapTrace(step, [step] * 12, [step] * 12))
+                yield f"{kind} trace {dim}-d", draw(partial(draw_swap_trace, [step] * 12, [step] * 12))
     yield from studies()
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dpviz.algorithms import CentersStep, ReferenceStep, Step, size_estimates
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import (
+    Chart,
     Companion,
-    Drawing,
-    Picture,
     RenderContext,
     describe_step,
     format_columns,
@@ -36,7 +36,7 @@ from dpviz.app.charts.pictures.center_marks import (
     find_partners,
 )
 from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
-from dpviz.core import Array, Codes, Domain
+from dpviz.core import Array, Domain
 from dpviz.runs import collect_evidence, evaluation
 from dpviz.words import (
     Kind,
@@ -54,63 +54,34 @@ _BAD_ENDS, _LOST = ("refused", "dropped", "failed", "edge"), 1.5
 _UNTOLD = "whose noise cannot be told"
 
 
-class CentersPicture(Picture[CentersStep]):
-    """Released centres over their cells; with a reference, each tied to the k-means++ centre it is matched to."""
+def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: bool = True) -> Chart:
+    """Released centres over their cells; with a reference, each tied to the k-means++ centre it is matched to.
 
-    called = "centres"
+    With ``counts_clusters`` title and note may say how many clusters of the reference are found.
+    """
+    view, counts, last = context.view, step.noisy_counts, context.is_last(step)
+    number, partners = len(step.centers), _find_matched(step, context)
+    refused = last and context.verdict is not None and context.verdict.kind == "refused"
+    found = context.clusters_found(step.centers) if counts_clusters else None
+    noise = _describe_noise(step, view.domain)
+    note = join_clauses(
+        "refused (⊥)" if refused else "",
+        # Of matched ones, what stands beside the picture names the one that is farthest off.
+        _describe_farthest(step) if partners is None else "",
+        view.about,
+        evaluation.FOUND_RULE if found is not None else "",
+        "" if view.whole else "cells not drawn",
+        _describe_outside(step, context),
+        "numbers on hover" if choose_marks(number).number is None else "",
+    )
 
-    counts_clusters: ClassVar[bool] = True
-    """Whether the title may say how many clusters of the reference are found."""
-
-    def finding(self, domain: Domain) -> str:
-        return capitalize_first(self._noise(domain))
-
-    def title(self, context: RenderContext) -> str:
-        at = f"At ε = {context.epsilon:g}, " if context.epsilon is not None else ""
-        at = at if context.is_last(self.step) else "So far, "
-        verdict = context.verdict if context.is_last(self.step) else None
-        lost = context.ratio(self.step.centers) if context.ratio is not None and context.is_last(self.step) else None
-        if verdict is not None and verdict.kind in _BAD_ENDS and (lost is None or lost >= _LOST):
-            return capitalize_first(at + verdict.title)
-        if context.reference is not None and len(context.reference.centers) == len(self.step.centers) == 1:
-            return capitalize_first(at + _describe_lone(self.step.centers, context.reference.centers))
-        found = self._measure_recovery(context)
-        if found is not None:
-            return capitalize_first(at + describe_recovery(found))
-        if lost is not None:
-            return capitalize_first(f"{at}the loss is {format_ratio(lost)} that of k-means++")
-        if verdict is not None and not verdict.fine:
-            return capitalize_first(at + verdict.title)
-        if verdict is not None and verdict.error is not None and not self.step.released:
-            return capitalize_first(f"{at}noise moves a centre {format_width(verdict.error)}")
-        if self._is_solved(context):
-            return capitalize_first(self._least_noise(context.view.domain))
-        return capitalize_first(
-            (at if self.step.center_noise_sd is not None else "") + self._noise(context.view.domain)
-        )
-
-    def note(self, context: RenderContext) -> str:
-        step, view = self.step, context.view
-        marks = choose_marks(len(step.centers))
-        verdict = context.verdict if context.is_last(step) else None
-        return join_clauses(
-            "refused (⊥)" if verdict is not None and verdict.kind == "refused" else "",
-            self._farthest(context),
-            view.about,
-            evaluation.FOUND_RULE if self._measure_recovery(context) is not None else "",
-            "" if view.whole else "cells not drawn",
-            self._outside(context),
-            "numbers on hover" if marks.number is None else "",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, view = self.step, canvas.view
+    def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
         add_cells(canvas, step.centers, context.final)
         if step.center_noise_sd is not None:
             sizes = size_estimates.estimate_sizes((step,))
             doubtful = sizes is not None and bool(sizes.unclear.any())
-            at_least = self._is_solved(context)
+            at_least = _is_solved(step, context)
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
         if step.previous is not None:
             # A move shorter than a mark hides under it.
@@ -118,162 +89,156 @@ class CentersPicture(Picture[CentersStep]):
             moves = outline_segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
             if far.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
-        if context.is_last(step):
+        if last:
             add_ghosts(canvas, context.ghosts)
-        partners = self._partners(context)
         if context.reference is not None:
             if partners is not None:
                 add_displacements(canvas, step.centers, partners)
             add_reference(canvas, context.reference.centers)
-        notes = describe_step(step.centers, view.domain, "centre", {"noisy count": step.noisy_counts})
+        notes = describe_step(step.centers, view.domain, "centre", {"noisy count": counts})
         add_centers(canvas, step.centers, final=context.final, away=partners, notes=notes)
-        if context.is_last(step) and context.verdict is not None and context.verdict.kind == "refused":
+        if refused:
             add_refused(canvas)
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        table = tabulate_points(self.step.centers, domain, "centre")
-        if self.step.noisy_counts is not None:
-            table["noisy count"] = self.step.noisy_counts
-        if self.step.center_noise_sd is not None:
-            table["noise sd (unit coordinates)"] = self.step.center_noise_sd
+    def tabulate() -> pd.DataFrame:
+        table = tabulate_points(step.centers, view.domain, "centre")
+        if counts is not None:
+            table["noisy count"] = counts
+        if step.center_noise_sd is not None:
+            table["noise sd (unit coordinates)"] = step.center_noise_sd
         return table
 
-    def words(self, domain: Domain) -> str:
-        counts = self.step.noisy_counts
-        centers = format_things(len(self.step.centers), "released centre")
-        text = f"{capitalize_first(centers)} over {format_columns(domain)}. {self.finding(domain)}."
-        if counts is not None:
-            text += (
-                f" Noisy counts run from {format_number(float(counts.min()))} to {format_number(float(counts.max()))}."
-            )
-        return text
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        if self._partners(context) is not None and context.reference is not None and len(self.step.centers) > 1:
-            yield Companion("Distances", SeedDistances(self.step, context.reference.centers), "revealed")
-        if self.step.noisy_counts is not None:
-            yield Companion("Sizes", CenterSizes(self.step))
-        if context.reference is not None or context.reference_coming:
-            centers = (
-                np.zeros((0, self.step.centers.shape[1])) if context.reference is None else context.reference.centers
-            )
-            step = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
-            yield Companion("k-means++", ReferencePicture(step), "revealed")
-
-    def _measure_recovery(self, context: RenderContext) -> evaluation.ClusterRecovery | None:
-        """How many clusters are found, where there are clusters to be counted: one alone is told by its distance."""
-        return context.clusters_found(self.step.centers) if self.counts_clusters else None
-
-    def _partners(self, context: RenderContext) -> Array | None:
-        """The k-means++ centres that the centres belong to, one to one; None where pairs would say nothing.
-
-        They say nothing where nobody knows how many clusters there are: the title then tells the loss instead.
-        """
-        if context.reference is None or len(context.reference.centers) != len(self.step.centers):
-            return None
-        known = context.ratio is None or context.clusters_found(self.step.centers) is not None
-        reference, step = context.reference, self.step
-        return (
-            context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers)) if known else None
-        )
-
-    def _farthest(self, context: RenderContext) -> str:
-        """Which centre is farthest from where it was, if nothing else says which one is farthest off."""
-        step, partners = self.step, self._partners(context)
-        if len(step.centers) < 2:
-            return ""
-        if partners is not None:
-            # What stands beside the picture names it.
-            return ""
-        if step.previous is None or step.previous.shape != step.centers.shape:
-            return ""
-        moved = np.linalg.norm(step.centers - step.previous, axis=1)
-        if not moved.any():
-            return ""
-        return f"moved farthest: centre {int(moved.argmax()) + 1}, {format_width(float(moved.max()))}"
-
-    @staticmethod
-    def _describe_beyond(context: RenderContext, points: Array, what: str) -> str:
-        beyond = context.view.count_beyond(points) if len(points) else 0
-        return f"{format_things(beyond, what)} outside the picture" if beyond else ""
-
-    def _outside(self, context: RenderContext) -> str:
-        theirs = (
-            ""
-            if context.reference is None
-            else self._describe_beyond(context, context.reference.centers, "centre of k-means++")
-        )
-        rows = (
-            0.0
-            if context.reveal is None
-            else context.view.count_beyond(context.reveal.points) / max(1, len(context.reveal.points))
-        )
-        return join_clauses(
-            self._describe_beyond(context, self.step.centers, "centre"),
-            theirs.replace("centre of k-means++s", "centres of k-means++"),
-            f"{format_percent(rows)} of the rows outside the picture" if rows else "",
-        )
-
-    def _is_solved(self, context: RenderContext) -> bool:
-        """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
-        place = next((i for i, other in enumerate(context.steps) if other is self.step), 0)
-        return (
-            place > 0 and type(context.steps[place - 1]).__name__ == "StartsStep" and self.step.count_noise_sd is None
-        )
-
-    def _least_noise(self, domain: Domain) -> str:
-        """What noise surely does to centres that were solved: it moved the points of each, and whose they are, too."""
-        seen = collect_evidence((self.step,), domain.region)
-        if seen is None or seen.errors is None:
-            return f"{format_things(len(self.step.centers), 'centre')} {_UNTOLD}"
-        return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
-
-    def _noise(self, domain: Domain) -> str:
-        """What noise does to the centres, from released values alone: all of it, over the least size that is likely."""
-        step, seen = self.step, collect_evidence((self.step,), domain.region)
-        k = len(self.step.centers)
-        if step.center_noise_sd is None:
-            return f"{format_things(k, 'centre')} {'placed before any row is read' if step.public else _UNTOLD}"
-        if seen is None or seen.errors is None:
-            return f"{format_things(k, 'centre')} {_UNTOLD}"
-        if step.released and k > 1:
-            return f"noise moves a centre {format_percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
-        lost = int(seen.lost.sum())
-        if lost:
-            return f"{format_count(lost)} of {format_things(k, 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
-        return f"noise moves a centre {format_width(float(np.median(seen.errors)))}"
+    released = capitalize_first(format_things(number, "released centre"))
+    words = f"{released} over {format_columns(view.domain)}. {capitalize_first(noise)}."
+    if counts is not None:
+        low, high = format_number(float(counts.min())), format_number(float(counts.max()))
+        words += f" Noisy counts run from {low} to {high}."
+    title = capitalize_first(_make_title(step, context, found, noise))
+    return Chart(context, title, note, words, paint, table=tabulate)
 
 
-class ReferencePicture(Picture[ReferenceStep]):
+def list_beside_centers(step: CentersStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """How far each is from its k-means++ centre, how many rows it holds, and k-means++ itself."""
+    reference = context.reference
+    if reference is not None and len(step.centers) > 1 and _find_matched(step, context) is not None:
+        yield Companion("Distances", draw_seed_distances(step, reference.centers, context))
+    if step.noisy_counts is not None:
+        yield Companion("Sizes", draw_sizes(step, context))
+    if reference is not None or context.reference_coming:
+        centers = np.zeros((0, step.centers.shape[1])) if reference is None else reference.centers
+        own = ReferenceStep(title="k-means++: the rows themselves, no privacy", centers=centers)
+        yield Companion("k-means++", draw_reference(own, context))
+
+
+def _make_title(step: CentersStep, context: RenderContext, found: evaluation.ClusterRecovery | None, noise: str) -> str:
+    """How the run ended, what is true of the centres where that is known, or what noise does to them."""
+    last = context.is_last(step)
+    at = "So far, " if not last else f"At ε = {context.epsilon:g}, " if context.epsilon is not None else ""
+    verdict = context.verdict if last else None
+    lost = context.ratio(step.centers) if context.ratio is not None and last else None
+    if verdict is not None and verdict.kind in _BAD_ENDS and (lost is None or lost >= _LOST):
+        return at + verdict.title
+    if context.reference is not None and len(context.reference.centers) == len(step.centers) == 1:
+        away = float(np.linalg.norm(step.centers[0] - context.reference.centers[0]))
+        return f"{at}the centre lies {format_width(away)} from k-means++"
+    if found is not None:
+        return at + describe_recovery(found)
+    if lost is not None:
+        return f"{at}the loss is {format_ratio(lost)} that of k-means++"
+    if verdict is not None and not verdict.fine:
+        return at + verdict.title
+    if verdict is not None and verdict.error is not None and not step.released:
+        return f"{at}noise moves a centre {format_width(verdict.error)}"
+    if _is_solved(step, context):
+        return _describe_least_noise(step, context.view.domain)
+    return (at if step.center_noise_sd is not None else "") + noise
+
+
+def _find_matched(step: CentersStep, context: RenderContext) -> Array | None:
+    """The k-means++ centres that the centres belong to, one to one; None where pairs would say nothing.
+
+    They say nothing where nobody knows how many clusters there are: the title then tells the loss instead.
+    """
+    reference = context.reference
+    if reference is None or len(reference.centers) != len(step.centers):
+        return None
+    if context.ratio is not None and context.clusters_found(step.centers) is None:
+        return None
+    return context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers))
+
+
+def _describe_farthest(step: CentersStep) -> str:
+    """Which centre is farthest from where it was."""
+    if len(step.centers) < 2 or step.previous is None or step.previous.shape != step.centers.shape:
+        return ""
+    moved = np.linalg.norm(step.centers - step.previous, axis=1)
+    if not moved.any():
+        return ""
+    return f"moved farthest: centre {int(moved.argmax()) + 1}, {format_width(float(moved.max()))}"
+
+
+def _describe_outside(step: CentersStep, context: RenderContext) -> str:
+    """How many centres, and which part of the rows, lie outside the picture."""
+    count, reference, reveal = context.view.count_beyond, context.reference, context.reveal
+    beyond = count(step.centers) if len(step.centers) else 0
+    theirs = count(reference.centers) if reference is not None and len(reference.centers) else 0
+    rows = 0.0 if reveal is None else count(reveal.points) / max(1, len(reveal.points))
+    others = format_things(theirs, "centre of k-means++", "centres of k-means++")
+    return join_clauses(
+        f"{format_things(beyond, 'centre')} outside the picture" if beyond else "",
+        f"{others} outside the picture" if theirs else "",
+        f"{format_percent(rows)} of the rows outside the picture" if rows else "",
+    )
+
+
+def _is_solved(step: CentersStep, context: RenderContext) -> bool:
+    """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
+    place = next((i for i, other in enumerate(context.steps) if other is step), 0)
+    return place > 0 and type(context.steps[place - 1]).__name__ == "StartsStep" and step.count_noise_sd is None
+
+
+def _describe_least_noise(step: CentersStep, domain: Domain) -> str:
+    """What noise surely does to centres that were solved: it moved the points of each, and whose they are, too."""
+    seen = collect_evidence((step,), domain.region)
+    if seen is None or seen.errors is None:
+        return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
+    return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
+
+
+def _describe_noise(step: CentersStep, domain: Domain) -> str:
+    """What noise does to the centres, from released values alone: all of it, over the least size that is likely."""
+    seen, number = collect_evidence((step,), domain.region), format_things(len(step.centers), "centre")
+    if step.center_noise_sd is None:
+        return f"{number} {'placed before any row is read' if step.public else _UNTOLD}"
+    if seen is None or seen.errors is None:
+        return f"{number} {_UNTOLD}"
+    if step.released and len(step.centers) > 1:
+        return f"noise moves a centre {format_percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
+    lost = int(seen.lost.sum())
+    if lost:
+        return f"{format_count(lost)} of {number} {'is' if lost == 1 else 'are'} lost in noise"
+    return f"noise moves a centre {format_width(float(np.median(seen.errors)))}"
+
+
+def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:
     """The non-private reference on its own: open diamonds over their cells, marked as revealed."""
+    view, domain = context.view, context.view.domain
+    title = capitalize_first(f"{format_things(len(step.centers), 'centre')} of k-means++, without any privacy")
+    if len(step.centers) == 0:
+        title = "k-means++ is being computed and will appear here"
 
-    called = "k-means++"
-
-    def finding(self, domain: Domain) -> str:
-        if len(self.step.centers) == 0:
-            return "k-means++ is being computed and will appear here"
-        return capitalize_first(f"{format_things(len(self.step.centers), 'centre')} of k-means++, without any privacy")
-
-    def note(self, context: RenderContext) -> str:
-        return join_clauses("computed from the rows themselves: revealed, never a release", context.view.about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
+    def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
-        if len(self.step.centers):
-            add_cells(canvas, self.step.centers, tinted=False)
-            add_reference(canvas, self.step.centers)
+        if len(step.centers):
+            add_cells(canvas, step.centers, tinted=False)
+            add_reference(canvas, step.centers)
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        return tabulate_points(self.step.centers, domain, "centre")
-
-    def words(self, domain: Domain) -> str:
-        return f"{self.finding(domain)} over {format_columns(domain)}: revealed, never a release."
-
-    @property
-    def kind(self) -> Kind:
-        return "revealed"
+    note = join_clauses("computed from the rows themselves: revealed, never a release", view.about)
+    words = f"{title} over {format_columns(domain)}: revealed, never a release."
+    table = partial(tabulate_points, step.centers, domain, "centre")
+    return Chart(context, title, note, words, paint, table=table, kind="revealed")
 
 
 def describe_recovery(found: evaluation.ClusterRecovery) -> str:
@@ -293,11 +258,6 @@ def describe_recovery(found: evaluation.ClusterRecovery) -> str:
     )
 
 
-def _describe_lone(centers: Array, reference: Array) -> str:
-    away = float(np.linalg.norm(centers[0] - reference[0]))
-    return f"the centre lies {format_width(away)} from k-means++"
-
-
 def format_width(length: float) -> str:
     """A length, unit coordinates, as a part of the width of the domain.
 
@@ -314,114 +274,85 @@ _HALF_WAY, _WAY = 0.5, 2.0
 _TINY = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class SeedDistances(Drawing[CentersStep]):
+def draw_seed_distances(step: CentersStep, reference: Array, context: RenderContext) -> Chart:
     """How far each centre is from its k-means++ centre, as a part of the way from there to the next one."""
+    partners = find_partners(step.centers, reference)
+    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _TINY)
+    parts = np.linalg.norm(step.centers - partners, axis=1) / gaps
+    far = int(parts.argmax())
+    title = f"Farthest off: centre {far + 1}, {format_percent(float(parts[far]))} of the way"
 
-    reference: Array
-    legend_lines = 0
-
-    def parts(self) -> Array:
-        """The part of the way of each centre, shape (k,)."""
-        centers = self.step.centers
-        partners = find_partners(centers, self.reference)
-        gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _TINY)
-        parts: Array = np.linalg.norm(centers - partners, axis=1) / gaps
-        return parts
-
-    def finding(self, domain: Domain) -> str:
-        parts = self.parts()
-        far = int(parts.argmax())
-        return f"Farthest off: centre {far + 1}, {format_percent(float(parts[far]))} of the way"
-
-    def note(self, context: RenderContext) -> str:
-        some = f"the {_MOST} farthest of {len(self.step.centers)}" if len(self.step.centers) > _MOST else ""
-        return join_clauses("the way from k-means++ to its next neighbour", some)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        parts = self.parts()
-        order = np.argsort(-parts, kind="stable")[:_MOST]
-        shown = np.minimum(parts, _WAY)[order]
-        partners = find_partners(self.step.centers, self.reference)
-        boxes = find_boxes(context.view, self.step.centers, partners)[order]
-        told = [f"centre {i + 1}: {format_percent(float(parts[i]))} of the way to a neighbour" for i in order]
-        _add_bars(canvas, 100 * shown, order, told, boxes, "distance", "revealed", canvas.palette.revealed)
-        line = {"color": canvas.palette.muted, "width": 1.2, "dash": "dot"}
-        canvas.plot.add_vline(x=100 * _HALF_WAY, line=line)
+    def paint(canvas: PlotCanvas) -> None:
+        told = [f"{format_percent(float(part))} of the way to a neighbour" for part in parts]
+        boxes, shown = find_boxes(context.view, step.centers, partners), np.minimum(parts, _WAY)
+        bars = _CenterBars(parts, 100 * shown, told, boxes, "distance", "revealed")
+        _add_bars(canvas, bars, canvas.palette.revealed)
+        half, reach = 100 * _HALF_WAY, max(1.2 * _HALF_WAY, 1.05 * float(shown.max()))
+        canvas.plot.add_vline(x=half, line={"color": canvas.palette.muted, "width": 1.2, "dash": "dot"})
         beside = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yref": "paper"}
-        canvas.note("half-way", 100 * _HALF_WAY, 0, beside)
-        reach = max(1.2 * _HALF_WAY, 1.05 * float(shown.max()))
+        canvas.note("half-way", half, 0, beside)
         canvas.plot.update_xaxes(range=[0, 100 * reach], ticksuffix=" %", nticks=5, zeroline=False)
         canvas.plot.update_xaxes(title_text="part of the way to a neighbour")
 
-    def words(self, domain: Domain) -> str:
-        return f"{self.finding(domain)} from its k-means++ centre to the next one: revealed, never a release."
+    note = join_clauses("the way from k-means++ to its next neighbour", _tell_most(len(parts), "farthest"))
+    words = f"{title} from its k-means++ centre to the next one: revealed, never a release."
+    return Chart(context, title, note, words, paint, legend_lines=0, kind="revealed")
 
 
-@dataclass(frozen=True, eq=False)
-class CenterSizes(Drawing[CentersStep]):
+def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
     """How many rows each centre was measured to hold in this step, with its noise; a run's sizes join all steps."""
+    counts, noise = step.noisy_counts, step.count_noise_sd
+    assert counts is not None
+    low, high = (format_number(float(round(end))) for end in (counts.min(), counts.max()))
+    title = f"Counts from {low} to {high} rows" if low != high else f"All counts: {low} rows"
+    title += "" if noise is None else f", each ±{format_number(noise)}"
 
-    legend_lines = 0
-
-    @property
-    def counts(self) -> Array:
-        """The noisy counts, shape (k,)."""
-        assert self.step.noisy_counts is not None
-        return self.step.noisy_counts
-
-    def finding(self, domain: Domain) -> str:
-        low, high = (format_number(float(round(end))) for end in (self.counts.min(), self.counts.max()))
-        between = f"Counts from {low} to {high} rows" if low != high else f"All counts: {low} rows"
-        noise = self.step.count_noise_sd
-        return between if noise is None else f"{between}, each ±{format_number(noise)}"
-
-    def note(self, context: RenderContext) -> str:
-        some = f"the {_MOST} largest of {len(self.counts)}" if len(self.counts) > _MOST else ""
-        return join_clauses(
-            "noisy counts of this step", "strokes: ±1 sd of the noise" if self.step.count_noise_sd else "", some
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        counts, noise = self.counts, self.step.count_noise_sd
-        order = np.argsort(-counts, kind="stable")[:_MOST]
-        hue = choose_hues(context.view, self.step.centers, context.final)[order]
+    def paint(canvas: PlotCanvas) -> None:
         give = "" if noise is None else f" ± {format_number(noise)}"
-        told = [f"centre {i + 1}: {format_number(float(counts[i]))}{give} rows (noisy)" for i in order]
-        colors = [canvas.palette.inks[h] for h in hue]
-        boxes = find_boxes(context.view, self.step.centers)[order]
+        told = [f"{format_number(float(count))}{give} rows (noisy)" for count in counts]
+        colors = np.array(canvas.palette.inks)[choose_hues(context.view, step.centers, context.final)]
         spread = {"type": "constant", "value": noise, "color": canvas.palette.muted, "thickness": 1.2, "width": 3}
-        more = {} if noise is None else {"error_x": spread}
-        _add_bars(canvas, counts[order], order, told, boxes, "size", "released", colors, more)
+        bars = _CenterBars(counts, counts, told, find_boxes(context.view, step.centers), "size", "released")
+        _add_bars(canvas, bars, colors, {} if noise is None else {"error_x": spread})
         canvas.plot.update_xaxes(title_text="rows (noisy count)", rangemode="tozero", nticks=5)
 
-    def words(self, domain: Domain) -> str:
-        return f"How many rows each centre holds. {self.finding(domain)}."
+    strokes = "strokes: ±1 sd of the noise" if noise else ""
+    note = join_clauses("noisy counts of this step", strokes, _tell_most(len(counts), "largest"))
+    return Chart(context, title, note, f"How many rows each centre holds. {title}.", paint, legend_lines=0)
+
+
+def _tell_most(bars: int, what: str) -> str:
+    return f"the {_MOST} {what} of {bars}" if bars > _MOST else ""
+
+
+class _CenterBars(NamedTuple):
+    """A bar for each centre, ordered ``by`` a value, the largest first; what is told of it, and its box on the map."""
+
+    by: Array
+    values: Array
+    told: list[str]
+    boxes: Array
+    name: str
+    kind: Kind
 
 
 def _add_bars(
-    canvas: PlotCanvas,
-    values: Array,
-    order: Codes,
-    told: list[str],
-    boxes: Array,
-    name: str,
-    kind: Kind,
-    color: str | Sequence[str],
-    more: dict[str, Any] | None = None,
+    canvas: PlotCanvas, bars: _CenterBars, color: str | npt.NDArray[np.str_], more: dict[str, Any] | None = None
 ) -> None:
-    """Lying bars from the top, named by the numbers of centres; each knows its box on the map."""
+    """Lying bars from the top, named by the numbers of centres."""
+    order = np.argsort(-bars.by, kind="stable")[:_MOST]
     ranks = np.arange(len(order))
     linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
+    told = [f"centre {i + 1}: {bars.told[i]}" for i in order]
     canvas.bars(
-        values.astype(SCREEN),
+        bars.values[order].astype(SCREEN),
         ranks,
         0.62,
-        name,
-        kind,
-        {"color": color},
+        bars.name,
+        bars.kind,
+        {"color": color if isinstance(color, str) else color[order].tolist()},
         hover="%{text}",
-        notes=boxes.astype(SCREEN),
+        notes=bars.boxes[order].astype(SCREEN),
         trace={"orientation": "h", "text": told, "textposition": "none", **linked, **(more or {})},
     )
     size = NUMBER_SIZE if len(order) <= 24 else 8

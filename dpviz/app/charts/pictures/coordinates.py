@@ -9,9 +9,9 @@ import pandas as pd
 
 from dpviz.algorithms import CoordinatesStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, spell_name
-from dpviz.app.charts.picture import Picture, RenderContext
+from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Codes, Domain
+from dpviz.core import Codes
 from dpviz.words import capitalize_first, format_count, format_number, join_clauses, shorten
 
 # Lines and columns of the map that a phone shows.
@@ -20,29 +20,22 @@ _MOST_COLUMNS, _MOST_CLUSTERS = 20, 16
 _NAME = 18
 
 
-class CoordinatesPicture(Picture[CoordinatesStep]):
+def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
     """A heat map, the columns of largest mean by clusters; what lies within its noise stays blank."""
+    columns, (k, kept) = context.view.domain.columns, step.coordinates.shape
+    standing = int((step.noisy_means != 0).sum(axis=1).mean().round())
+    verb = "stands" if standing == 1 else "stand"
+    title = capitalize_first(f"{format_count(standing)} of {kept} chosen coordinates {verb} out of the noise")
+    # The largest clusters, in their own order.
+    clusters = np.sort(np.argsort(-step.noisy_counts, kind="stable")[:_MOST_CLUSTERS])
+    left = k - len(clusters)
+    some = f"the {_MOST_CLUSTERS} largest clusters; {left} more in the table" if left else ""
+    largest = int(np.argmax(step.noisy_counts))
+    best = int(np.argmax(np.abs(step.noisy_means[largest])))
+    name, mean = columns[step.coordinates[largest, best]], format_number(float(step.noisy_means[largest, best]))
 
-    called = "coordinates"
-
-    # Of which the colour bar takes the place.
-    legend_lines = 3
-
-    def finding(self, domain: Domain) -> str:
-        standing = int((self.step.noisy_means != 0).sum(axis=1).mean().round())
-        kept = self.step.coordinates.shape[1]
-        verb = "stands" if standing == 1 else "stand"
-        return capitalize_first(f"{format_count(standing)} of {kept} chosen coordinates {verb} out of the noise")
-
-    def note(self, context: RenderContext) -> str:
-        left = len(self.step.coordinates) - len(self._clusters())
-        some = f"the {_MOST_CLUSTERS} largest clusters; {left} more in the table" if left else ""
-        return join_clauses(self.step.title, "blank: within its noise", some)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, plot, columns = self.step, canvas.plot, context.view.domain.columns
-        clusters = self._clusters()
-        foremost = self._columns(clusters)
+    def paint(canvas: PlotCanvas) -> None:
+        plot, foremost = canvas.plot, _choose_columns(step, clusters)
         means = np.full((len(foremost), len(clusters)), np.nan)
         for x, j in enumerate(clusters):
             place = {int(c): i for i, c in enumerate(step.coordinates[j])}
@@ -66,13 +59,12 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         plot.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
         plot.update_yaxes(tickfont={"size": NUMBER_SIZE - 1})
 
-    def table(self, domain: Domain) -> pd.DataFrame:
+    def tabulate() -> pd.DataFrame:
         """Every chosen coordinate with its noisy mean, largest first within a cluster."""
-        step, (k, kept) = self.step, self.step.coordinates.shape
         frame = pd.DataFrame(
             {
                 "cluster": np.repeat(np.arange(1, k + 1), kept),
-                "column": [domain.columns[c] for c in step.coordinates.ravel()],
+                "column": [columns[c] for c in step.coordinates.ravel()],
                 "mean (unit coordinates)": step.noisy_means.ravel(),
                 "noise (sd)": np.repeat(step.noise_sd, kept),
             }
@@ -80,24 +72,17 @@ class CoordinatesPicture(Picture[CoordinatesStep]):
         order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
         return frame.iloc[order].reset_index(drop=True)
 
-    def words(self, domain: Domain) -> str:
-        step = self.step
-        j = int(np.argmax(self.step.noisy_counts))
-        best = int(np.argmax(np.abs(step.noisy_means[j])))
-        name = domain.columns[step.coordinates[j, best]]
-        mean = format_number(float(step.noisy_means[j, best]))
-        return f"{self.finding(domain)}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
+    note = join_clauses(step.title, "blank: within its noise", some)
+    words = f"{title}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
+    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)  # a colour bar takes their place
 
-    def _clusters(self) -> Codes:
-        """The clusters that are drawn: the largest ones, in their own order."""
-        return np.sort(np.argsort(-self.step.noisy_counts, kind="stable")[:_MOST_CLUSTERS])
 
-    def _columns(self, clusters: Codes) -> Codes:
-        """Columns in the order of their largest mean in any of the drawn clusters."""
-        flat, size = self.step.coordinates[clusters].ravel(), np.abs(self.step.noisy_means[clusters]).ravel()
-        order = np.argsort(-size, kind="stable")
-        order = order[size[order] > 0]
-        return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_COLUMNS], dtype=np.int64)
+def _choose_columns(step: CoordinatesStep, clusters: Codes) -> Codes:
+    """Columns in the order of their largest mean in any of the drawn ``clusters``."""
+    flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
+    order = np.argsort(-size, kind="stable")
+    order = order[size[order] > 0]
+    return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_COLUMNS], dtype=np.int64)
 
 
 def round_up_range(value: float) -> float:

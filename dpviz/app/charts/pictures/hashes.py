@@ -8,9 +8,9 @@ import pandas as pd
 from dpviz.algorithms import CoresetStep, HashTreeStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, make_hidden_axis
 from dpviz.app.charts.cells import outline_segments
-from dpviz.app.charts.picture import Picture, RenderContext, describe_step, format_columns, tabulate_points
+from dpviz.app.charts.picture import Chart, RenderContext, describe_step, format_columns, tabulate_points
 from dpviz.app.charts.plot_canvas import UNCUT, PlotCanvas
-from dpviz.core import Array, Domain, Flags, mechanisms, partitions, queries
+from dpviz.core import Array, Flags, mechanisms, partitions, queries
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.
@@ -23,31 +23,16 @@ _NAMED_LEVELS = 12
 _HALOS_UP_TO = 60
 
 
-class HashTreePicture(Picture[HashTreeStep]):
+def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
     """Nodes by level, their area the noisy count; with revealed rows, orange rings of the true counts."""
+    tree = step.tree
+    leaves, held = int(tree.leaf.sum()), float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
+    named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
+    title = f"{named} {format_percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
+    split, dropped, sd = (format_number(value) for value in (step.min_branch, step.min_node, step.count_sd))
 
-    called = "hash tree"
-
-    legend_lines = 3
-
-    def finding(self, domain: Domain) -> str:
-        tree = self.step.tree
-        leaves = int(self.step.tree.leaf.sum())
-        held = float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
-        named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
-        return f"{named} {format_percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
-
-    def note(self, context: RenderContext) -> str:
-        step = self.step
-        return join_clauses(
-            f"split from {format_number(step.min_branch)} rows on, dropped under {format_number(step.min_node)}",
-            f"{step.noise_name} noise on a count: sd {format_number(step.count_sd)}",
-            "a mark's area is its noisy count",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        tree, plot = self.step.tree, canvas.plot
-        places = place_nodes(self.step)
+    def paint(canvas: PlotCanvas) -> None:
+        plot, places = canvas.plot, place_nodes(step)
         parent = np.searchsorted(tree.nodes, tree.nodes[1:] >> 1)
         for which, strength in ((~tree.kept[1:], 0.18), (tree.kept[1:], 0.5)):
             canvas.lines(outline_segments(places[parent][which], places[1:][which]), "", "released", strength=strength)
@@ -59,54 +44,50 @@ class HashTreePicture(Picture[HashTreeStep]):
             ("leaves", tree.leaf, "square", 1.0),
         ):
             marker = {"symbol": symbol, "size": sizes[which], "line": rim}
-            notes = self._notes(which)
+            notes = _describe_nodes(step, which)
             canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes, trace=UNCUT)
         if context.reveal is not None:
             rows = context.reveal.points if context.reveal.everyone is None else context.reveal.everyone
-            hashes = self.step.hashes
-            counts = mechanisms.count_below(tree.nodes, queries.SparseCounts.of(hashes.assign(rows), hashes.n_cells))
+            hashed = queries.SparseCounts.of(step.hashes.assign(rows), step.hashes.n_cells)
+            counts = mechanisms.count_below(tree.nodes, hashed)
             line = {"width": 1.4, "color": canvas.palette.revealed}
             ring = {"symbol": "circle-open", "size": _compute_diameters(counts, float(len(rows))) + 1, "line": line}
             hover = "true count: %{customdata:,.0f} (revealed)"
             canvas.marks(places, "true counts", "revealed", ring, hover=hover, notes=counts, trace=UNCUT)
-        named = range(tree.depth + 1)
-        every = 1 if tree.depth <= _NAMED_LEVELS else 2
-        levels = ["all rows" if level == 0 else f"bit {level}" if level % every == 0 else "" for level in named]
-        names = {"tickvals": [-level for level in named], "ticktext": levels}
+        every, levels = 1 if tree.depth <= _NAMED_LEVELS else 2, range(tree.depth + 1)
+        names = ["all rows" if level == 0 else f"bit {level}" if level % every == 0 else "" for level in levels]
         plot.update_xaxes(**make_hidden_axis(), range=[-0.02, 1.02])
-        plot.update_yaxes(**names, range=[-tree.depth - 0.6, 0.6], showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_yaxes(tickvals=[-level for level in levels], ticktext=names, range=[-tree.depth - 0.6, 0.6])
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         plot.update_yaxes(tickfont={"size": NUMBER_SIZE, "color": canvas.palette.text})
         plot.update_layout(margin={"l": 78})
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        tree = self.step.tree
-        return pd.DataFrame(
-            {
-                "level": partitions.find_level(tree.nodes),
-                "prefix": [_format_prefix(int(node)) for node in tree.nodes],
-                "noisy count": tree.noisy_counts,
-                "kept": tree.kept,
-                "leaf": tree.leaf,
-            }
-        )
+    def tabulate() -> pd.DataFrame:
+        prefixes = [_format_prefix(int(node)) for node in tree.nodes]
+        known = {"level": partitions.find_level(tree.nodes), "prefix": prefixes, "noisy count": tree.noisy_counts}
+        return pd.DataFrame(known | {"kept": tree.kept, "leaf": tree.leaf})
 
-    def words(self, domain: Domain) -> str:
-        step = self.step
-        return (
-            f"{self.finding(domain)}. {len(step.tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted "
-            f"on {format_things(step.tree.depth, 'level')}, each with {step.noise_name} noise of standard deviation "
-            f"{format_number(step.count_sd)}. Nodes of {format_number(step.min_branch)} rows and more were split, "
-            f"those under {format_number(step.min_node)} dropped."
-        )
+    note = join_clauses(
+        f"split from {split} rows on, dropped under {dropped}",
+        f"{step.noise_name} noise on a count: sd {sd}",
+        "a mark's area is its noisy count",
+    )
+    words = (
+        f"{title}. {len(tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted on "
+        f"{format_things(tree.depth, 'level')}, each with {step.noise_name} noise of standard deviation {sd}. Nodes of "
+        f"{split} rows and more were split, those under {dropped} dropped."
+    )
+    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
 
-    def _notes(self, which: Flags) -> list[str]:
-        tree = self.step.tree
-        fate = np.where(tree.leaf, "a leaf", np.where(tree.kept, "split", "dropped"))
-        return [
-            f"<b>{_format_prefix(int(node))[:_PREFIX_SHOWN]}</b> (released)<br>noisy count: "
-            f"{format_number(float(noisy))}<br>{became}"
-            for node, noisy, became in zip(tree.nodes[which], tree.noisy_counts[which], fate[which], strict=True)
-        ]
+
+def _describe_nodes(step: HashTreeStep, which: Flags) -> list[str]:
+    tree = step.tree
+    fate = np.where(tree.leaf, "a leaf", np.where(tree.kept, "split", "dropped"))
+    return [
+        f"<b>{_format_prefix(int(node))[:_PREFIX_SHOWN]}</b> (released)<br>noisy count: "
+        f"{format_number(float(noisy))}<br>{became}"
+        for node, noisy, became in zip(tree.nodes[which], tree.noisy_counts[which], fate[which], strict=True)
+    ]
 
 
 def place_nodes(step: HashTreeStep) -> Array:
@@ -140,54 +121,39 @@ def _compute_diameters(counts: Array, most: float) -> Array:
     return sizes
 
 
-class CoresetPicture(Picture[CoresetStep]):
+def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
     """Weighted points that stand for all rows: bubbles whose area is their weight, heavy ones under light ones."""
+    view, points, weights = context.view, step.points, step.weights
+    typical = format_number(float(np.median(step.point_noise_sd)) / 2 * 100)
+    number = format_things(len(points), "point")
+    title = capitalize_first(f"{number} for all rows, with noise of {typical} % of the width")
+    beyond = view.count_beyond(points)
+    outside = f"{format_things(beyond, 'point')} outside the picture" if beyond else ""
+    whole, least, most = (format_number(float(value)) for value in (weights.sum(), weights.min(), weights.max()))
 
-    called = "coreset"
-
-    def finding(self, domain: Domain) -> str:
-        typical = format_number(float(np.median(self.step.point_noise_sd)) / 2 * 100)
-        return capitalize_first(
-            f"{format_things(len(self.step.points), 'point')} for all rows, with noise of {typical} % of the width"
-        )
-
-    def note(self, context: RenderContext) -> str:
-        beyond = context.view.count_beyond(self.step.points)
-        outside = f"{format_things(beyond, 'point')} outside the picture" if beyond else ""
-        return join_clauses("noisy means of the leaves, their area the noisy weight", context.view.about, outside)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step = self.step
-        places = canvas.view.plane(self.step.points)
+    def paint(canvas: PlotCanvas) -> None:
+        places = view.plane(points)
         canvas.rows(context.reveal)
         if len(places) <= _HALOS_UP_TO:
-            radii = np.minimum(step.point_noise_sd, canvas.view.region.diameter)
-            width = 5.0 if canvas.view.flat else 0.8
-            canvas.halos(places, radii, "noise ±1 sd", "released", strength=0.3, width=width)
-        order = np.argsort(-step.weights, kind="stable")
-        notes = describe_step(step.points, canvas.view.domain, "point", {"weight": step.weights})
-        sizes = _compute_diameters(step.weights, float(step.weights.max(initial=0.0)))[order]
-        canvas.marks(
-            places[order],
-            "coreset points",
-            "released",
-            {"size": sizes, "line": {"width": 1, "color": canvas.palette.surface}},
-            strength=0.6,
-            notes=[notes[i] for i in order],
-            trace=UNCUT,
-        )
+            radii = np.minimum(step.point_noise_sd, view.region.diameter)
+            canvas.halos(places, radii, "noise ±1 sd", "released", strength=0.3, width=5.0 if view.flat else 0.8)
+        order = np.argsort(-weights, kind="stable")
+        told = describe_step(points, view.domain, "point", {"weight": weights})
+        notes = [told[i] for i in order]
+        sizes = _compute_diameters(weights, float(weights.max(initial=0.0)))[order]
+        marker = {"size": sizes, "line": {"width": 1, "color": canvas.palette.surface}}
+        canvas.marks(places[order], "coreset points", "released", marker, strength=0.6, notes=notes, trace=UNCUT)
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        table = tabulate_points(self.step.points, domain, "point")
-        table["weight"], table["noise sd (unit coordinates)"] = self.step.weights, self.step.point_noise_sd
+    def tabulate() -> pd.DataFrame:
+        table = tabulate_points(points, view.domain, "point")
+        table["weight"], table["noise sd (unit coordinates)"] = weights, step.point_noise_sd
         return table
 
-    def words(self, domain: Domain) -> str:
-        weights = self.step.weights
-        points = capitalize_first(format_things(len(self.step.points), "released coreset point"))
-        return (
-            f"{points} over {format_columns(domain)}. {self.finding(domain)}. In all they weigh "
-            f"{format_number(float(weights.sum()))} rows, each from {format_number(float(weights.min()))} to "
-            f"{format_number(float(weights.max()))}."
-        )
+    note = join_clauses("noisy means of the leaves, their area the noisy weight", view.about, outside)
+    released = capitalize_first(format_things(len(points), "released coreset point"))
+    words = (
+        f"{released} over {format_columns(view.domain)}. {title}. In all they weigh {whole} rows, each from {least} to "
+        f"{most}."
+    )
+    return Chart(context, title, note, words, paint, table=tabulate)

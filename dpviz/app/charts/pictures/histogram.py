@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import ceil, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import GridStep, Step, ZoomStep
 from dpviz.app.charts.canvas import SCREEN
-from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext, format_columns, tabulate_points
+from dpviz.app.charts.picture import Chart, Companion, RenderContext, format_columns, tabulate_points
 from dpviz.app.charts.pictures.grid_cells import (
     add_count_maps,
     add_noisy_bars,
@@ -21,12 +22,13 @@ from dpviz.app.charts.pictures.grid_cells import (
     find_shown_grid,
 )
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, Domain, partitions
+from dpviz.core import Array, Codes, Domain, Region, partitions
 from dpviz.words import format_number, format_percent, format_things, join_clauses
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0
+# An axis with this part of its length in one column is named after it.
+_MOSTLY = 0.5
 # As many cells as anybody reads.
 _TABLE_ROWS = 1000
 # As many bars as a narrow picture has pixels for.
@@ -35,149 +37,131 @@ _SORTED = 500
 _COUNTABLE = 1e9
 
 
-class GridPicture(Picture[GridStep]):
+class PlacedGrid(NamedTuple):
+    """A step with its grid in the coordinates of the view that shows it, and the context with that view."""
+
+    step: Any
+    context: RenderContext
+
+
+def place_grid(step: GridStep, context: RenderContext) -> PlacedGrid:
+    """A grid over columns is shown along two of them, one over the axes of a ``frame`` from its own middle."""
+    frame, half = getattr(step, "frame", None), step.grid.half
+    if frame is None:
+        return PlacedGrid(step, context.on(context.view.boxes()))
+    space, names = Region(half, float(np.linalg.norm(half))), format_axis_names(frame, context.view.domain)
+    # Its pictures then range over the grid and no more.
+    around_zero = replace(step, grid=replace(step.grid, middle=None))
+    return PlacedGrid(around_zero, context.on(context.view.with_space(space, names)))
+
+
+def project_points(step: GridStep, points: Array, space: Region | None = None) -> Array:
+    """Points (m, d) along the axes of a step's frame, from the middle of its grid; clipped to ``space``.
+
+    ``points`` (m, d), unit coordinates. Returns (m, p), along the axes of the grid; as they are without a frame.
+    """
+    frame = getattr(step, "frame", None)
+    if frame is None:
+        return points
+    projected: Array = points @ frame.T
+    projected = projected if space is None else space.clip(projected)
+    return projected if step.grid.middle is None else projected - step.grid.middle
+
+
+def find_grid_rows(step: GridStep, context: RenderContext) -> Array | None:
+    """Revealed rows as the algorithm saw them, in the coordinates of the placed grid."""
+    region, frame = context.view.domain.region, getattr(step, "frame", None)
+    rows = context.find_rows(region)
+    space = None if frame is None else Region.ball(len(frame), region.radius)
+    return None if rows is None else project_points(step, rows, space)
+
+
+def draw_grid(step: GridStep, context: RenderContext) -> Chart:
     """Signed noisy counts of the shown columns; over the bars of one column the true counts, if rows are revealed."""
+    placed, context = place_grid(step, context)
+    view, sd, cells = context.view, step.sd, describe_cells(step.grid.n_cells)
+    title = f"{find_outstanding(step):,} of {cells} stand out from the noise"
+    if step.grid.n_cells == 1:
+        title = "A grid of one cell says nothing of where rows lie"
+    most = int(find_shown_grid(placed.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
+    note = join_clauses(
+        f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise",
+        view.about,
+        f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
+        f"grey: not released (within ±{format_number(step.cutoff)})" if step.cutoff is not None else "",
+    )
+    over = f"of {format_columns(view.domain)}"
+    if getattr(step, "frame", None) is not None:
+        over = f"over {format_things(len(step.grid.half), 'axis', 'axes')} of the view"
+    words = f"Noisy histogram {over}. {title}. Noise sd of a cell: {format_number(sd)}."
+    if step.cutoff is not None:
+        words += f" All others of {cells}, within ±{format_number(step.cutoff)}, were not released."
 
-    called = "grid"
-
-    legend_lines = 3
-
-    def view(self, view: View) -> View:
-        return view.boxes()
-
-    def grid_step(self) -> GridStep:
-        """The step with its grid in the coordinates of the view."""
-        return self.step
-
-    def rows(self, context: RenderContext) -> Array | None:
-        """Revealed rows in the coordinates of that grid."""
-        return context.find_rows(context.view.domain.region)
-
-    def finding(self, domain: Domain) -> str:
-        if self.step.grid.n_cells == 1:
-            return "A grid of one cell says nothing of where rows lie"
-        return f"{find_outstanding(self.step):,} of {describe_cells(self.step.grid.n_cells)} stand out from the noise"
-
-    def note(self, context: RenderContext) -> str:
-        step, view = self.step, context.view
-        most = int(find_shown_grid(step.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
-        return join_clauses(
-            f"standing out: over {format_number(_STANDS_OUT * step.sd)} rows, {_STANDS_OUT:g} sd of the noise",
-            view.about,
-            f"up to {most:,} cells added up: sd {format_number(step.sd * sqrt(most))}" if most > 1 else "",
-            f"grey: not released (within ±{format_number(step.cutoff)})" if step.cutoff is not None else "",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step = self.grid_step()
-        if canvas.view.flat:
-            add_noisy_bars(canvas, step, self.rows(context))
+    def paint(canvas: PlotCanvas) -> None:
+        if view.flat:
+            add_noisy_bars(canvas, placed, find_grid_rows(step, context))
         else:
             canvas.plot.update_layout(showlegend=False)
-            add_signed_maps(canvas, step)
+            add_signed_maps(canvas, placed)
             canvas.plane(fill=None if step.cutoff is None else canvas.color("public", 0.16))
+        if step.around is not None:
+            canvas.frame(find_box(placed.grid))
+
+    def tabulate() -> pd.DataFrame:
+        top = find_largest(step.noisy_counts)
+        table = tabulate_points(step.grid.centers(step.codes[top]), view.domain)
+        table["noisy count"], table["noise sd"] = step.noisy_counts[top], sd
+        return table
+
+    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
+
+
+def list_beside_grid(step: GridStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """All counts in order, and on a plane what the cells truly hold, where rows are revealed."""
+    yield Companion("All counts", draw_counts(step, context))
+    rows, (placed, context) = find_grid_rows(step, context), place_grid(step, context)
+    if rows is not None and not context.view.flat:
+        yield Companion("True counts", draw_true_counts(placed, rows, context))
+
+
+def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Chart:
+    """What the cells of a grid truly hold of revealed ``rows`` (n, d), in the coordinates and axes of its picture."""
+    truth = count_truth(step, rows)
+    cells = describe_cells(sum(layer.grid.n_cells for layer in truth))
+    title = f"{sum(len(layer.codes) for layer in truth):,} of {cells} hold a row"
+
+    def paint(canvas: PlotCanvas) -> None:
+        canvas.plot.update_layout(showlegend=False)
+        add_count_maps(canvas, truth, "true rows", "revealed")
+        canvas.plane()
         if step.around is not None:
             canvas.frame(find_box(step.grid))
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        step = self.step
-        top = find_largest(self.step.noisy_counts)
-        table = tabulate_points(step.grid.centers(step.codes[top]), domain)
-        table["noisy count"], table["noise sd"] = step.noisy_counts[top], step.sd
-        return table
-
-    def words(self, domain: Domain) -> str:
-        step = self.step
-        text = (
-            f"Noisy histogram {self.describe_over(domain)}. {self.finding(domain)}. Noise sd of a cell: "
-            f"{format_number(step.sd)}."
-        )
-        if step.cutoff is None:
-            return text
-        others = (
-            f"All others of {describe_cells(step.grid.n_cells)}, within ±{format_number(step.cutoff)}, "
-            f"were not released."
-        )
-        return f"{text} {others}"
-
-    def describe_over(self, domain: Domain) -> str:
-        """What the histogram is of."""
-        return f"of {format_columns(domain)}"
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        rows = self.rows(context)
-        view = self.view(context.view)
-        yield Companion("All counts", Counts(self.grid_step()))
-        if rows is not None and not view.flat:
-            yield Companion("True counts", TrueCounts(self.grid_step(), rows, view), "revealed")
+    note = join_clauses("true rows per cell: revealed, never a release", context.view.about)
+    words = f"True rows in every cell of the grid. {title}."
+    return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
 
-@dataclass(frozen=True, eq=False)
-class TrueCounts(Drawing[GridStep]):
-    """What the cells of a grid truly hold of revealed ``rows`` (n, d), in the coordinates and axes of its picture."""
-
-    rows: Array
-    shown: View
-    legend_lines = 3
-
-    def view(self, view: View) -> View:
-        return self.shown
-
-    def finding(self, domain: Domain) -> str:
-        truth = count_truth(self.step, self.rows)
-        cells = describe_cells(sum(layer.grid.n_cells for layer in truth))
-        return f"{sum(len(layer.codes) for layer in truth):,} of {cells} hold a row"
-
-    def note(self, context: RenderContext) -> str:
-        return join_clauses("true rows per cell: revealed, never a release", context.view.about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        canvas.plot.update_layout(showlegend=False)
-        add_count_maps(canvas, count_truth(self.step, self.rows), "true rows", "revealed")
-        canvas.plane()
-        if self.step.around is not None:
-            canvas.frame(find_box(self.step.grid))
-
-    def words(self, domain: Domain) -> str:
-        return f"True rows in every cell of the grid. {self.finding(domain)}."
-
-
-@dataclass(frozen=True, eq=False)
-class Counts(Drawing[GridStep]):
+def draw_counts(step: GridStep, context: RenderContext) -> Chart:
     """All noisy counts, the fullest first, over a band of ±3 sd: what rises above it are rows."""
+    counts, band = step.noisy_counts, _STANDS_OUT * step.sd
+    wide, number = ceil(len(counts) / _SORTED), format_things(len(counts), "count")
+    title = f"{find_outstanding(step):,} of {number} stand out; the others may be noise alone"
 
-    legend_lines = 0
+    def paint(canvas: PlotCanvas) -> None:
+        shown = counts[np.argsort(-counts, kind="stable")[::wide]]
+        ranks, widths = np.arange(len(shown)) * wide + wide / 2, np.full(len(shown), wide, dtype=SCREEN)
+        marker = {"color": choose_signed_colors(canvas, shown, step.sd)}
+        x, y, hover = ranks.astype(SCREEN), shown.astype(SCREEN), "%{y:.4g} rows (released)"
+        canvas.band(-band, band, strength=0.18)
+        canvas.bars(x, y, widths, "noisy counts", "released", marker, hover=hover)
+        canvas.plot.update_xaxes(title_text="cells, fullest first", range=[0, len(counts)], showgrid=False, nticks=5)
+        canvas.plot.update_yaxes(title_text="rows (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
+        canvas.plot.update_layout(bargap=0)
 
-    def finding(self, domain: Domain) -> str:
-        counts = self.step.noisy_counts
-        return (
-            f"{find_outstanding(self.step):,} of {format_things(len(counts), 'count')} stand out; the "
-            f"others may be noise alone"
-        )
-
-    def note(self, context: RenderContext) -> str:
-        counts = len(self.step.noisy_counts)
-        some = f"every {ceil(counts / _SORTED)}th bar" if counts > _SORTED else ""
-        return join_clauses(f"grey band: ±{_STANDS_OUT:g} sd, {format_number(_STANDS_OUT * self.step.sd)} rows", some)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        counts, plot = self.step.noisy_counts, canvas.plot
-        order = np.argsort(-counts, kind="stable")
-        picked = order[:: ceil(len(order) / _SORTED)]
-        shown = counts[picked]
-        wide = ceil(len(order) / _SORTED)
-        ranks = np.arange(len(picked)) * wide + wide / 2
-        marker = {"color": choose_signed_colors(canvas, shown, self.step.sd)}
-        hover = "%{y:.4g} rows (released)"
-        canvas.band(-_STANDS_OUT * self.step.sd, _STANDS_OUT * self.step.sd, strength=0.18)
-        x, y = ranks.astype(SCREEN), shown.astype(SCREEN)
-        canvas.bars(x, y, np.full(len(x), wide, dtype=SCREEN), "noisy counts", "released", marker, hover=hover)
-        plot.update_xaxes(title_text="cells, fullest first", range=[0, len(order)], showgrid=False, nticks=5)
-        plot.update_yaxes(title_text="rows (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
-        plot.update_layout(bargap=0)
-
-    def words(self, domain: Domain) -> str:
-        return f"All noisy counts, sorted. {self.finding(domain)}."
+    some = f"every {wide}th bar" if wide > 1 else ""
+    note = join_clauses(f"grey band: ±{_STANDS_OUT:g} sd, {format_number(band)} rows", some)
+    return Chart(context, title, note, f"All noisy counts, sorted. {title}.", paint, legend_lines=0)
 
 
 def find_outstanding(step: GridStep) -> int:
@@ -185,30 +169,34 @@ def find_outstanding(step: GridStep) -> int:
     return int((step.noisy_counts > _STANDS_OUT * step.sd).sum())
 
 
-class ZoomPicture(GridPicture):
+def draw_zoom(step: ZoomStep, context: RenderContext) -> Chart:
     """A coarse noisy histogram of the whole domain, and a frame around the box that holds nearly all rows, or most."""
+    grid = draw_grid(step, context)
+    block, rows = (step.core, "Most rows") if step.box is None else (step.box, "Nearly all rows")
+    title = "No small box holds nearly all rows"
+    if block is not None:
+        part = float(np.prod(np.ptp(block, axis=0) / (2 * step.grid.half)))
+        title = f"{rows} lie in {format_percent(part)} of the domain"
 
-    step: ZoomStep
-
-    def title(self, context: RenderContext) -> str:
-        return self._box()
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        super().paint(canvas, context)
-        block = self.step.core if self.step.box is None else self.step.box
+    def paint(canvas: PlotCanvas) -> None:
+        grid.paint(canvas)
         if block is not None:
             canvas.frame(block)
 
-    def words(self, domain: Domain) -> str:
-        return f"{self._box()}. {super().words(domain)}"
+    return replace(grid, title=title, words=f"{title}. {grid.words}", paint=paint)
 
-    def _box(self) -> str:
-        box, core = self.step.box, self.step.core
-        block, rows = (core, "Most rows") if box is None else (box, "Nearly all rows")
-        if block is None:
-            return "No small box holds nearly all rows"
-        part = float(np.prod(np.ptp(block, axis=0) / (2 * self.step.grid.half)))
-        return f"{rows} lie in {format_percent(part)} of the domain"
+
+def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
+    """What the axes of a view are called: after a column, if they are mostly that column.
+
+    ``frame`` (p, d), rows are axes.
+    """
+    foremost = [int((axis**2).argmax()) for axis in frame]
+    mostly = [
+        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
+        for axis, j in zip(frame, foremost, strict=True)
+    ]
+    return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
 
 
 def find_box(grid: partitions.Grid) -> Array:

@@ -10,98 +10,65 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import StartsStep, Step
-from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext
+from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.pictures.center_marks import add_centers
 from dpviz.app.charts.pictures.grid_cells import UNDER, add_signed_maps
-from dpviz.app.charts.pictures.histogram import GridPicture
-from dpviz.app.charts.pictures.synopsis import SynopsisPicture
+from dpviz.app.charts.pictures.histogram import place_grid, project_points
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.app.charts.view import View
-from dpviz.core import Array, Domain
+from dpviz.core import Array
 from dpviz.words import capitalize_first, format_count, format_number, format_percent, format_things, join_clauses
 
 # Losses below this are 0, and gains below this are none.
 _ROUNDING, _SAME = 1e-9, 5e-4
 
 
-class StartsPicture(Picture[StartsStep]):
+def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
     """The centres of the chosen start over the synopsis they were found on; without one, the losses of all starts."""
+    losses, grid = draw_start_losses(step, context), _find_grid_below(step, context)
+    placed = None if grid is None else place_grid(grid, context)
 
-    called = "starts"
-
-    def finding(self, domain: Domain) -> str:
-        return StartLosses(self.step).finding(domain)
-
-    def note(self, context: RenderContext) -> str:
-        return join_clauses(self.step.title, "no further privacy is spent", self._below(context)[1].about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        below, view = self._below(context)
-        if below is None:
-            StartLosses(self.step).paint(canvas, context)
+    def paint(canvas: PlotCanvas) -> None:
+        if placed is None:
+            losses.paint(canvas)
             canvas.plot.update_layout(showlegend=False)
             return
-        canvas = replace(canvas, view=view)
-        centers, final = self.step.centers, context.final
-        if getattr(below, "frame", None) is not None:
-            step = SynopsisPicture(below)
-            centers, below = step.project_points(centers), step.grid_step()
-            final = None if final is None else step.project_points(final)
-        if not view.flat:
-            add_signed_maps(canvas, below, strength=UNDER)
-        add_centers(canvas, centers, final=final)
+        if not canvas.view.flat:
+            add_signed_maps(canvas, placed.step, strength=UNDER)
+        final = None if context.final is None else project_points(grid, context.final)
+        add_centers(canvas, project_points(grid, step.centers), final=final)
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        table = pd.DataFrame({"start": np.arange(1, len(self.step.losses) + 1), "synopsis loss": self.step.losses})
-        table["chosen"] = table.index == self.step.chosen
+    def tabulate() -> pd.DataFrame:
+        table = pd.DataFrame({"start": np.arange(1, len(step.losses) + 1), "synopsis loss": step.losses})
+        table["chosen"] = table.index == step.chosen
         return table
 
-    def words(self, domain: Domain) -> str:
-        loss = format_number(float(self.step.losses[self.step.chosen]))
-        return f"{self.finding(domain)}. The chosen start has a synopsis loss of {loss}."
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        if self._below(replace(context, steps=steps))[0] is not None:
-            yield Companion("Losses", StartLosses(self.step))
-
-    def _below(self, context: RenderContext) -> tuple[Any, View]:
-        """The grid that the starts were solved on, where it can be drawn, and the view that shows it."""
-        grids = context.list_before(self.step, "GridStep", "SynopsisStep")
-        if not grids or self.step.centers.shape[1] != context.view.domain.dim:
-            return None, context.view
-        picture = SynopsisPicture if type(grids[-1]).__name__ == "SynopsisStep" else GridPicture
-        return grids[-1], picture(grids[-1]).view(context.view)
+    on = context if placed is None else placed.context
+    note = join_clauses(step.title, "no further privacy is spent", on.view.about)
+    return Chart(on, losses.title, note, losses.words, paint, table=tabulate)
 
 
-class StartLosses(Drawing[StartsStep]):
+def list_beside_starts(step: StartsStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """Their losses, where they are not the picture itself."""
+    if _find_grid_below(step, replace(context, steps=steps)) is not None:
+        yield Companion("Losses", draw_start_losses(step, context))
+
+
+def _find_grid_below(step: StartsStep, context: RenderContext) -> Any:
+    """The grid that the starts were solved on, where it can be drawn."""
+    grids = context.list_before(step, "GridStep", "SynopsisStep")
+    return grids[-1] if grids and step.centers.shape[1] == context.view.domain.dim else None
+
+
+def draw_start_losses(step: StartsStep, context: RenderContext) -> Chart:
     """Synopsis losses from the best start to the worst."""
+    losses: Array = np.where(np.abs(step.losses) < _ROUNDING, 0.0, step.losses)
+    number, chosen = len(losses), step.chosen
+    title = _describe_gain(losses, float(losses[chosen]))
 
-    legend_lines = 0
-
-    def finding(self, domain: Domain) -> str:
-        losses = self._losses()
-        starts = format_things(len(self.step.losses), "start")
-        typical, best = float(np.median(losses)), float(losses[self.step.chosen])
-        if len(losses) == 1:
-            return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
-        if typical <= 0:
-            return capitalize_first(f"{starts} on the synopsis")
-        gain = 1 - best / typical
-        if gain < _SAME:
-            alike = int((losses <= best / (1 - _SAME)).sum())
-            return capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
-        return f"The best of {starts} loses {format_percent(gain)} less than a typical one"
-
-    def note(self, context: RenderContext) -> str:
-        return "each mark is a start: the lower, the better it fits the noisy counts"
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        chosen, plot = self.step.chosen, canvas.plot
-        losses = self._losses()
+    def paint(canvas: PlotCanvas) -> None:
         order = np.argsort(losses, kind="stable")
-        starts = len(losses)
-        places = np.column_stack([np.arange(1, starts + 1), losses[order]])
+        places = np.column_stack([np.arange(1, number + 1), losses[order]])
         hover = "start %{customdata}: loss %{y:.4g}"
         canvas.marks(places, "", "released", {"size": 9}, strength=0.6, hover=hover, notes=order + 1)
         here = places[order == chosen]
@@ -113,16 +80,25 @@ class StartLosses(Drawing[StartsStep]):
         canvas.note(f"start {chosen + 1} is chosen", x, y, above, color=canvas.palette.text)
         low, high = float(losses.min()), float(losses.max())
         air = 0.1 * (high - low) or 0.5 * abs(high) or 1.0
-        ticks = {"tick0": 1, "dtick": max(1, round(starts / 5))}
-        plot.update_xaxes(title_text="starts, best first", range=[0.4, starts + 0.6], **ticks)
-        plot.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
+        ticks = {"tick0": 1, "dtick": max(1, round(number / 5))}
+        canvas.plot.update_xaxes(title_text="starts, best first", range=[0.4, number + 0.6], **ticks)
+        canvas.plot.update_yaxes(title_text="loss on the synopsis (unit coordinates²)", range=[low - air, high + air])
         if low == high == 0:
-            plot.update_yaxes(tickvals=[0])
+            canvas.plot.update_yaxes(tickvals=[0])
 
-    def words(self, domain: Domain) -> str:
-        return StartsPicture(self.step).words(domain)
+    note = "each mark is a start: the lower, the better it fits the noisy counts"
+    words = f"{title}. The chosen start has a synopsis loss of {format_number(float(step.losses[chosen]))}."
+    return Chart(context, title, note, words, paint, legend_lines=0)
 
-    def _losses(self) -> Array:
-        """Losses without what rounding makes of 0."""
-        losses: Array = np.where(np.abs(self.step.losses) < _ROUNDING, 0.0, self.step.losses)
-        return losses
+
+def _describe_gain(losses: Array, best: float) -> str:
+    starts, typical = format_things(len(losses), "start"), float(np.median(losses))
+    if len(losses) == 1:
+        return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
+    if typical <= 0:
+        return capitalize_first(f"{starts} on the synopsis")
+    gain = 1 - best / typical
+    if gain < _SAME:
+        alike = int((losses <= best / (1 - _SAME)).sum())
+        return capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
+    return f"The best of {starts} loses {format_percent(gain)} less than a typical one"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
 
 from dpviz.algorithms import PlanStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, make_hidden_axis
-from dpviz.app.charts.picture import Picture, RenderContext
+from dpviz.app.charts.picture import Chart, RenderContext, find_kind
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Domain
 from dpviz.words import capitalize_first, format_percent, join_clauses
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
@@ -53,57 +53,17 @@ class _Part(NamedTuple):
     what: str
 
 
-class PlanPicture(Picture[PlanStep]):
+def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
+    parts, shares = [_part(name) for name in step.names], dict[str, float]()
+    for part, share in zip(parts, step.fractions, strict=True):
+        shares[part.stage.name] = shares.get(part.stage.name, 0.0) + float(share)
+    finds = sum(float(share) for part, share in zip(parts, step.fractions, strict=True) if part.stage.name in _FINDS)
+    title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
+    listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
+    noises = ", ".join(dict.fromkeys(step.noises))
 
-    called = "plan"
-
-    legend_lines = 3
-
-    def finding(self, domain: Domain) -> str:
-        parts = zip(self.step.names, self.step.fractions, strict=True)
-        finds = sum(float(share) for name, share in parts if _part(name).stage.name in _FINDS)
-        return f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
-
-    def note(self, context: RenderContext) -> str:
-        return join_clauses(self.step.title, "in the order of spending, as the meter will count it")
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        plot, palette = canvas.plot, canvas.palette
-        blocks = _blocks(self.step)
-        kind = self.kind
-        stages = list(dict.fromkeys(blocks["stage"]))
-        shares = [float(blocks.loc[blocks["stage"] == stage, "share"].sum()) for stage in stages]
-        rim = {"color": palette.surface, "width": 1.5}
-        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
-        hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
-        for noise, some in blocks.groupby("noise", sort=False):
-            colors = [canvas.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
-            words = zip(some["label"], some["share"], strict=True)
-            labels = [_fitting(label, share / max(shares)) for label, share in words]
-            canvas.bars(
-                some["share"].to_numpy(),
-                [-stages.index(stage) for stage in some["stage"]],
-                _THICK,
-                f"{noise} noise",
-                kind,
-                {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(str(noise), ".")}},
-                notes=some["hover"].to_numpy(),
-                trace={"orientation": "h", "base": some["start"].to_numpy(), "text": labels, **inside}
-                | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
-            )
-        for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
-            title = f"<b>{capitalize_first(stage.name)} · {format_percent(share)}</b> · {stage.about}"
-            look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
-            canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
-        along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
-        plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
-        plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
-        plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
-
-    def table(self, domain: Domain) -> pd.DataFrame:
-        step = self.step
-        parts = [_part(name) for name in self.step.names]
+    def tabulate() -> pd.DataFrame:
         return pd.DataFrame(
             {
                 "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
@@ -114,14 +74,41 @@ class PlanPicture(Picture[PlanStep]):
             }
         )
 
-    def words(self, domain: Domain) -> str:
-        shares: dict[str, float] = {}
-        for name, share in zip(self.step.names, self.step.fractions, strict=True):
-            stage = _part(name).stage.name
-            shares[stage] = shares.get(stage, 0.0) + float(share)
-        listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
-        noises = ", ".join(dict.fromkeys(self.step.noises))
-        return f"{self.finding(domain)}. Shares of ε by stage: {listed}. Noise: {noises}."
+    note = join_clauses(step.title, "in the order of spending, as the meter will count it")
+    words = f"{title}. Shares of ε by stage: {listed}. Noise: {noises}."
+    return Chart(context, title, note, words, partial(_paint_plan, step), legend_lines=3, table=tabulate)
+
+
+def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
+    plot, palette, blocks, kind = canvas.plot, canvas.palette, _blocks(step), find_kind(step)
+    stages = list(dict.fromkeys(blocks["stage"]))
+    shares = [float(blocks.loc[blocks["stage"] == stage, "share"].sum()) for stage in stages]
+    rim = {"color": palette.surface, "width": 1.5}
+    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
+    hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
+    for noise, some in blocks.groupby("noise", sort=False):
+        colors = [canvas.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
+        words = zip(some["label"], some["share"], strict=True)
+        labels = [_fitting(label, share / max(shares)) for label, share in words]
+        canvas.bars(
+            some["share"].to_numpy(),
+            [-stages.index(stage) for stage in some["stage"]],
+            _THICK,
+            f"{noise} noise",
+            kind,
+            {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(str(noise), ".")}},
+            notes=some["hover"].to_numpy(),
+            trace={"orientation": "h", "base": some["start"].to_numpy(), "text": labels, **inside}
+            | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
+        )
+    for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
+        title = f"<b>{capitalize_first(stage.name)} · {format_percent(share)}</b> · {stage.about}"
+        look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
+        canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
+    along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
+    plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
+    plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
+    plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
 
 
 def _part(name: str) -> _Part:

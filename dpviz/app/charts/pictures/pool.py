@@ -6,62 +6,46 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import PoolStep
-from dpviz.app.charts.picture import Picture, RenderContext, tabulate_points
+from dpviz.app.charts.picture import Chart, RenderContext, tabulate_points
 from dpviz.app.charts.pictures.center_marks import add_cells, add_centers
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Array, Domain
+from dpviz.core import Array
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
 
 # Centres of candidate sets that a picture can carry.
 _POINTS_SHOWN = 4000
 
 
-class PoolPicture(Picture[PoolStep]):
+def draw_pool(step: PoolStep, context: RenderContext) -> Chart:
     """The centres of every candidate set; those of the selected ones stand out."""
+    view, chosen = context.view, step.sets[step.chosen]
+    draws, k, dim = chosen.shape
+    selected = f"{format_things(draws, 'set')} of {len(step.sets)} selected"
+    title = capitalize_first(f"{selected} from a pool of spread {format_number(step.spread)}")
+    apart = np.linalg.norm(chosen - chosen.mean(axis=0), axis=2).mean() / max(view.region.diameter, 1e-300)
+    alike = f"the selected differ by {format_percent(float(apart))} of the diameter" if draws > 1 else ""
+    each = f"Each of {format_things(len(step.sets), 'candidate set')} has {format_things(k, 'centre')}"
 
-    called = "candidate sets"
-
-    def finding(self, domain: Domain) -> str:
-        step = self.step
-        selected = f"{format_things(len(step.chosen), 'set')} of {len(step.sets)} selected"
-        return capitalize_first(f"{selected} from a pool of spread {format_number(step.spread)}")
-
-    def note(self, context: RenderContext) -> str:
-        chosen = self.step.sets[self.step.chosen]
-        apart = np.linalg.norm(chosen - chosen.mean(axis=0), axis=2).mean() / max(context.view.region.diameter, 1e-300)
-        alike = f"the selected differ by {format_percent(float(apart))} of the diameter" if len(chosen) > 1 else ""
-        return join_clauses(self.step.title, "spread in unit coordinates", alike, context.view.about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step = self.step
-        first = self.step.sets[self.step.chosen[0]]
+    def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
-        add_cells(canvas, first, tinted=False)
+        add_cells(canvas, chosen[0], tinted=False)
         canvas.marks(_choose_some(step.sets, canvas), "candidate sets", "released", {"size": 3.5}, strength=0.3)
-        if len(step.chosen) > 1:
-            others = _choose_some(step.sets[step.chosen[1:]], canvas)
+        if draws > 1:
             marker = {"size": 7, "line": {"width": 0.5, "color": canvas.palette.surface}}
-            canvas.marks(others, "selected", "released", marker, strength=0.8)
-        add_centers(canvas, first)
+            canvas.marks(_choose_some(chosen[1:], canvas), "selected", "released", marker, strength=0.8)
+        add_centers(canvas, chosen[0])
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        """The centres of the selected sets, data units, in the order of selection."""
-        chosen = self.step.sets[self.step.chosen]
-        draws, k, dim = chosen.shape
-        table = tabulate_points(chosen.reshape(draws * k, dim), domain)
+    def tabulate() -> pd.DataFrame:
+        """The centres of the selected sets, in the order of selection."""
+        table = tabulate_points(chosen.reshape(draws * k, dim), view.domain)
         table.insert(0, "selected as", np.repeat(np.arange(1, draws + 1), k))
-        table.insert(1, "candidate", np.repeat(self.step.chosen + 1, k))
+        table.insert(1, "candidate", np.repeat(step.chosen + 1, k))
         table.insert(2, "centre", np.tile(np.arange(1, k + 1), draws))
         return table
 
-    def words(self, domain: Domain) -> str:
-        sets = self.step.sets
-        k = self.step.sets.shape[1]
-        return (
-            f"{self.finding(domain)}. Each of {format_things(len(sets), 'candidate set')} has "
-            f"{format_things(k, 'centre')}."
-        )
+    note = join_clauses(step.title, "spread in unit coordinates", alike, view.about)
+    return Chart(context, title, note, f"{title}. {each}.", paint, table=tabulate)
 
 
 def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:

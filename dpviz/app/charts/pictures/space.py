@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from dpviz.algorithms import CandidatesStep, CentersStep, Step, TreeStep
 from dpviz.app.charts.canvas import TitledPlot, new_plot, spell_name
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Data
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Domain
 from dpviz.words import Palette, join_clauses
@@ -46,48 +45,44 @@ def _lies_in_columns(step: Step) -> bool:
     return kind == CentersStep.__name__
 
 
-@dataclass(frozen=True, eq=False)
-class Space:
-    """One step of a run over three columns."""
+def draw_space(step: Step, context: RenderContext) -> TitledPlot:
+    """One step over three columns: what is released, over the rows and k-means++ where these are revealed."""
+    palette, view = context.palette, context.view
+    plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
+        scene=_make_scene(palette, view),
+        margin={"l": 0, "r": 0, "b": 64},
+        legend={"y": -0.02, "itemsizing": "constant"},
+        showlegend=True,
+    )
+    plot.add_traces(list(_list_traces(step, context)))
+    subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
+    return TitledPlot(draw_picture(step, context).title, subtitle, plot)
 
-    step: Any
 
-    def draw(self, context: RenderContext) -> TitledPlot:
-        """The body: what is released, over the rows and k-means++ where these are revealed."""
-        palette, view = context.palette, context.view
-        plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
-            scene=_make_scene(palette, view),
-            margin={"l": 0, "r": 0, "b": 64},
-            legend={"y": -0.02, "itemsizing": "constant"},
-            showlegend=True,
-        )
-        plot.add_traces(list(self._list_traces(context)))
-        subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
-        return TitledPlot(find_picture(self.step).title(context), subtitle, plot)
+def describe_space(step: Step, context: RenderContext) -> str:
+    """It in words: those of the plane, and that it turns."""
+    return f"In three dimensions, to be turned. {draw_picture(step, context).words}"
 
-    def words(self, domain: Domain) -> str:
-        """The picture in words: those of the plane, and that it turns."""
-        return f"In three dimensions, to be turned. {find_picture(self.step).words(domain)}"
 
-    def _list_traces(self, context: RenderContext) -> Iterator[Data]:
-        palette, view, step = context.palette, context.view, self.step
-        if context.reveal is not None:
-            # In an order that was drawn already: the first ones are evenly picked.
-            some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:_MOST_ROWS])
-            marker = {"size": 1.8, "color": palette.revealed, "opacity": 0.45}
-            yield _mark(view, some, f"{len(some):,} rows (revealed)", marker, hoverinfo="skip")
-        if context.reference is not None:
-            marker = {"size": 5, "symbol": "diamond-open", "color": palette.revealed}
-            yield _mark(view, context.reference.centers, "k-means++ (revealed)", marker)
-        if hasattr(step, "tree"):
-            yield from _draw_cubes(view, step, palette)
-        elif hasattr(step, "candidates"):
-            # The deeper its cube, the smaller a candidate: deep ones are many and lie close.
-            size = 3.0 + 9.0 / (2.0 + np.maximum(step.depths, 0))
-            marker = {"size": size, "color": palette.released, "opacity": 0.6, "line": {"width": 0}}
-            yield _mark(view, step.candidates, f"{len(step.candidates):,} candidates", marker)
-        else:
-            yield from _draw_centers(view, step, palette)
+def _list_traces(step: Any, context: RenderContext) -> Iterator[Data]:
+    palette, view = context.palette, context.view
+    if context.reveal is not None:
+        # In an order that was drawn already: the first ones are evenly picked.
+        some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:_MOST_ROWS])
+        marker = {"size": 1.8, "color": palette.revealed, "opacity": 0.45}
+        yield _mark(view, some, f"{len(some):,} rows (revealed)", marker, hoverinfo="skip")
+    if context.reference is not None:
+        marker = {"size": 5, "symbol": "diamond-open", "color": palette.revealed}
+        yield _mark(view, context.reference.centers, "k-means++ (revealed)", marker)
+    if hasattr(step, "tree"):
+        yield from _draw_cubes(view, step, palette)
+    elif hasattr(step, "candidates"):
+        # The deeper its cube, the smaller a candidate: deep ones are many and lie close.
+        size = 3.0 + 9.0 / (2.0 + np.maximum(step.depths, 0))
+        marker = {"size": size, "color": palette.released, "opacity": 0.6, "line": {"width": 0}}
+        yield _mark(view, step.candidates, f"{len(step.candidates):,} candidates", marker)
+    else:
+        yield from _draw_centers(view, step, palette)
 
 
 def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[Data]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +14,10 @@ from dpviz.algorithms import Step, TreeStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, make_hidden_axis
 from dpviz.app.charts.cells import outline_boxes
 from dpviz.app.charts.labels import LabelBoxes
-from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext
+from dpviz.app.charts.picture import Chart, Companion, RenderContext, list_alike
 from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
 from dpviz.app.charts.view import View
-from dpviz.core import Array, Codes, Domain, check, mechanisms, partitions
+from dpviz.core import Array, Codes, check, mechanisms, partitions
 from dpviz.words import capitalize_first, format_number, format_things, join_clauses
 
 # Of the height of a level, this part is filled.
@@ -34,138 +32,136 @@ _TRULY = ", truly {:,} (revealed)"
 _UNMARKED = 0.3
 
 
-@dataclass(frozen=True, eq=False)
-class TreeDiagram(Drawing[TreeStep]):
-    """Levels of active cubes, each bar as wide as the ends below it; children hang below their parent.
+def find_step_view(step: Any, view: View) -> View:
+    """The view of a step of cubes: two columns, or the first axes of the space that its ``frame`` maps rows to."""
+    return view.boxes() if step.frame is None else view.with_space(step.region)
 
-    ``marked`` (k, p), today's centres: the bars of their cubes stand out.
+
+def draw_diagram(
+    step: TreeStep,
+    steps: Sequence[Step],
+    context: RenderContext,
+    *,
+    marked: Array | None = None,
+    linked_at_most: int = _LINKED_AT_MOST,
+) -> Chart:
+    """Levels of active cubes after ``step``, each bar as wide as the ends below it in the tree that the run ends with.
+
+    Children hang below their parent. ``marked`` (k, p), today's centres: the bars of their cubes stand out.
     """
+    context, tree = context.on(find_step_view(step, context.view)), step.tree
+    own = [other for other in list_alike(step, steps) if other.shift == step.shift] or [step]
+    so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
+    known = [other.threshold for other in so_far] if len(so_far) == tree.depth else []
+    known = known or [step.threshold] * (tree.depth == 1)
+    chosen = None if marked is None else _find_marked(step, marked)
+    spans, final = find_band_spans(own[-1].tree)[: tree.depth + 1], own[-1].tree.depth
+    sizes = count_levels(tree)
+    title = _describe_growth(sizes, chosen)
 
-    whole: partitions.CubeTree | None = None
-    thresholds: Sequence[float] = field(default=())
-    marked: Array | None = None
-    linked_at_most: int = _LINKED_AT_MOST
-    legend_lines = 0
-
-    def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
-
-    def finding(self, domain: Domain) -> str:
-        sizes = count_levels(self.step.tree)
-        if self.marked is not None:
-            chosen = len(self._chosen)
-            return capitalize_first(
-                f"{format_things(chosen, 'cube')} of {sum(sizes):,} {'carries' if chosen == 1 else 'carry'} a centre"
-            )
-        if len(sizes) > 1 and sizes[-1] == 0:
-            last = int(np.flatnonzero(sizes)[-1])
-            return f"The tree ends at level {last}: {format_things(sum(sizes), 'cube')} in all"
-        return f"The tree so far: {format_things(sum(sizes), 'cube')}, {format_things(sizes[-1], 'new one')}"
-
-    def note(self, context: RenderContext) -> str:
-        return join_clauses(
-            "strong bars: cubes of today's centres" if self.marked is not None else "each bar is a cube: point at it",
-            "as wide as the branches below it",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        tree, plot = self.step.tree, canvas.plot
-        sizes, depth = count_levels(tree), max(tree.depth, 1)
-        spans = find_band_spans(self.whole or tree)[: tree.depth + 1]
-        final = (self.whole or tree).depth
-        linked = int((np.cumsum(sizes) <= self.linked_at_most).sum())
+    def paint(canvas: PlotCanvas) -> None:
+        plot = canvas.plot
+        linked = int((np.cumsum(sizes) <= linked_at_most).sum())
         if linked:
-            self._add_bars(canvas, context, spans[:linked], final)
+            _add_bars(canvas, context, step, _LinkedBars(spans[:linked], final, known, chosen, linked_at_most))
         for level in range(linked, tree.depth + 1):
             left, right = _find_runs(spans[level])
             low = np.column_stack([left, np.full(len(left), -level - _BAND)])
             high = np.column_stack([right, np.full(len(right), -float(level))])
-            fill = canvas.color("released", 0.2 + 0.65 * level / depth)
+            fill = canvas.color("released", 0.2 + 0.65 * level / max(tree.depth, 1))
             width = 1 if len(left) < 200 else 0.3
             canvas.lines(outline_boxes(low, high), "", "released", color=canvas.palette.surface, width=width, fill=fill)
-        levels = {
-            "tickvals": [-level - _BAND / 2 for level in range(len(sizes))],
-            "ticktext": [f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
-            "tickfont": {"size": NUMBER_SIZE, "color": canvas.palette.muted},
-        }
         plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
-        plot.update_yaxes(**levels, range=[-final - _BAND - 0.1, 0.1], title_text="awake, level by level")
-        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
+        plot.update_yaxes(
+            tickvals=[-level - _BAND / 2 for level in range(len(sizes))],
+            ticktext=[f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
+            tickfont={"size": NUMBER_SIZE, "color": canvas.palette.muted},
+            **{"range": [-final - _BAND - 0.1, 0.1], "title_text": "awake, level by level"},
+            **{"showgrid": False, "zeroline": False, "fixedrange": True},
+        )
         plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
 
-    def words(self, domain: Domain) -> str:
-        return f"The partition tree by level. {self.finding(domain)}."
-
-    def _add_bars(self, canvas: PlotCanvas, context: RenderContext, spans: Sequence[Spans], final: int) -> None:
-        tree, view, palette = self.step.tree, context.view, canvas.palette
-        held = count_truly_held(context, self.step) if self.marked is None else None
-        start, end = (np.concatenate(ends) for ends in zip(*spans, strict=True))
-        level = np.repeat(np.arange(len(spans)), [len(span.start) for span in spans])
-        drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(spans))]
-        told: list[str] = []
-        for at, span in enumerate(spans):
-            line = self._describe_node(at)
-            truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
-            told += [line + more for more in truly]
-        if len(spans) == tree.depth + 1 and tree.depth:
-            # Cubes that stayed asleep have no bar, but the map knows them.
-            asleep = np.column_stack(find_asleep_boxes(tree, view))[: self.linked_at_most]
-            nothing = np.zeros(len(asleep))
-            start, end = np.r_[start, nothing], np.r_[end, nothing]
-            level = np.r_[level, np.full(len(asleep), tree.depth)]
-            drawn, told = [*drawn, asleep], [*told, *[self._describe_node(tree.depth, awake=False)] * len(asleep)]
-        shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
-        marker = {
-            **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(final, 1), "colorscale": shades},
-            "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
-        }
-        if self.marked is not None:
-            chosen = np.isin(np.arange(len(level)), self._chosen)
-            marker["color"] = np.where(chosen, 1, 0).astype(np.int8)
-            marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
-        linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
-        canvas.bars(
-            ((start + end) / 2).astype(SCREEN),
-            np.full(len(level), _BAND, dtype=SCREEN),
-            (end - start).astype(SCREEN),
-            "cubes",
-            "released",
-            marker,
-            hover="%{text}",
-            notes=np.concatenate(drawn).astype(SCREEN),
-            trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
-        )
-
-    def _describe_node(self, level: int, *, awake: bool = True) -> str:
-        if level == 0:
-            return "level 0: the whole, always awake"
-        known = list(self.thresholds) or [self.step.threshold] * (level == self.step.tree.depth)
-        over = (
-            f"noisy count {'over' if awake else 'at most'} {format_number(known[level - 1])}"
-            if level <= len(known)
-            else ""
-        )
-        return f"level {level} {'woke up' if awake else 'stayed asleep'}" + (f": {over} rows" if over else "")
-
-    @cached_property
-    def _chosen(self) -> list[int]:
-        """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
-        assert self.marked is not None
-        tree, region = self.step.tree, self.step.region
-        middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
-        away, nearest = cKDTree(middles).query(self.marked, p=np.inf)
-        return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
+    bars = "each bar is a cube: point at it" if marked is None else "strong bars: cubes of today's centres"
+    note = join_clauses(bars, "as wide as the branches below it")
+    return Chart(context, title, note, f"The partition tree by level. {title}.", paint, legend_lines=0)
 
 
-def make_diagram(
-    step: TreeStep, steps: Sequence[Step], *, marked: Array | None = None, linked_at_most: int = _LINKED_AT_MOST
-) -> TreeDiagram:
-    """The diagram of a tree after ``step``, in the places of the tree that the run ends with."""
-    alike = [other for other in steps if type(other).__name__ == type(step).__name__]
-    own = [other for other in alike if isinstance(other, TreeStep) and other.shift == step.shift] or [step]
-    so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
-    known = tuple(other.threshold for other in so_far) if len(so_far) == step.tree.depth else ()
-    return TreeDiagram(step, own[-1].tree, known, marked, linked_at_most)
+def _describe_growth(sizes: Sequence[int], chosen: Sequence[int] | None) -> str:
+    if chosen is not None:
+        carry = "carries" if len(chosen) == 1 else "carry"
+        return capitalize_first(f"{format_things(len(chosen), 'cube')} of {sum(sizes):,} {carry} a centre")
+    cubes = format_things(sum(sizes), "cube")
+    if len(sizes) > 1 and sizes[-1] == 0:
+        return f"The tree ends at level {int(np.flatnonzero(sizes)[-1])}: {cubes} in all"
+    return f"The tree so far: {cubes}, {format_things(sizes[-1], 'new one')}"
+
+
+def _find_marked(step: TreeStep, marked: Array) -> list[int]:
+    """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
+    tree, region = step.tree, step.region
+    middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
+    away, nearest = cKDTree(middles).query(marked, p=np.inf)
+    return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
+
+
+class _LinkedBars(NamedTuple):
+    """The levels whose cubes are bars of their own, in a diagram of ``final`` levels, and what is told of them."""
+
+    spans: Sequence[Spans]
+    final: int
+    thresholds: Sequence[float]
+    chosen: Sequence[int] | None
+    at_most: int
+
+
+def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: _LinkedBars) -> None:
+    tree, view, palette = step.tree, context.view, canvas.palette
+    held = count_truly_held(context, step) if bars.chosen is None else None
+    start, end = (np.concatenate(ends) for ends in zip(*bars.spans, strict=True))
+    level = np.repeat(np.arange(len(bars.spans)), [len(span.start) for span in bars.spans])
+    drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(bars.spans))]
+    told: list[str] = []
+    for at, span in enumerate(bars.spans):
+        line = _describe_node(at, bars.thresholds)
+        truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+        told += [line + more for more in truly]
+    if len(bars.spans) == tree.depth + 1 and tree.depth:
+        # Cubes that stayed asleep have no bar, but the map knows them.
+        asleep = np.column_stack(find_asleep_boxes(tree, view))[: bars.at_most]
+        nothing = np.zeros(len(asleep))
+        start, end = np.r_[start, nothing], np.r_[end, nothing]
+        level = np.r_[level, np.full(len(asleep), tree.depth)]
+        drawn = [*drawn, asleep]
+        told += [_describe_node(tree.depth, bars.thresholds, awake=False)] * len(asleep)
+    shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
+    marker = {
+        **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(bars.final, 1), "colorscale": shades},
+        "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
+    }
+    if bars.chosen is not None:
+        marker["color"] = np.isin(np.arange(len(level)), bars.chosen).astype(np.int8)
+        marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
+    linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
+    canvas.bars(
+        ((start + end) / 2).astype(SCREEN),
+        np.full(len(level), _BAND, dtype=SCREEN),
+        (end - start).astype(SCREEN),
+        "cubes",
+        "released",
+        marker,
+        hover="%{text}",
+        notes=np.concatenate(drawn).astype(SCREEN),
+        trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
+    )
+
+
+def _describe_node(level: int, thresholds: Sequence[float], *, awake: bool = True) -> str:
+    if level == 0:
+        return "level 0: the whole, always awake"
+    woke = f"level {level} {'woke up' if awake else 'stayed asleep'}"
+    if level > len(thresholds):
+        return woke
+    return f"{woke}: noisy count {'over' if awake else 'at most'} {format_number(thresholds[level - 1])} rows"
 
 
 class Spans(NamedTuple):
@@ -357,41 +353,22 @@ _COUNTS = 150
 _SURE = 0.9
 
 
-class TreePicture(Picture[TreeStep]):
+def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
     """Active cubes, the last three levels veiled, the newest rimmed; those that were asked and stayed asleep hatched.
 
     Empty ones look like all others. With revealed rows, those that woke up are marked, and cubes tell what they hold.
     """
-
-    called = "tree level"
-
-    legend_lines = 3
-
-    def view(self, view: View) -> View:
-        return view.boxes() if self.step.frame is None else view.with_space(self.step.region)
-
-    def finding(self, domain: Domain) -> str:
-        tree = self.step.tree
-        sizes = count_levels(self.step.tree)
-        if tree.depth == 0:
-            return "The root cube holds every row"
+    context, tree = context.on(find_step_view(step, context.view)), step.tree
+    sizes = count_levels(tree)
+    title = "The root cube holds every row"
+    if tree.depth:
         children = sizes[-2] << tree.dim
-        if children == 0:
-            return f"Level {tree.depth} asks no cube: the tree has stopped growing"
         asked = f"{children:,}" if children < _COUNTABLE else format_number(children)
-        return f"At level {tree.depth}, {sizes[-1]:,} of {asked} cubes woke up"
+        title = f"At level {tree.depth}, {sizes[-1]:,} of {asked} cubes woke up"
+        if children == 0:
+            title = f"Level {tree.depth} asks no cube: the tree has stopped growing"
 
-    def note(self, context: RenderContext) -> str:
-        step = self.step
-        return join_clauses(
-            f"awake: noisy count over {format_number(step.threshold)} rows",
-            f"noise ±{format_number(_compute_sd(step))}",
-            f"shift {step.shift}" if step.shift > 1 else "",
-            context.view.about,
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, tree = self.step, self.step.tree
+    def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal, step.region, step.frame)
         add_asleep(canvas, tree)
         add_nest(canvas, tree)
@@ -400,68 +377,60 @@ class TreePicture(Picture[TreeStep]):
             _add_truth(canvas, tree, held[-1])
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        tree = self.step.tree
-        sizes = count_levels(self.step.tree)
-        return pd.DataFrame(
-            {
-                "level": np.arange(len(sizes)),
-                "cubes asked": [1, *(size << tree.dim for size in sizes[:-1])],
-                "cubes active": sizes,
-                "edge (unit coordinates)": [tree.edge(level) for level in range(len(sizes))],
-            }
-        )
+    def tabulate() -> pd.DataFrame:
+        levels, asked = np.arange(len(sizes)), [1, *(size << tree.dim for size in sizes[:-1])]
+        edges = [tree.edge(level) for level in levels.tolist()]
+        cubes = {"level": levels, "cubes asked": asked, "cubes active": sizes}
+        return pd.DataFrame(cubes | {"edge (unit coordinates)": edges})
 
-    def words(self, domain: Domain) -> str:
-        step = self.step
-        sizes = ", ".join(f"{size:,}" for size in count_levels(self.step.tree))
-        return (
-            f"Private partition over {len(step.region.half)} axes. {self.finding(domain)}. Active cubes by level from "
-            f"the root: {sizes}. The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}."
-        )
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        yield Companion("Tree", make_diagram(self.step, steps))
-        yield Companion("Activation", ActivationCurve(self.step), "public")
+    note = join_clauses(
+        f"awake: noisy count over {format_number(step.threshold)} rows",
+        f"noise ±{format_number(_compute_sd(step))}",
+        f"shift {step.shift}" if step.shift > 1 else "",
+        context.view.about,
+    )
+    listed = ", ".join(f"{size:,}" for size in sizes)
+    words = (
+        f"Private partition over {len(step.region.half)} axes. {title}. Active cubes by level from the root: {listed}. "
+        f"The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}."
+    )
+    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
 
 
-class ActivationCurve(Drawing[TreeStep]):
+def list_beside_tree(step: TreeStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """All levels at once, and the curve behind each decision."""
+    yield Companion("Tree", draw_diagram(step, steps, context))
+    yield Companion("Activation", draw_activation(step, context))
+
+
+def draw_activation(step: TreeStep, context: RenderContext) -> Chart:
     """f(m) = Pr[m + noise > threshold] against the rows m of a cube: the curve behind every decision of the tree."""
+    # By a fine grid of m, to well over where any noise could matter.
+    fine = np.linspace(0, step.threshold + 40 * step.noise_scale, 4001)
+    needed = float(fine[np.searchsorted(compute_activation(step, fine), _SURE)])
+    title = f"A cube needs about {format_number(np.ceil(needed))} rows to wake up nine times in ten"
+    empty = float(compute_activation(step, np.zeros(1))[0])
 
-    legend_lines = 0
-
-    def finding(self, domain: Domain) -> str:
-        # By a fine grid of m, to well over where any noise could matter.
-        rows = np.linspace(0, self.step.threshold + 40 * self.step.noise_scale, 4001)
-        needed = float(rows[np.searchsorted(compute_activation(self.step, rows), _SURE)])
-        return f"A cube needs about {format_number(np.ceil(needed))} rows to wake up nine times in ten"
-
-    def note(self, context: RenderContext) -> str:
-        empty = float(compute_activation(self.step, np.zeros(1))[0])
-        return join_clauses(
-            f"an empty cube wakes up with probability {format_number(empty)}",
-            f"of all cubes asked, noise alone wakes about {format_number(expect_empty(self.step))}",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, plot = self.step, canvas.plot
-        top = step.threshold + 8 * step.noise_scale
-        sd = _compute_sd(step)
+    def paint(canvas: PlotCanvas) -> None:
+        plot, threshold, sd = canvas.plot, step.threshold, _compute_sd(step)
+        top = threshold + 8 * step.noise_scale
         rows = np.linspace(0, top, 241)
-        canvas.band(step.threshold - sd, step.threshold + sd, strength=0.15, upright=True)
-        plot.add_vline(x=step.threshold, line={"color": canvas.palette.public, "width": 1.5, "dash": "dash"})
-        hover = "%{x:.0f} rows: %{y:.3g}"
-        curve = np.column_stack([rows, compute_activation(step, rows)])
+        canvas.band(threshold - sd, threshold + sd, strength=0.15, upright=True)
+        plot.add_vline(x=threshold, line={"color": canvas.palette.public, "width": 1.5, "dash": "dash"})
+        curve, hover = np.column_stack([rows, compute_activation(step, rows)]), "%{x:.0f} rows: %{y:.3g}"
         canvas.lines(curve, "", "public", color=canvas.palette.text, width=2.5, hover=hover)
-        height, side, shift = (0.92, "right", -8) if step.threshold > top / 2 else (0.08, "left", 8)
+        height, side, shift = (0.92, "right", -8) if threshold > top / 2 else (0.08, "left", 8)
         beside = {"xanchor": side, "align": side, "xshift": shift, "bgcolor": canvas.palette.surface, "opacity": 0.9}
-        words = f"threshold {format_number(step.threshold)}<br>band: noise ±1 sd ({format_number(sd)})"
-        canvas.note(words, step.threshold, height, beside)
+        words = f"threshold {format_number(threshold)}<br>band: noise ±1 sd ({format_number(sd)})"
+        canvas.note(words, threshold, height, beside)
         plot.update_xaxes(range=[0, top], title_text="rows in the cube", zeroline=False)
         plot.update_yaxes(range=[-0.02, 1.04], title_text="probability to wake up", tickformat=".0%", zeroline=False)
 
-    def words(self, domain: Domain) -> str:
-        return f"How many rows wake a cube. {self.finding(domain)}."
+    note = join_clauses(
+        f"an empty cube wakes up with probability {format_number(empty)}",
+        f"of all cubes asked, noise alone wakes about {format_number(expect_empty(step))}",
+    )
+    return Chart(context, title, note, f"How many rows wake a cube. {title}.", paint, legend_lines=0, kind="public")
 
 
 def _add_truth(canvas: PlotCanvas, tree: partitions.CubeTree, held: Array) -> None:

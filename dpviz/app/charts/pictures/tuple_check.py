@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -12,10 +11,10 @@ import pandas as pd
 from dpviz.algorithms import Step, TupleTestStep
 from dpviz.app.charts.canvas import LEGEND_LINE
 from dpviz.app.charts.cells import join_outlines, outline_circles
-from dpviz.app.charts.picture import Companion, Drawing, Picture, RenderContext, format_columns
+from dpviz.app.charts.picture import Chart, Companion, RenderContext, format_columns
 from dpviz.app.charts.pictures.center_marks import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Array, BlockKMeans, Domain, Region, tuples
+from dpviz.core import Array, BlockKMeans, Region, tuples
 from dpviz.words import capitalize_first, format_number, format_things, join_clauses
 
 # More given tuples than this are counted by a part of them.
@@ -92,51 +91,29 @@ class RevealedTuples:
         return round(float(np.sort(self.misfits)[len(self.misfits) // 2]))
 
 
-@dataclass(frozen=True, eq=False)
-class RevealedDrawing(Drawing[TupleTestStep]):
-    """A drawing of the tuples behind a test, which are made of revealed ``rows`` (n, d) when they are asked for."""
-
-    rows: Array
-    region: Region
-
-    @cached_property
-    def revealed(self) -> RevealedTuples:
-        """The tuples, and which of them are tried."""
-        return RevealedTuples.of(self.step, self.rows, self.region)
-
-
-class RevealedBalls(RevealedDrawing):
+def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: RenderContext) -> Chart:
     """Above: the points of all tuples in the balls around one tuple. Below: how far the tuples lie from these balls."""
+    unfit, number_of, balls = revealed.unfit, step.number, len(revealed.one)
+    title = f"All {number_of:,} tuples fit into the balls around one of them"
+    if unfit:
+        about = "" if len(revealed.tuples) == number_of else "about "
+        some = f"{about}{format_things(unfit, 'tuple')} of {number_of:,}"
+        title = capitalize_first(f"{some} not in the balls around one of them")
+    shown = min(balls, _MOST_BALLS)
 
-    legend_lines = 3
+    def paint(canvas: PlotCanvas) -> None:
+        offsets = revealed.offsets
+        for ball in range(shown):
+            _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, shown)
+        _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{shown + 1}")
 
-    def finding(self, domain: Domain) -> str:
-        unfit, number_of = self.revealed.unfit, self.step.number
-        if not unfit:
-            return f"All {number_of:,} tuples fit into the balls around one of them"
-        about = "" if len(self.revealed.tuples) == number_of else "about "
-        return capitalize_first(
-            f"{about}{format_things(unfit, 'tuple')} of {number_of:,} not in the balls around one of them"
-        )
-
-    def note(self, context: RenderContext) -> str:
-        shown = self._shown
-        balls = len(self.revealed.one)
-        some = f"{shown} of {format_things(balls, 'ball')}" if shown < balls else ""
-        return join_clauses(self.revealed.about, f"Δ = {format_number(self.step.far)} radii between centres", some)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        offsets = self.revealed.offsets
-        for ball in range(self._shown):
-            _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, self._shown)
-        _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{self._shown + 1}")
-
-    def words(self, domain: Domain) -> str:
-        return f"How far tuples lie from the balls of one of them. {self.finding(domain)}."
-
-    @property
-    def _shown(self) -> int:
-        return min(len(self.revealed.one), _MOST_BALLS)
+    note = join_clauses(
+        revealed.about,
+        f"Δ = {format_number(step.far)} radii between centres",
+        f"{shown} of {format_things(balls, 'ball')}" if shown < balls else "",
+    )
+    words = f"How far tuples lie from the balls of one of them. {title}."
+    return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
 
 def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
@@ -195,33 +172,29 @@ _TUPLES_DRAWN = 300
 _FITTING, _SHOWN_BALLS, _RADIUS = 5, 4, 0.2
 # How far their points lie from the middles of the balls, and how far the stray one goes to the middle of all.
 _LOOSE, _ASTRAY = 0.09, 0.35
+# Lines of the legend of the illustration.
+_LEGEND = 4
 # Standard deviations of a Laplace number of scale 1.
 _SD = float(np.sqrt(2))
 
 
-class TupleTestPicture(Picture[TupleTestStep]):
+def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
     """Released centres with their typical noise, or "refused" over the placeholders that know no data."""
+    view, domain = context.view, context.view.domain
+    who = "tuples" if step.given else "blocks"
+    title = f"Refused: the {who} do not agree on far-apart centres" if step.sampled else ""
+    title = title or "Refused: too few tuples to be asked"
+    if step.passed:
+        title = capitalize_first(f"the {who} agree: {format_things(len(step.anchors), 'noisy centre')} released")
+    made = "" if step.given else f" of about {format_number(step.rows_per_tuple)} rows"
+    note = join_clauses(
+        f"{step.number:,} tuples{made} ({step.needed:,} needed)",
+        f"Δ = {format_number(step.far)}",
+        "halo: typical noise" if step.center_noise_sd is not None else "",
+        view.about,
+    )
 
-    called = "test of tuples"
-
-    def finding(self, domain: Domain) -> str:
-        step = self.step
-        who = "tuples" if self.step.given else "blocks"
-        if step.passed:
-            return capitalize_first(f"the {who} agree: {format_things(len(step.anchors), 'noisy centre')} released")
-        if not step.sampled:
-            return "Refused: too few tuples to be asked"
-        return f"Refused: the {who} do not agree on far-apart centres"
-
-    def note(self, context: RenderContext) -> str:
-        step = self.step
-        made = "" if step.given else f" of about {format_number(step.rows_per_tuple)} rows"
-        tuples = f"{step.number:,} tuples{made} ({step.needed:,} needed)"
-        halo = "halo: typical noise" if step.center_noise_sd is not None else ""
-        return join_clauses(tuples, f"Δ = {format_number(step.far)}", halo, context.view.about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, view = self.step, canvas.view
+    def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
         everyone = None if context.reveal is None else context.reveal.everyone
         if step.given and everyone is not None and not view.flat:
@@ -241,8 +214,7 @@ class TupleTestPicture(Picture[TupleTestStep]):
             add_refused(canvas)
         canvas.plane()
 
-    def table(self, domain: Domain) -> pd.DataFrame:
-        step = self.step
+    def tabulate() -> pd.DataFrame:
         lines: list[tuple[str, str, float]] = [
             ("tuples", "public", step.number),
             ("tuples needed", "public", step.needed),
@@ -261,40 +233,32 @@ class TupleTestPicture(Picture[TupleTestStep]):
                 lines += [(f"centre {i}, {name}", "released", value) for name, value in named]
         return pd.DataFrame(lines, columns=["what", "kind", "value"])
 
-    def words(self, domain: Domain) -> str:
-        step = self.step
-        where = format_columns(domain)
-        if step.centers is None:
-            return f"Refused (⊥), over {where}. {step.title}."
-        misfits = format_number(step.misfit_limit)
-        return f"{self.finding(domain)}, over {where}. A tuple passed with up to {misfits} noisy misfits."
-
-    def companions(self, context: RenderContext, steps: Sequence[Step]) -> Iterator[Companion]:
-        rows = context.find_rows(context.view.region)
-        if rows is not None and len(rows) and len(self.step.anchors) > 1:
-            yield Companion("Balls", RevealedBalls(self.step, rows, context.view.region), "revealed")
-            if self.step.sampled:
-                yield Companion("Votes", Votes(self.step, rows, context.view.region), "revealed")
-        yield Companion("What is asked", MadeUpBalls(self.step), "public")
+    where = format_columns(domain)
+    words = f"{title}, over {where}. A tuple passed with up to {format_number(step.misfit_limit)} noisy misfits."
+    if step.centers is None:
+        words = f"Refused (⊥), over {where}. {step.title}."
+    return Chart(context, title, note, words, paint, table=tabulate)
 
 
-class MadeUpBalls(Drawing[TupleTestStep]):
+def list_beside_tuple_test(step: TupleTestStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """Where rows are revealed, tuples of them and their votes; and an illustration."""
+    region = context.view.region
+    rows = context.find_rows(region)
+    if rows is not None and len(rows) and len(step.anchors) > 1:
+        revealed = RevealedTuples.of(step, rows, region)
+        yield Companion("Balls", draw_revealed_balls(step, revealed, context))
+        if step.sampled:
+            yield Companion("Votes", draw_votes(step, revealed, context))
+    yield Companion("What is asked", draw_made_up_balls(step, context))
+
+
+def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
     """An illustration of what the test asks, with made-up tuples and its public numbers."""
+    limit = format_number(step.misfit_limit) if step.sampled else "so many"
+    title = f"One point in every ball? Up to {limit} noisy misfits pass"
 
-    def finding(self, domain: Domain) -> str:
-        limit = format_number(self.step.misfit_limit) if self.step.sampled else "so many"
-        return f"One point in every ball? Up to {limit} noisy misfits pass"
-
-    def note(self, context: RenderContext) -> str:
-        step = self.step
-        return join_clauses(
-            "an illustration with made-up tuples, not to scale",
-            f"true balls lie Δ = {format_number(step.far)} radii apart",
-            f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
-        )
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        k = min(max(2, len(self.step.anchors)), _SHOWN_BALLS)
+    def paint(canvas: PlotCanvas) -> None:
+        k = min(max(2, len(step.anchors)), _SHOWN_BALLS)
         rng = np.random.default_rng(0)
         angle = 2 * np.pi * np.arange(k) / k + 0.4
         middles = 1.2 * np.column_stack([np.cos(angle), np.sin(angle)])
@@ -311,32 +275,25 @@ class MadeUpBalls(Drawing[TupleTestStep]):
         for axis in (canvas.plot.update_xaxes, canvas.plot.update_yaxes):
             axis(visible=False, range=[-1.6, 1.6])
         canvas.plot.update_yaxes(scaleanchor="x", scaleratio=1)
-        canvas.plot.update_layout(margin={"b": LEGEND_LINE * self.legend_lines})
+        canvas.plot.update_layout(margin={"b": LEGEND_LINE * _LEGEND})
 
-    def words(self, domain: Domain) -> str:
-        return f"Balls around the points of a made-up tuple, and other tuples in them. {self.finding(domain)}."
+    note = join_clauses(
+        "an illustration with made-up tuples, not to scale",
+        f"true balls lie Δ = {format_number(step.far)} radii apart",
+        f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
+    )
+    words = f"Balls around the points of a made-up tuple, and other tuples in them. {title}."
+    return Chart(context, title, note, words, paint, legend_lines=_LEGEND, kind="public")
 
 
-class Votes(RevealedDrawing):
+def draw_votes(step: TupleTestStep, revealed: RevealedTuples, context: RenderContext) -> Chart:
     """The misfits of each tried tuple with the noise that hides them, and the limit up to which it passes: revealed."""
+    misfits, limit = np.sort(revealed.misfits), step.misfit_limit
+    passing, needed = int((misfits <= limit).sum()), format_number(step.vote_limit)
+    title = f"{passing} of {len(misfits)} tried tuples pass but for noise; {needed} noisy votes needed"
 
-    legend_lines = 2
-
-    def finding(self, domain: Domain) -> str:
-        misfits = self.revealed.misfits
-        votes = format_number(self.step.vote_limit)
-        passing = int((misfits <= self.step.misfit_limit).sum())
-        return f"{passing} of {len(misfits)} tried tuples pass but for noise; {votes} noisy votes needed"
-
-    def note(self, context: RenderContext) -> str:
-        noise = format_number(_SD * self.step.vote_scale)
-        return join_clauses(self.revealed.about, f"one vote for each tuple below the line; noise on votes ±{noise}")
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        step, limit = self.step, self.step.misfit_limit
-        misfits = np.sort(self.revealed.misfits)
-        sd = _SD * step.misfit_scale
-        ends = [0.5, len(misfits) + 0.5]
+    def paint(canvas: PlotCanvas) -> None:
+        sd, ends = _SD * step.misfit_scale, [0.5, len(misfits) + 0.5]
         places = np.column_stack([np.arange(1, len(misfits) + 1), misfits])
         name = "misfits of a tried tuple, ± the noise on them"
         noise = {"error_y": {"type": "constant", "value": sd, "color": canvas.color("revealed", 0.5), "width": 0}}
@@ -347,5 +304,7 @@ class Votes(RevealedDrawing):
         canvas.plot.update_xaxes(title_text="tried tuples, fewest misfits first", range=ends)
         canvas.plot.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
 
-    def words(self, domain: Domain) -> str:
-        return f"Misfits of tried tuples against their limit. {self.finding(domain)}."
+    noise = format_number(_SD * step.vote_scale)
+    note = join_clauses(revealed.about, f"one vote for each tuple below the line; noise on votes ±{noise}")
+    words = f"Misfits of tried tuples against their limit. {title}."
+    return Chart(context, title, note, words, paint, legend_lines=2, kind="revealed")

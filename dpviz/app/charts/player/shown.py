@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.core import RequestError
 from dpviz.runs import Run, write_whole
@@ -39,7 +39,7 @@ class RunDisplay:
     def figure(self) -> go.Figure:
         """The step as a figure of Plotly, to be changed or saved as a picture."""
         context = self._context.with_steps_of(self.run)
-        figure = find_picture(self.run.frames[self.step].step).draw(context).headed(context.palette)
+        figure = draw_picture(self.run.frames[self.step].step, context).draw().headed(context.palette)
         return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
 
     def save(self, path: str | Path) -> Path:

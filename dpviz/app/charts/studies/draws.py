@@ -13,9 +13,9 @@ from dpviz.algorithms import CentersStep
 from dpviz.app.charts.animation import Animation, Shot
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.layout import make_reference_marker
-from dpviz.app.charts.picture import Companion, Drawing, RenderContext
+from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.core import Array, Domain
+from dpviz.core import Array
 from dpviz.runs import evaluation
 from dpviz.words import format_number, format_ratio, format_things, join_clauses
 
@@ -54,7 +54,7 @@ class CenterDraws:
 
     def draw(self) -> TitledPlot:
         """The cloud."""
-        return self.cloud.draw(self.context)
+        return self.cloud.draw()
 
     def animate(self) -> Animation:
         """The draws one after the other, each as a release would look, beside the cloud of all."""
@@ -69,9 +69,26 @@ class CenterDraws:
         return float(self.losses[same.argmax()]) if same.any() else None
 
     @cached_property
-    def cloud(self) -> Drawing[CentersStep]:
-        """The cloud as what stands beside a draw."""
-        return _Cloud(self.step(0), self)
+    def cloud(self) -> Chart:
+        """Every centre of every draw on the plane."""
+        context, away, typical = self.context, self.distances, "distances in unit coordinates"
+        if away is not None:
+            typical = f"typically {format_number(float(np.median(away)))} from k-means++ (unit coordinates)"
+
+        def paint(canvas: PlotCanvas) -> None:
+            view = canvas.view
+            canvas.rows(context.reveal)
+            faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(self.centers)))}
+            places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
+            canvas.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
+            if context.reference is not None:
+                partners, hover = view.plane(context.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
+                canvas.marks(partners, "k-means++", "revealed", make_reference_marker(canvas.palette), hover=hover)
+            canvas.plane()
+
+        about = f"{format_things(len(self.centers), 'draw')}, every centre a dot"
+        note = join_clauses(about, typical, context.view.about)
+        return Chart(context, self.finding, note, self.words(), paint)
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""
@@ -96,35 +113,3 @@ class CenterDraws:
                 "farthest": away.max(axis=0),
             }
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Cloud(Drawing[CentersStep]):
-    """Every centre of every draw on the plane."""
-
-    draws: CenterDraws
-
-    def finding(self, domain: Domain) -> str:
-        return self.draws.finding
-
-    def note(self, context: RenderContext) -> str:
-        about = f"{format_things(len(self.draws.centers), 'draw')}, every centre a dot"
-        away = self.draws.distances
-        typical = "distances in unit coordinates"
-        if away is not None:
-            typical = f"typically {format_number(float(np.median(away)))} from k-means++ (unit coordinates)"
-        return join_clauses(about, typical, context.view.about)
-
-    def paint(self, canvas: PlotCanvas, context: RenderContext) -> None:
-        view, centers = canvas.view, self.draws.centers
-        canvas.rows(context.reveal)
-        faint = {"size": 7, "opacity": max(0.18, min(0.7, 6 / len(centers)))}
-        places = view.plane(centers.reshape(-1, centers.shape[2]))
-        canvas.marks(places, "centres of all draws", "released", faint, hover="%{x:.4g}, %{y:.4g}")
-        if context.reference is not None:
-            partners, hover = view.plane(context.reference.centers, "reference"), "k-means++: %{x:.4g}, %{y:.4g}"
-            canvas.marks(partners, "k-means++", "revealed", make_reference_marker(canvas.palette), hover=hover)
-        canvas.plane()
-
-    def words(self, domain: Domain) -> str:
-        return self.draws.words()

@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpviz.algorithms import CentersStep, predict_floor, synopsis_reading
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.pictures.space import Space, list_turning_places
+from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.share_bars import ShareBars
 from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
 from dpviz.app.charts.studies.k_curve import KCurve
@@ -80,7 +80,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
             draw_catalogue(make_foresight(table))
     if numbers.open:
         with numbers:
-            _draw_numbers(run)
+            _draw_numbers(run, context)
     if files.open:
         with files:
             _draw_take_away(table, result, context, judged)
@@ -95,7 +95,7 @@ def _draw_refusal(run: Run) -> bool:
     return step.public or "⊥" in step.title
 
 
-def _draw_numbers(run: Run) -> None:
+def _draw_numbers(run: Run, context: RenderContext) -> None:
     """The numbers behind the picture of any step."""
     last = len(run.frames) - 1
     place = st.selectbox(
@@ -105,9 +105,9 @@ def _draw_numbers(run: Run) -> None:
         format_func=lambda i: f"{i + 1}/{last + 1} {run.frames[i].step.title}",
         key=f"explore:table:{run.algorithm}:{last}",
     )
-    picture = find_picture(run.frames[last if place is None else place].step)
-    st.markdown(format_badge(picture.kind))
-    draw_data_table(picture.table(run.domain), alt="The numbers behind the picture")
+    chart = draw_picture(run.frames[last if place is None else place].step, context.without_rows())
+    st.markdown(format_badge(chart.kind))
+    draw_data_table(chart.table(), alt="The numbers behind the picture")
 
 
 def _draw_ledger(run: Run) -> None:
@@ -160,9 +160,9 @@ def draw_turning(run: Run, context: RenderContext) -> None:
         format_func=lambda i: f"{i + 1}/{len(run.frames)} {run.frames[i].step.title}",
         key=f"{_TURNED}:{run.algorithm}:{last}",
     )
-    space = Space(run.frames[last if place is None else place].step)
-    shown = space.draw(context.with_steps_of(run))
-    show_wide(shown, alt=space.words(run.domain), key=f"{_TURNED}:figure", stem=f"{export.name_picture(run)}-3d")
+    step, shown = run.frames[last if place is None else place].step, context.with_steps_of(run)
+    words = describe_space(step, shown)
+    show_wide(draw_space(step, shown), alt=words, key=f"{_TURNED}:figure", stem=f"{export.name_picture(run)}-3d")
 
 
 _READ = "explore:read_k"

@@ -1,10 +1,12 @@
+from functools import partial
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.pictures.center_marks import find_partners
-from dpviz.app.charts.pictures.centers import CenterSizes, SeedDistances
+from dpviz.app.charts.pictures.centers import draw_seed_distances, draw_sizes
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.runs.evaluation import FOUND_RULE, Reference, measure_recovery
@@ -90,7 +92,7 @@ def test_earlier_draws_lie_under_the_last_step_only() -> None:
 
 def test_the_way_to_a_neighbour_is_told_of_every_centre_the_farthest_first() -> None:
     moved = CORNERS + np.array([[0.1, 0], [0, 0.4], [0, 0], [0, -0.2]])
-    figure = draw(SeedDistances(step(moved), CORNERS), view=VIEW)
+    figure = draw(partial(draw_seed_distances, step(moved), CORNERS), view=VIEW)
     (bars,) = [t for t in figure.data if t.type == "bar"]
     np.testing.assert_allclose(bars.x, [40, 20, 10, 0], atol=1e-4)
     assert list(figure.layout.yaxis.ticktext) == ["2", "4", "1", "3"] and bars.meta == "revealed"
@@ -103,7 +105,7 @@ def test_the_way_to_a_neighbour_is_told_of_every_centre_the_farthest_first() -> 
 
 def test_sizes_stand_with_their_noise() -> None:
     counts = np.array([5.0, 500.0, 50.0, -3.0])
-    figure = draw(CenterSizes(step(CORNERS, noisy_counts=counts, count_noise_sd=4.0)), view=VIEW)
+    figure = draw(partial(draw_sizes, step(CORNERS, noisy_counts=counts, count_noise_sd=4.0)), view=VIEW)
     (bars,) = figure.data
     assert list(bars.x) == [500, 50, 5, -3] and bars.error_x.value == 4
     assert list(figure.layout.yaxis.ticktext) == ["2", "3", "1", "4"]

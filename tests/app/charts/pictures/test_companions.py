@@ -8,7 +8,7 @@ from dpviz.algorithms.steps import Step
 from dpviz.app.charts.view import make_view
 from dpviz.runs.one_run import run
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look_step, split_step, title_of
+from tests.app.charts.gallery import Exhibit, beside, boxed_synopsis, exhibit, look_step, split_step, title_of
 from tests.app.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -28,11 +28,11 @@ def steps(shown: Exhibit) -> list[Step]:
 def offered(steps: list[Step], place: int, shown: Exhibit, *, truth: bool) -> list[str]:
     view, reveal = make_view(shown.table.domain), shown.reveal if truth else None
     companions = beside(steps, place, view=view, reveal=reveal)
-    for _, drawing, kind in companions.values():
-        figure = draw(drawing, view=view, reveal=reveal)
+    for chart in companions.values():
+        figure, kind = chart.draw().headed(LIGHT), chart.kind
         is_sound(figure)
         shows_kinds(figure, LIGHT, {"public", "released", "revealed"} if truth else {"public", "released"})
-        assert len(drawing.words(view.domain)) > 20
+        assert len(chart.words) > 20
         assert truth or kind != "revealed"
         assert {trace.meta for trace in figure.data} - {None, "revealed"} <= {kind, "public"}
     return list(companions)
@@ -60,7 +60,7 @@ def test_a_split_has_its_gains_and_a_box_its_closer_look(shown: Exhibit) -> None
     _, synopsis, domain = boxed_synopsis(2)
     companions = beside([synopsis], view=make_view(domain))
     assert list(companions) == ["What is kept", *TOLD, "In the box", "All counts"]
-    is_sound(draw(companions["In the box"].drawing, view=make_view(domain)))
+    is_sound(companions["In the box"].draw().headed(LIGHT))
 
 
 def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(steps: list[Step], shown: Exhibit) -> None:
@@ -70,7 +70,7 @@ def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(steps: list
         paired = ["Distances"] if "reference" in look else []
         assert list(companions) == [*paired, "Sizes", "k-means++", "Rounds"]
         assert companions["k-means++"].kind == "revealed"
-        figure = draw(companions["k-means++"].drawing, view=view, **look)
+        figure = companions["k-means++"].draw().headed(LIGHT)
         is_sound(figure)
         assert ("being computed" in title_of(figure)) == ("reference" not in look)
         assert bool(figure.data) == ("reference" in look)
@@ -80,7 +80,7 @@ def test_rounds_run_up_to_the_step_that_is_shown_over_the_range_of_all(steps: li
     rounds = [place for place, step in enumerate(steps) if type(step).__name__ == "PolishStep"]
     assert len(rounds) > 1
     for number, place in enumerate(rounds, start=1):
-        figure = draw(beside(steps, place, view=make_view(shown.table.domain))["Rounds"].drawing)
+        figure = beside(steps, place, view=make_view(shown.table.domain))["Rounds"].draw().headed(LIGHT)
         assert len(figure.data[0].x) == number and figure.layout.xaxis.range[1] == len(rounds) + 0.5
 
 
@@ -88,8 +88,8 @@ def test_what_is_not_in_the_table_of_the_step_has_a_table_of_its_own(shown: Exhi
     domain = shown.table.domain
 
     def tabled(step: Step) -> set[str]:
-        companions = beside([step], view=make_view(domain)).values()
-        return {companion.name for companion in companions if companion.drawing.table(domain) is not None}
+        charts = beside([step], view=make_view(domain))
+        return {name for name, chart in charts.items() if len(chart.table().columns)}
 
     assert tabled(look_step(shown)) == {"Axes", "Distances"}
     assert tabled(look_step(shown, bought=False)) == {"Axes"}

@@ -8,11 +8,11 @@ import pytest
 
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture, find_picture
 from dpviz.app.charts.view import View, make_view
 from dpviz.runs.one_run import run
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import Exhibit, draw, exhibit, steps_of
+from tests.app.charts.gallery import Exhibit, draw, exhibit, look, steps_of
 from tests.app.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 from tests.cases import about
 
@@ -49,7 +49,7 @@ def on_a_plane(step: Step) -> bool:
 
 def has_its_truth_beside(step: Step, view: View) -> bool:
     """True counts of a grid on the plane have a figure of their own."""
-    return isinstance(step, GridStep) and not find_picture(step).view(view).flat
+    return isinstance(step, GridStep) and not draw_picture(step, look(view)).context.view.flat
 
 
 def keeps_all_laws(step: Step, this: Exhibit, theme: str) -> None:
@@ -64,10 +64,11 @@ def keeps_all_laws(step: Step, this: Exhibit, theme: str) -> None:
         is_sound(figure)
         shows_kinds(figure, choose_palette(theme), kinds)
         if on_a_plane(step):
-            keeps_its_ranges(figure, find_picture(step).view(plane))
+            keeps_its_ranges(figure, draw_picture(step, look(plane)).context.view)
     if on_a_plane(step):
         assert any(trace.meta == "revealed" for trace in looked.data) != has_its_truth_beside(step, slanted)
-    numbers, words = find_picture(step).table(domain).select_dtypes("number"), find_picture(step).words(domain)
+    chart = draw_picture(step, look(view))
+    numbers, words = chart.table().select_dtypes("number"), chart.words
     assert len(numbers) > 0 and np.isfinite(numbers.to_numpy(np.float64)).all()
     assert len(words) > 20 and "nan" not in words and (words[0].isupper() or words[0].isdigit())
 
@@ -84,7 +85,7 @@ def test_centres_are_told_in_data_units() -> None:
     domain = shown(*FLAT).table.domain
     step = steps(*FLAT)["centers-last"]
     assert isinstance(step, CentersStep)
-    table = find_picture(step).table(domain)
+    table = draw_picture(step, look(make_view(domain))).table()
     np.testing.assert_allclose(table[["longitude", "latitude"]].to_numpy(), domain.from_unit(step.centers))
 
 
@@ -104,7 +105,8 @@ def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
 
 def test_a_step_from_before_a_hot_reload_is_drawn_and_a_kind_without_a_chart_is_a_defect_that_says_so() -> None:
     old = steps(*FLAT)["centers-last"]
-    reborn = type("CentersStep", (), {f.name: getattr(old, f.name) for f in dataclasses.fields(old)})()
+    names = [*(f.name for f in dataclasses.fields(old)), "public"]
+    reborn = type("CentersStep", (), {name: getattr(old, name) for name in names})()
     assert draw(reborn, view=make_view(shown(*FLAT).table.domain)).data
 
     @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)

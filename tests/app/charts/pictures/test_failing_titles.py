@@ -6,7 +6,7 @@ import numpy as np
 
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.centers import describe_recovery
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, label_accuracy, match, measure_recovery
@@ -22,7 +22,7 @@ def opened(sample_id: str) -> OpenTable:
 
 def title_of(of: Run) -> str:
     context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).with_steps_of(of)
-    return find_picture(of.frames[-1].step).title(context)
+    return draw_picture(of.frames[-1].step, context).title
 
 
 def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_centre_a_little() -> None:
@@ -57,6 +57,6 @@ def test_found_does_not_say_eleven_of_fifteen_beside_ninety_nine_percent() -> No
 def test_a_refused_test_says_refused_in_the_picture() -> None:
     of = run("k-averages", opened("fifteen").private, k=5, epsilon=0.5, delta=1e-6, seed=0)
     context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).with_steps_of(of)
-    last = find_picture(of.frames[-1].step)
-    assert "nothing was released" in last.title(context) and "refused (⊥)" in last.note(context)
-    assert "refused (⊥)" in {note["text"] for note in last.plot(context).layout["annotations"]}
+    last = draw_picture(of.frames[-1].step, context)
+    assert "nothing was released" in last.title and "refused (⊥)" in last.note
+    assert "refused (⊥)" in {note["text"] for note in last.plot().layout["annotations"]}

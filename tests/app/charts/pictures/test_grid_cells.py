@@ -1,16 +1,18 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.app.charts.pictures.grid_cells import find_shown_grid
-from dpviz.app.charts.pictures.histogram import Counts, TrueCounts
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.pictures.histogram import draw_counts, draw_true_counts
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.core.partitions import Grid, UnevenGrid
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import draw, subtitle_of, title_of
+from tests.app.charts.gallery import draw, look, subtitle_of, title_of
 from tests.app.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -39,8 +41,8 @@ def test_other_axes_are_summed_and_the_noise_with_them(axes: tuple[int, int]) ->
 
 
 def test_a_single_cell_does_not_pass_for_a_finding() -> None:
-    assert "says nothing" in find_picture(dense(2, 1)).words(domain(2))
-    assert "stand out" in find_picture(dense(2, 4)).words(domain(2))
+    assert "says nothing" in draw_picture(dense(2, 1), look()).words
+    assert "stand out" in draw_picture(dense(2, 4), look()).words
 
 
 def test_a_million_cells_stay_light_and_lose_nothing() -> None:
@@ -102,7 +104,7 @@ def test_a_coarse_map_has_gaps_and_nothing_lies_under_it() -> None:
 @pytest.mark.parametrize("cells", [5, 60])
 def test_all_counts_are_sorted_over_a_band_of_three_sd(cells: int) -> None:
     step = dense(2, cells, sd=2.0)
-    figure = draw(Counts(step))
+    figure = draw(partial(draw_counts, step))
     is_sound(figure)
     (bars,) = figure.data
     assert (np.diff(bars.y) <= 0).all() and len(bars.y) <= 500
@@ -129,7 +131,7 @@ def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:
     rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
     step = dense(2, 8)
     (noisy,) = draw(step, view=make_view(domain(2))).data
-    figure = draw(TrueCounts(step, rows, make_view(domain(2))), view=make_view(domain(2)))
+    figure = draw(partial(draw_true_counts, step, rows), view=make_view(domain(2)))
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"revealed"})
     assert title_of(figure).endswith("of 64 cells hold a row")

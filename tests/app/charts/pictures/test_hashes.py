@@ -7,13 +7,13 @@ import pytest
 
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.app.charts.pictures.hashes import place_nodes
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import SparseCounts
-from tests.app.charts.gallery import ANYWHERE, draw, title_of
+from tests.app.charts.gallery import draw, look, title_of
 from tests.app.charts.laws import is_sound
 
 
@@ -49,7 +49,7 @@ def test_marks_tell_leaves_from_dropped_nodes_and_their_area_is_the_count() -> N
     assert len(traces["leaves"].x) == 4 and len(traces["dropped"].x) == 1 and len(traces["inner nodes"].x) == 4
     assert traces["inner nodes"].marker.size[0] == max(max(trace.marker.size) for trace in traces.values())
     assert title_of(figure) == "4 leaves hold 91 % of the rows, by noisy counts"
-    table = find_picture(step).table(ANYWHERE.domain)
+    table = draw_picture(step, look()).table()
     assert table.loc[table["leaf"], "prefix"].tolist() == ["10", "11", "000", "001"]
 
 

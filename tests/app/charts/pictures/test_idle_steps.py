@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.pictures.coordinates import round_up_range
-from dpviz.app.charts.pictures.swaps import SwapTrace
+from dpviz.app.charts.pictures.swaps import draw_swap_trace
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain, Region
 from tests.app.charts.gallery import draw, title_of
@@ -27,7 +28,7 @@ MOVED = replace(IDLE, centers=CENTERS + np.array([[0.0, 0.3], [0.0, 0.0]]))
 
 def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_next() -> None:
     every = [IDLE, MOVED, IDLE]
-    drawn = [draw(SwapTrace(every[n - 1], every[:n], every)) for n in (1, 2, 3)]
+    drawn = [draw(partial(draw_swap_trace, every[:n], every)) for n in (1, 2, 3)]
     for figure in drawn:
         is_sound(figure)
         assert figure.layout.xaxis.range == drawn[-1].layout.xaxis.range
@@ -35,7 +36,7 @@ def test_swaps_that_move_nothing_are_marked_and_axes_stay_from_one_swap_to_the_n
     marks = [trace for trace in drawn[-1].data if trace.type == "scatter"]
     assert list(marks[0].x) == [1, 3] and list(marks[0].y) == [0, 0]
     assert drawn[-1].layout.yaxis.range[1] > 0.3
-    still = draw(SwapTrace(IDLE, [IDLE], [IDLE, IDLE]))
+    still = draw(partial(draw_swap_trace, [IDLE], [IDLE, IDLE]))
     assert list(still.layout.yaxis.tickvals) == [0] and still.layout.xaxis.range[1] > 2
 
 

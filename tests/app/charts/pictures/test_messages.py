@@ -6,8 +6,8 @@ import numpy as np
 
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.app.charts.pictures.messages import place_server_nodes
-from dpviz.app.charts.registry import find_picture
-from tests.app.charts.gallery import ANYWHERE, draw, title_of
+from dpviz.app.charts.registry import draw_picture
+from tests.app.charts.gallery import draw, look, title_of
 from tests.app.charts.laws import is_sound
 
 MESSAGE = MessageStep(
@@ -35,8 +35,8 @@ def test_own_and_sent_prefixes_stand_beside_their_chances() -> None:
     np.testing.assert_allclose(guess.x, [0.25, 0.125, 0.125])
     assert "lies in 1 of 3" in title_of(figure)
     # Made up from public coins: nothing in the picture is a release.
-    assert {trace.meta for trace in figure.data} == {"public"} == {find_picture(MESSAGE).kind}
-    assert find_picture(MESSAGE).table(ANYWHERE.domain)["own prefix"].tolist() == ["10", "101", "101"]
+    assert {trace.meta for trace in figure.data} == {"public"} == {draw_picture(MESSAGE, look()).kind}
+    assert draw_picture(MESSAGE, look()).table()["own prefix"].tolist() == ["10", "101", "101"]
 
 
 def test_prefixes_stand_in_the_order_of_their_codes_level_by_level() -> None:

@@ -3,9 +3,9 @@ import pytest
 
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
 from dpviz.algorithms.auto.stages import StagePart
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import ANYWHERE, draw, title_of
+from tests.app.charts.gallery import draw, look, title_of
 from tests.app.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -48,7 +48,7 @@ def test_each_kind_of_noise_has_its_hatch_and_its_word() -> None:
 
 def test_the_title_adds_up_what_comes_before_polishing() -> None:
     assert title_of(draw(plan())).startswith("40 % of ε finds")
-    assert find_picture(plan()).words(ANYWHERE.domain).startswith("40 % of ε finds")
+    assert draw_picture(plan(), look()).words.startswith("40 % of ε finds")
 
 
 def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
@@ -59,7 +59,7 @@ def test_a_plan_that_hangs_on_a_bought_number_of_rows_is_a_release() -> None:
 
 
 def test_every_part_is_in_the_table() -> None:
-    table = find_picture(plan()).table(ANYWHERE.domain)
+    table = draw_picture(plan(), look()).table()
     assert len(table) == len(plan().names)
     assert table["share of the budget (%)"].sum() == pytest.approx(100)
     assert set(table["stage"]) == {"zoom", "grid", "polish, round 1", "polish, round 2", "split, round 2"}

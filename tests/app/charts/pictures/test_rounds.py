@@ -1,15 +1,16 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
-from dpviz.app.charts.pictures.rounds import Gains, Rounds
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.pictures.rounds import draw_gains, draw_rounds
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import draw, exhibit, split_step, title_of
+from tests.app.charts.gallery import draw, exhibit, look, split_step, title_of
 from tests.app.charts.laws import is_sound, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -59,22 +60,23 @@ def test_the_reach_keeps_its_radius_in_any_plane_one_column_has_stretches_and_a_
 
 
 def test_the_table_and_the_words_say_how_far_centres_moved() -> None:
-    table = find_picture(polish()).table(DOMAIN)
+    chart = draw_picture(polish(), look(make_view(DOMAIN)))
+    table = chart.table()
     np.testing.assert_allclose(table["moved (unit coordinates)"], 0.05)
     assert (table["clipping radius (unit coordinates)"] == 0.2).all()
-    assert "at most 0.2" in find_picture(polish()).words(DOMAIN)
+    assert "at most 0.2" in chart.words
 
 
 def test_rounds_are_compared_with_their_noise() -> None:
     steps = [polish(clipping_radius=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
-    figure = draw(Rounds(steps[-1], steps, 5))
+    figure = draw(partial(draw_rounds, steps, 5))
     is_sound(figure)
     assert "no farther than its noise" in title_of(figure)
     lines = {trace.name: trace for trace in figure.data}
     np.testing.assert_allclose(lines["clipping radius"].y, [0.4, 0.2, 0.2])
     assert lines["move"].customdata[-1] == 0 and lines["move"].y[-1] < lines["move"].y[-2]
     assert figure.layout.xaxis.range[1] == 5.5
-    early = draw(Rounds(steps[0], steps[:1], 5))
+    early = draw(partial(draw_rounds, steps[:1], 5))
     assert "21.2 times its noise" in title_of(early)
 
 
@@ -92,22 +94,23 @@ def test_a_split_marks_what_was_split_and_what_gave_way(splits: int) -> None:
         np.testing.assert_allclose(np.column_stack([marks["gave way"].x, marks["gave way"].y]), where, rtol=1e-5)
     heads = {0: "All five clusters stay whole", 1: "Cluster 1 is split", 2: "Two clusters are split"}
     assert title_of(figure).startswith(heads[splits])
-    changes = find_picture(step).table(shown.table.domain)["change"].tolist()
+    chart = draw_picture(step, look(make_view(shown.table.domain)))
+    changes = chart.table()["change"].tolist()
     assert changes.count("split") == splits and len([c for c in changes if c.startswith("gave way")]) == splits
-    assert find_picture(step).words(shown.table.domain).count("gave way") == splits
+    assert chart.words.count("gave way") == splits
 
 
 def test_gains_fall_costs_rise_zero_stands_on_the_floor_and_without_any_no_cluster_is_wide() -> None:
     step: SplitStep = split_step(exhibit(2, 5, n=200))
-    figure = draw(Gains(step))
+    figure = draw(partial(draw_gains, step))
     is_sound(figure)
     gains, costs = figure.data
     assert (np.diff(gains.y) <= 0).all() and (np.diff(costs.y) >= 0).all()
     assert gains.y[-1] > 0 == gains.customdata[-1]
     np.testing.assert_allclose(costs.customdata, np.sort(step.cost_of_each))
     assert [int(text) - 1 for text in gains.text] == np.argsort(-step.gain_of_each).tolist()
-    none = np.array([], dtype=int)
-    flat = dataclasses.replace(step, gain_of_each=np.zeros(5), split=none, dropped=none)
-    figure = draw(Gains(flat))
+    none = {name: np.array([], dtype=int) for name in ("split", "dropped", "gains", "costs")}
+    flat = dataclasses.replace(step, gain_of_each=np.zeros(5), **none)
+    figure = draw(partial(draw_gains, flat))
     is_sound(figure)
     assert "nothing is split" in title_of(figure)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.pictures.space import Space, list_turning_places
+from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
@@ -46,7 +46,7 @@ def test_trees_candidates_and_centres_of_three_columns_turn(done):
 def test_each_step_is_drawn_in_the_columns_own_units_and_without_rows(done):
     steps = [frame.step for frame in done.frames]
     for place in list_turning_places(steps, done.domain):
-        drawn, kind = Space(steps[place]).draw(context(done)), type(steps[place]).__name__
+        drawn, kind = draw_space(steps[place], context(done)), type(steps[place]).__name__
         figure = drawn.plot.figure()
         assert figure.layout.scene.xaxis.title.text == "x0" and drawn.title
         assert figure.layout.scene.zaxis.range == pytest.approx((0.0, 100.0)), "the declared bounds, at every step"
@@ -67,8 +67,8 @@ def test_revealed_rows_and_k_means_are_named_as_what_they_are(done):
     rows = np.random.default_rng(1).uniform(-1, 1, (9_000, 3))
     reference = Reference(np.zeros((2, 3)), 0.1, 1)
     shown = context(done, reveal=RevealedView.of(rows, "test"), reference=reference)
-    figure = Space(done.frames[-1].step).draw(shown).plot.figure()
+    figure = draw_space(done.frames[-1].step, shown).plot.figure()
     named = {trace.name: trace for trace in figure.data if "revealed" in trace.name}
     assert set(named) == {"2,500 rows (revealed)", "k-means++ (revealed)"}
     assert all(trace.marker.color == LIGHT.revealed for trace in named.values())
-    assert "In three dimensions" in Space(done.frames[-1].step).words(done.domain)
+    assert "In three dimensions" in describe_space(done.frames[-1].step, shown)

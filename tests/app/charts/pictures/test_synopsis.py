@@ -1,18 +1,20 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.app.charts.pictures.synopsis import DenoisedCells, format_axis_names
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.pictures.histogram import format_axis_names
+from dpviz.app.charts.pictures.synopsis import draw_kept
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.domain import Domain
 from dpviz.core.partitions import Grid, UnevenGrid
 from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import beside, boxed_synopsis, draw, exhibit, subtitle_of, title_of, zoom_step
+from tests.app.charts.gallery import beside, boxed_synopsis, draw, exhibit, look, subtitle_of, title_of, zoom_step
 from tests.app.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = choose_palette("light")
@@ -22,7 +24,7 @@ DOMAIN = Domain.of([f"c{j}" for j in range(4)], 0.0, 10.0)
 def truth(step: SynopsisStep, rows: np.ndarray, view: View) -> go.Figure:
     """The true counts of rows (n, d), unit coordinates."""
     companions = beside([step], view=view, reveal=RevealedView.of(rows, "test"))
-    return draw(companions["True counts"].drawing, view=view)
+    return companions["True counts"].draw().headed(LIGHT)
 
 
 def in_a_view(*cells: int, kept: int = 3, frame: np.ndarray | None = None) -> SynopsisStep:
@@ -79,19 +81,19 @@ def test_where_most_rows_lie_is_framed_and_what_widens_around_a_box_is_drawn_as_
 @pytest.mark.parametrize("dim", [1, 2])
 def test_what_is_kept_adds_up_to_the_rows_wherever_it_lies_over_the_axes_of_the_noisy_counts(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
-    figure, noisy = draw(DenoisedCells(step), view=make_view(domain)), draw(step, view=make_view(domain))
+    figure, noisy = draw(partial(draw_kept, step), view=make_view(domain)), draw(step, view=make_view(domain))
     assert noisy.layout.xaxis.range == figure.layout.xaxis.range
     assert noisy.layout.yaxis.range == figure.layout.yaxis.range is not None
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     drawn = sum(np.nansum(np.asarray(trace.customdata if dim == 2 else trace.y)) for trace in figure.data)
     assert drawn == pytest.approx(20_000, rel=1e-4)
-    assert "20,000 rows" in DenoisedCells(step).words(domain)
+    assert "20,000 rows" in draw_kept(step, look(make_view(domain))).words
 
 
 def test_a_closer_look_shows_the_box_and_little_more_and_true_counts_outside_belong_to_the_coarse_cells() -> None:
     _, step, domain = boxed_synopsis(2)
-    figure = draw(DenoisedCells(step, in_its_box=True), view=make_view(domain))
+    figure = draw(partial(draw_kept, step, in_its_box=True), view=make_view(domain))
     low, high = figure.layout.xaxis.range
     width = 2 * step.grid.half[0] * domain.scale[0]
     assert width < high - low < 1.2 * width
@@ -104,7 +106,7 @@ def test_over_a_view_the_axes_range_over_the_grid_and_rows_fall_into_its_cells()
     step, view = in_a_view(5, 4, 3), make_view(DOMAIN)
     figure = draw(step, view=view)
     is_sound(figure)
-    keeps_its_ranges(figure, find_picture(step).view(view))
+    keeps_its_ranges(figure, draw_picture(step, look(view)).context.view)
     (drawn,) = figure.data
     assert drawn.x[0] == pytest.approx(-0.6) and drawn.x[-1] == pytest.approx(0.6)
     np.testing.assert_allclose(drawn.customdata, step.noisy_counts.reshape(5, 4, 3).sum(axis=2).T, rtol=1e-5)
@@ -124,7 +126,7 @@ def test_axes_are_named_after_the_column_that_they_mostly_are() -> None:
 def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
     shown = exhibit(4, 3, n=500)
     step, view = in_a_view(12), make_view(shown.table.domain)
-    for figure in (draw(step, view=view, reveal=shown.reveal), draw(DenoisedCells(step), view=view)):
+    for figure in (draw(step, view=view, reveal=shown.reveal), draw(partial(draw_kept, step), view=view)):
         is_sound(figure)
         assert figure.data[0].type == "bar"
     true = draw(step, view=view, reveal=shown.reveal).data[-1]
@@ -132,7 +134,7 @@ def test_one_axis_of_a_view_is_drawn_as_bars() -> None:
 
 
 def test_the_table_says_what_was_kept_of_the_largest_cells() -> None:
-    table = find_picture(in_a_view(5, 4)).table(DOMAIN)
+    table = draw_picture(in_a_view(5, 4), look(make_view(DOMAIN))).table()
     assert table["count kept"][:3].tolist() == [10.0, 11.0, 12.0] and (table["count kept"][3:] == 0).all()
     assert (table["noisy count"].diff().dropna() <= 0).all()
     smoothed = beside([in_a_view(5, 4)], view=make_view(DOMAIN))
@@ -150,11 +152,11 @@ def test_a_few_of_three_million_cells_stay_light_and_lose_nothing() -> None:
     )
     assert grid.n_cells > 2e6
     view = make_view(Domain.of([f"c{j}" for j in range(8)], 0.0, 1.0))
-    for figure in (draw(step, view=view), draw(DenoisedCells(step), view=view)):
+    for figure in (draw(step, view=view), draw(partial(draw_kept, step), view=view)):
         is_sound(figure)
         assert float(np.sum(figure.data[0].customdata)) == pytest.approx(300_000)
     assert "not released" in subtitle_of(draw(step, view=view))
-    assert len(find_picture(step).table(view.domain)) == 1000
+    assert len(draw_picture(step, look(view)).table()) == 1000
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -162,7 +164,7 @@ def test_blocks_say_how_finely_each_cell_is_told(dim: int) -> None:
     _, step, domain = boxed_synopsis(dim)
     assert step.details is not None
     view = make_view(domain)
-    figure = draw(beside([step], view=view)["Details"].drawing, view=view)
+    figure = beside([step], view=view)["Details"].draw().headed(LIGHT)
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     sides = np.asarray(figure.data[0].customdata)
@@ -176,13 +178,13 @@ def test_the_tree_counts_what_stood_out_and_what_was_shared() -> None:
     _, step, domain = boxed_synopsis(2)
     details = step.details
     assert details is not None
-    drawing = beside([step], view=make_view(domain))["Tree of details"].drawing
-    figure = draw(drawing, view=make_view(domain))
+    chart = beside([step], view=make_view(domain))["Tree of details"]
+    figure = chart.draw().headed(LIGHT)
     is_sound(figure)
     shows_kinds(figure, LIGHT, {"released"})
     heights = np.sum([np.asarray(trace.y) for trace in figure.data], axis=0)
     np.testing.assert_allclose(heights, 1.0, rtol=1e-5)
     stood, everything = (details.kept + details.shrunk).sum(), sum((details.kept, details.shrunk, details.shared)).sum()
     assert title_of(figure) == f"{stood:,} of {everything:,} details stand out of the noise"
-    assert drawing.table(domain)["kept"].tolist() == details.kept.tolist()
-    assert "at a side of 1" in drawing.words(domain)
+    assert chart.table()["kept"].tolist() == details.kept.tolist()
+    assert "at a side of 1" in chart.words

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.runs.evaluation import measure_recovery
 from dpviz.runs.one_run import Run, run
@@ -370,7 +370,7 @@ def titled(of: Run, *, truth: Exhibit | None) -> Iterator[tuple[Any, str, bool]]
         )
     context = context.with_steps_of(of)
     for frame in of.frames:
-        yield frame.step, find_picture(frame.step).title(context), frame is of.frames[-1]
+        yield frame.step, draw_picture(frame.step, context).title, frame is of.frames[-1]
 
 
 @pytest.mark.parametrize(("dim", "algorithm", "epsilon"), RUNS)

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,23 +8,22 @@ from scipy import stats
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.app.charts.pictures.tree import (
-    ActivationCurve,
-    TreeDiagram,
     assign_rows,
     compute_activation,
     count_levels,
+    draw_activation,
+    draw_diagram,
     expect_empty,
     find_asleep_boxes,
     find_band_spans,
     find_drawn_boxes,
-    make_diagram,
 )
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain, Region
 from dpviz.core.partitions import CubeTree
-from tests.app.charts.gallery import draw, title_of
+from tests.app.charts.gallery import draw, look, title_of
 from tests.app.charts.laws import is_sound
 
 
@@ -57,11 +58,11 @@ def test_children_hang_below_their_parent_side_by_side(seed: int, dim: int, dept
 
 def test_a_level_of_the_diagram_says_how_many_cubes_it_has() -> None:
     tree = grown(2, 3, seed=4)
-    figure = draw(TreeDiagram(step_of(tree)))
+    figure = draw(partial(draw_diagram, step_of(tree), []))
     is_sound(figure)
     for size, text in zip(count_levels(tree), figure.layout.yaxis.ticktext, strict=True):
         assert f"{size} cube" in text
-    assert find_picture(step_of(tree)).table(Domain.of(["a", "b"], 0, 1))["cubes active"].tolist() == count_levels(tree)
+    assert draw_picture(step_of(tree), look()).table()["cubes active"].tolist() == count_levels(tree)
 
 
 def test_a_tree_that_has_died_out_is_drawn_to_its_end() -> None:
@@ -69,7 +70,7 @@ def test_a_tree_that_has_died_out_is_drawn_to_its_end() -> None:
     tree = grown(2, 2, seed=1).with_level(nothing).with_level(nothing)
     step = step_of(tree)
     is_sound(draw(step))
-    assert "ends at level 2" in title_of(draw(TreeDiagram(step)))
+    assert "ends at level 2" in title_of(draw(partial(draw_diagram, step, [])))
     assert "asks no cube" in title_of(draw(step))
 
 
@@ -79,7 +80,7 @@ def test_twenty_thousand_cubes_stay_light() -> None:
     step = step_of(tree)
     domain = Domain.of([f"c{j}" for j in range(8)], -1, 1)
     is_sound(draw(step, view=make_view(domain)))
-    is_sound(draw(TreeDiagram(step), view=make_view(domain)))
+    is_sound(draw(partial(draw_diagram, step, []), view=make_view(domain)))
 
 
 @given(seed=st.integers(0, 10**6))
@@ -125,7 +126,7 @@ def test_each_bar_knows_its_cube_and_tells_of_it_in_one_line() -> None:
     whole = grown(2, 4, seed=5, share=0.6)
     steps = [step_of(CubeTree(whole.origin, whole.side, whole.levels[:depth])) for depth in range(1, 5)]
     view = make_view(Domain.of(["a", "b"], -2, 2))
-    figure = draw(make_diagram(steps[1], steps), view=view)
+    figure = draw(partial(draw_diagram, steps[1], steps), view=view)
     (bars,) = [trace for trace in figure.data if trace.uid == "linked"]
     boxes = np.asarray(bars.customdata, dtype=float)
     sizes = count_levels(steps[1].tree)
@@ -137,18 +138,18 @@ def test_each_bar_knows_its_cube_and_tells_of_it_in_one_line() -> None:
     assert bars.text[sum(sizes) - 1] == "level 2 woke up: noisy count over 30 rows"
     assert not np.asarray(bars.width)[sum(sizes) :].any()
     # The session of the whole tree is kept, and a bar stays where it is.
-    assert figure.layout.yaxis.range == draw(make_diagram(steps[3], steps), view=view).layout.yaxis.range
-    later = draw(make_diagram(steps[3], steps), view=view).data[0]
+    assert figure.layout.yaxis.range == draw(partial(draw_diagram, steps[3], steps), view=view).layout.yaxis.range
+    later = draw(partial(draw_diagram, steps[3], steps), view=view).data[0]
     np.testing.assert_allclose(np.asarray(later.x)[: sum(sizes)], np.asarray(bars.x)[: sum(sizes)])
     rows = np.zeros((7, 2))
-    told = draw(make_diagram(steps[1], steps), view=view, reveal=RevealedView.of(rows, "look")).data[0].text
+    told = draw(partial(draw_diagram, steps[1], steps), view=view, reveal=RevealedView.of(rows, "look")).data[0].text
     assert told[0].endswith("truly 7 (revealed)")
 
 
 def test_the_cubes_of_todays_centres_are_marked() -> None:
     step = step_of(grown(2, 3, seed=6))
     view, centers = make_view(Domain.of(["a", "b"], -4, 4)), step.tree.centers(3)[[0, 2]]
-    figure = draw(make_diagram(step, [step], marked=centers), view=view)
+    figure = draw(partial(draw_diagram, step, [step], marked=centers), view=view)
     marked = np.flatnonzero(figure.data[0].marker.color)
     before = sum(count_levels(step.tree)[:3])
     assert marked.tolist() == [before, before + 2]
@@ -173,12 +174,12 @@ def test_activation_is_the_probability_of_the_noisy_decision(noise: str) -> None
     law = stats.laplace(scale=4.0) if noise == "laplace" else stats.norm(scale=4.0)
     rows = np.array([20.0, 30.0, 36.0])
     np.testing.assert_allclose(compute_activation(step, rows), law.sf(30 - rows), rtol=1e-6)
-    curve = draw(ActivationCurve(step))
+    curve = draw(partial(draw_activation, step))
     is_sound(curve)
     assert curve.data[0].y[np.abs(curve.data[0].x - 30).argmin()] == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_title_names_what_wakes_a_cube_nine_times_in_ten_and_empty_cubes_are_expected_of_all_asked() -> None:
     # Pr[30 + m + Lap(4) > 30] = 0.9 at m = 4 ln 5 = 6.44.
-    assert "about 37 rows" in title_of(draw(ActivationCurve(step_of(grown(2, 1, 0)))))
+    assert "about 37 rows" in title_of(draw(partial(draw_activation, step_of(grown(2, 1, 0)))))
     assert expect_empty(step_of(grown(3, 1, 0))) == pytest.approx(8 * np.exp(-30 / 4) / 2)

@@ -1,11 +1,12 @@
 """The companions of a test of tuples: made-up tuples by default, revealed ones if the owner looks."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from dpviz.app.charts.pictures.tuple_check import MadeUpBalls, RevealedBalls, RevealedTuples, Votes
+from dpviz.app.charts.pictures.tuple_check import RevealedTuples, draw_made_up_balls, draw_revealed_balls, draw_votes
 from dpviz.core.domain import Region
 from dpviz.core.tuples import count_misfits
 from dpviz.words.theme import choose_palette
@@ -18,17 +19,17 @@ from tests.core.tuple_checks import tight_tuples
 def test_an_illustration_is_public_and_tuples_of_another_split_are_revealed(dim: int, k: int, theme: str) -> None:
     shown = exhibit(dim, k, n=1500)
     step, rows, region = tuple_test_step(shown), shown.reveal.everyone, shown.table.domain.region
-    figure = draw(MadeUpBalls(step), theme=theme)
+    figure = draw(partial(draw_made_up_balls, step), theme=theme)
     is_sound(figure)
     shows_kinds(figure, choose_palette(theme), {"public"})
     assert "made-up" in subtitle_of(figure)
     revealed = RevealedTuples.of(step, rows, region)
-    for kind in (RevealedBalls, Votes):
-        figure = draw(kind(step, rows, region), theme=theme)
+    for kind in (draw_revealed_balls, draw_votes):
+        figure = draw(partial(kind, step, revealed), theme=theme)
         is_sound(figure)
-        shows_kinds(figure, choose_palette(theme), {"revealed", "public"} if kind is Votes else {"revealed"})
+        shows_kinds(figure, choose_palette(theme), {"revealed", "public"} if kind is draw_votes else {"revealed"})
         assert "another split" in subtitle_of(figure)
-    made = draw(RevealedBalls(step, rows, region), theme=theme)
+    made = draw(partial(draw_revealed_balls, step, revealed), theme=theme)
     (bars,) = [trace for trace in made.data if trace.type == "bar"]
     assert sum(bars.y) == step.number
     assert revealed.tuples.shape == (60, k, dim)
@@ -48,10 +49,10 @@ def test_given_tuples_are_shown_as_they_are() -> None:
     assert {one.tobytes() for one in revealed.tuples} == {one.tobytes() for one in points.reshape(80, 2, 2)}
     assert revealed.unfit == count_misfits(revealed.one, points.reshape(80, 2, 2), step.far) == 7
     assert "another split" not in revealed.about and "stays secret" in revealed.about
-    votes = title_of(draw(Votes(step, points, region)))
+    votes = title_of(draw(partial(draw_votes, step, revealed)))
     fitting = int((revealed.misfits <= step.misfit_limit).sum())
     assert votes.startswith(f"{fitting} of 9 tried tuples pass")
-    assert "Seven tuples of 80" in title_of(draw(RevealedBalls(step, points, region)))
+    assert "Seven tuples of 80" in title_of(draw(partial(draw_revealed_balls, step, revealed)))
 
 
 @pytest.mark.parametrize("dim", [1, 3])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.registry import find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.studies.draws import CenterDraws
 from dpviz.app.charts.view import make_view
 from dpviz.runs.evaluation import ClusterRecovery
@@ -42,7 +42,7 @@ def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
     shows_kinds(figure, LIGHT, {"released", "revealed"})
     (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
     assert len(cloud.x) == 12 * 5
-    is_sound(find_picture(draws.step(3)).draw(draws.context).headed(LIGHT))
+    is_sound(draw_picture(draws.step(3), draws.context).draw().headed(LIGHT))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:
