@@ -22,7 +22,7 @@ from benchmarks.families import Size
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
 from dpviz.app.charts.studies.curves import Curves
-from dpviz.app.charts.studies.smallest import Smallest
+from dpviz.app.charts.studies.smallest import draw_smallest
 from dpviz.runs.advice.advice import Advice, make_advice
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start
@@ -68,7 +68,7 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
         title = f"From ε = {least:g} on, {found.who} stays within 10 %"
         wrong = {
             "the picture's title is not the recommendation": (
-                Smallest(Curves(frame), answers, found).finding != found.finding
+                draw_smallest(Curves(frame), answers, found).finding != found.finding
             ),
             "the recommendation is not what the runs say, counted anew": (
                 not found.epsilon == answers[0].epsilon == least

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 import dpviz
 from dpviz.app.charts.player.lesson_page import make_lesson_page
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
-from dpviz.app.charts.studies.compare import ScoreDistributions
+from dpviz.app.charts.studies.compare import draw_scores
 from dpviz.app.lessons.lesson import RunReveal
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.one_run import Run
@@ -166,13 +166,13 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     table = declare(*sample("fifteen").load())
     animation = animate(finished, truth_of(table, 15)[0].without_rows(), at=0)
     losses = [{"contender": name, "epsilon": 1.0, "ratio": 1 + i / 9} for i in range(5) for name in ("DPLloyd", "Auto")]
-    scores = ScoreDistributions(pd.DataFrame(losses))
-    figure = Figured.of(scores.draw, scores.words(), "revealed")
+    scores = draw_scores(pd.DataFrame(losses))
+    figure = Figured.of(scores.draw, scores.words, "revealed")
     file = tmp_path / "lesson.html"
     said = [
         PlayerScene("Why noise", ["Guess first."]),
         PlayerScene("The tree", animation=animation),
-        PlayerScene(figures=[figure], numbers=scores.medians.reset_index()),
+        PlayerScene(figures=[figure], numbers=pd.DataFrame(losses)),
     ]
     file.write_text(
         make_player_page([*said, PlayerScene("Again", animation=animation, run=finished)], title="A lesson"), "utf-8"

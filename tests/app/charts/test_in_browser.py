@@ -20,8 +20,8 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.pictures.swaps import draw_swap_trace
 from dpviz.app.charts.spent import draw_spent
-from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
-from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
+from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.view import make_view
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import beside, draw, exhibit, steps_of
@@ -85,11 +85,11 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
     baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
     for number in (5, 18):
         some = table[table.contender.isin(names[:number])]
-        yield f"trade-off {number}", Curves(some, baselines=baselines).draw(light).headed(light)
+        yield f"trade-off {number}", draw_curves(Curves(some, baselines=baselines)).draw(light).headed(light)
         for measure in ("ratio", "matched_error", "ari"):
             yield (
                 f"{measure} {number}",
-                ScoreDistributions(some[some.epsilon == 1.0], measure).draw(light).headed(light),
+                draw_scores(some[some.epsilon == 1.0], measure).draw(light).headed(light),
             )
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
         made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))

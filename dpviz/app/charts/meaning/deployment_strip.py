@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from statistics import median
-from typing import ClassVar
 
 import numpy as np
 
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_epsilon_axis, make_layout
 from dpviz.app.charts.meaning.deployments import UNITS, Deployment
 from dpviz.app.charts.plot import Plot
@@ -18,40 +17,18 @@ from dpviz.words import Palette, capitalize_first
 _HEIGHT, _STEP = 400, 0.22
 
 
-@dataclass(frozen=True)
-class DeploymentStrip:
-    """A dot for every deployment, and a line at one's own ε."""
+def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
+    """A dot for every deployment, a row for each unit of privacy, and a line at one's own ε."""
+    above, middle = sum(one.epsilon > epsilon for one in others), median(one.epsilon for one in others)
+    finding = f"{above} of {len(others)} public deployments use a larger ε than {epsilon:g}"
+    finding += f"; their median is {middle:.3g}"
+    by_unit = {unit: [one for one in others if one.unit == unit] for unit in UNITS}
+    said = ", ".join(f"{len(some)} protect {unit}" for unit, some in by_unit.items() if some and unit != "not said")
 
-    sentence: ClassVar[str] = (
-        "A comparison, never advice: what is right depends on the data and on who could be harmed."
-    )
-    """What to repeat."""
-
-    others: Sequence[Deployment]
-    epsilon: float
-
-    @property
-    def title(self) -> str:
-        """How many stand above one's own ε."""
-        above = sum(one.epsilon > self.epsilon for one in self.others)
-        middle = median(one.epsilon for one in self.others)
-        return (
-            f"{above} of {len(self.others)} public deployments use a larger ε than {self.epsilon:g}; "
-            f"their median is {middle:.3g}"
-        )
-
-    def words(self) -> str:
-        """The picture in words."""
-        counts = [(unit, sum(one.unit == unit for one in self.others)) for unit in UNITS]
-        said = ", ".join(f"{number} protect {unit}" for unit, number in counts if number and unit != "not said")
-        return f"Public deployments on a log axis of ε, by unit of privacy: {said}. {self.title}."
-
-    def draw(self, palette: Palette) -> Plot:
-        """A row for each unit of privacy, dots stacked where they would cover each other."""
+    def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=_HEIGHT))
-        units = [unit for unit in UNITS if any(one.unit == unit for one in self.others)]
-        for row, unit in enumerate(units):
-            mine = [one for one in self.others if one.unit == unit]
+        rows = {unit: some for unit, some in by_unit.items() if some}
+        for row, mine in enumerate(rows.values()):
             lift = _stack([one.epsilon for one in mine])
             plot.add_trace(
                 {
@@ -67,22 +44,22 @@ class DeploymentStrip:
                     **{"showlegend": False, "meta": "public"},
                 }
             )
-        ends = [one.epsilon for one in self.others] + [self.epsilon]
+        ends = [*(one.epsilon for one in others), epsilon]
         # Powers of ten stand side by side on a telephone, too.
         tens = [10.0**power for power in range(floor(log10(min(ends))), ceil(log10(max(ends))) + 1)]
         ticks = {"tickvals": tens, "ticktext": [f"{tick:g}" for tick in tens], "tickangle": 0}
         plot.update_xaxes(**make_epsilon_axis(min(ends), max(ends)) | ticks | {"title": {"text": "ε"}})
-        plot.update_yaxes(
-            range=[-len(units) + 0.55, 0.9],
-            tickvals=[-row for row in range(len(units))],
-            ticktext=[capitalize_first(unit).replace(", ", ",<br>") for unit in units],
-            zeroline=False,
-        )
-        plot.add_vline(x=self.epsilon, line={"color": palette.released, "width": 2})
-        where = {"x": float(np.log10(self.epsilon)), "y": 0.9, "yanchor": "top", "xanchor": "left", "xshift": 5}
-        font = {"size": 13, "color": palette.released}
-        plot.add_annotation({"text": f"<b>your ε = {self.epsilon:g}</b>", "showarrow": False, "font": font, **where})
+        names = [capitalize_first(unit).replace(", ", ",<br>") for unit in rows]
+        plot.update_yaxes(range=[-len(rows) + 0.55, 0.9], tickvals=[-row for row in range(len(rows))], ticktext=names)
+        plot.update_yaxes(zeroline=False)
+        plot.add_vline(x=epsilon, line={"color": palette.released, "width": 2})
+        where = {"x": float(np.log10(epsilon)), "y": 0.9, "yanchor": "top", "xanchor": "left", "xshift": 5}
+        add_note(plot, f"<b>your ε = {epsilon:g}</b>", palette.released, where, size=13)
         return plot.update_layout(margin={"l": 150, "r": 16, "t": 12, "b": 48})
+
+    note = "A comparison, never advice: what is right depends on the data and on who could be harmed."
+    words = f"Public deployments on a log axis of ε, by unit of privacy: {said}. {finding}."
+    return Diagram("deployments", finding, note, words, paint)
 
 
 def _format_budget(one: Deployment) -> str:

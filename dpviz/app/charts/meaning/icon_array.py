@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import exp
 
 import numpy as np
 
 from dpviz.app.charts.canvas import make_hidden_axis
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
@@ -25,90 +25,61 @@ _SHOULDERS = np.column_stack(
 )
 
 
-@dataclass(frozen=True)
-class IconArray:
-    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it."""
+def draw_icon_array(prior: float, epsilon: float) -> Diagram:
+    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it.
 
-    prior: float
-    epsilon: float
+    >>> array = draw_icon_array(0.5, 1.0)
+    >>> array.finding
+    'At ε = 1, a belief of 50 % becomes at most 73.1 %'
+    >>> array.note
+    'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
+    """
+    after = Belief.bound(prior, epsilon=epsilon)
+    believed, least, most = (format_percent(share) for share in (prior, *after))
+    factor = f"{exp(epsilon):.3g}" if epsilon < 10 else f"e^{epsilon:g}"
 
-    @property
-    def after(self) -> Belief:
-        """The least and the most that can be believed after the release."""
-        return Belief.bound(self.prior, epsilon=self.epsilon)
-
-    @property
-    def title(self) -> str:
-        """The finding.
-
-        >>> IconArray(0.5, 1.0).title
-        'At ε = 1, a belief of 50 % becomes at most 73.1 %'
-        """
-        return (
-            f"At ε = {self.epsilon:g}, a belief of {format_percent(self.prior)} becomes at most "
-            f"{format_percent(self.after.most)}"
-        )
-
-    @property
-    def sentence(self) -> str:
-        """What to repeat.
-
-        >>> IconArray(0.5, 1.0).sentence
-        'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
-        """
-        factor = f"{exp(self.epsilon):.3g}" if self.epsilon < 10 else f"e^{self.epsilon:g}"
-        return f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
-
-    def words(self) -> str:
-        """The picture in words."""
-        return (
-            f"Two arrays of a hundred people. Without your data {format_percent(self.prior)} are marked; with it "
-            f"between {format_percent(self.after.least)} and {format_percent(self.after.most)}."
-        )
-
-    def draw(self, palette: Palette) -> Plot:
-        """Two squares of a hundred people side by side."""
-        plot = Plot(make_layout(palette, height=_HEIGHT))
-        least, most = (round(100 * share) for share in self.after)
-        before = round(100 * self.prior)
-        strong, weak, none = palette.released, palette.fade(palette.released, 0.4), palette.grid
-        right = _SIDE + _GAP
-        self._people(plot, range(before), 0, palette.public)
-        self._people(plot, range(before, 100), 0, none)
-        self._people(plot, range(least), right, strong)
-        self._people(plot, range(least, most), right, weak)
-        self._people(plot, range(most, 100), right, none)
-        for x, heading, number, color in (
-            (0.0, "without your data", f"{format_percent(self.prior)} believe it of you", palette.public),
-            (
-                right,
-                "with your data",
-                f"{format_percent(self.after.least)} to {format_percent(self.after.most)}",
-                palette.released,
-            ),
+    def paint(palette: Palette) -> Plot:
+        plot, right = Plot(make_layout(palette, height=_HEIGHT)), _SIDE + _GAP
+        before, low, high = (round(100 * share) for share in (prior, *after))
+        for left, places, color in (
+            (0.0, range(before), palette.public),
+            (0.0, range(before, 100), palette.grid),
+            (right, range(low), palette.released),
+            (right, range(low, high), palette.fade(palette.released, 0.4)),
+            (right, range(high, 100), palette.grid),
         ):
-            text = f"{heading}<br><b>{number}</b>"
+            _add_people(plot, places, left, color)
+        for x, heading, number, color in (
+            (0.0, "without your data", f"{believed} believe it of you", palette.public),
+            (right, "with your data", f"{least} to {most}", palette.released),
+        ):
             where = {"x": x, "y": _SIDE, "xanchor": "left", "yanchor": "bottom", "align": "left"}
-            plot.add_annotation({"text": text, "showarrow": False, "font": {"size": 14, "color": color}, **where})
+            add_note(plot, f"{heading}<br><b>{number}</b>", color, where, size=14)
         plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
         square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
         plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
         return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False)
 
-    @staticmethod
-    def _people(plot: Plot, places: range, left: float, color: str) -> None:
-        if not len(places):
-            return
-        number = np.asarray(places)
-        corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
-        for shape in (_HEAD, _SHOULDERS):
-            path = _close_outline(corner, shape)
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "x": path[:, 0], "y": path[:, 1], "mode": "lines", "line": {"width": 0}},
-                    **{"fill": "toself", "fillcolor": color, "hoverinfo": "skip", "showlegend": False},
-                }
-            )
+    finding = f"At ε = {epsilon:g}, a belief of {believed} becomes at most {most}"
+    note = f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
+    words = "Two arrays of a hundred people. "
+    words += f"Without your data {believed} are marked; with it between {least} and {most}."
+    return Diagram("odds", finding, note, words, paint)
+
+
+def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
+    if not len(places):
+        return
+    number = np.asarray(places)
+    corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
+    for shape in (_HEAD, _SHOULDERS):
+        path = _close_outline(corner, shape)
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": path[:, 0], "y": path[:, 1], "mode": "lines", "line": {"width": 0}},
+                **{"fill": "toself", "fillcolor": color, "hoverinfo": "skip", "showlegend": False},
+            }
+        )
 
 
 def _close_outline(corners: Array, shape: Array) -> Array:

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_below_plot
+from dpviz.app.charts.diagram import add_note
 from dpviz.app.charts.layout import PHONE
 from dpviz.app.charts.plot import Data, Plot
 from dpviz.app.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
-from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.studies.medians import Span, compute_quartiles, draw_band, draw_median_line
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome, PaperFigure
 from dpviz.core import Array
 from dpviz.words import Palette, capitalize_first, format_number, join_clauses

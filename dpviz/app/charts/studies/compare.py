@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, new_plot
+from dpviz.app.charts.canvas import NUMBER_SIZE, new_plot
 from dpviz.app.charts.cells import outline_segments
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_center_marker, make_layout, make_reference_marker
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.app.charts.studies.contenders import (
+    Style,
     choose_styles,
     describe_runs,
     find_measure,
@@ -24,7 +25,7 @@ from dpviz.app.charts.studies.contenders import (
     name_column,
     narrow,
 )
-from dpviz.app.charts.studies.medians import Span, add_note, compute_quartiles
+from dpviz.app.charts.studies.medians import Span, compute_quartiles
 from dpviz.core import Array
 from dpviz.runs import MEASURES, evaluation, summarise
 from dpviz.words import Palette, format_ratio, format_things, join_clauses
@@ -112,43 +113,27 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
 _ROW, _AROUND = 50, 118
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreDistributions:
-    """Distributions of a measure over the runs of each algorithm, the best on top."""
-
-    runs: pd.DataFrame
-    measure: str = "ratio"
-
-    @cached_property
-    def medians(self) -> pd.DataFrame:
-        """Low, median, high and runs of each algorithm that has a finite score, by name, the best first."""
-        column, lowest_first = name_column(self.runs), find_measure(self.measure).lower_is_better
-        medians = compute_quartiles(self.runs, self.measure, [column]).set_index(column)
-        return medians.sort_values("median", ascending=lowest_first, kind="stable")
-
-    @property
-    def stem(self) -> str:
-        """What a file of it is called."""
-        return f"compare-{self.measure}"
-
-    @property
-    def finding(self) -> str:
-        """Who comes first."""
-        if self.medians.empty:
-            return "No run yet"
-        epsilons = sorted(set(self.runs["epsilon"].dropna())) if "epsilon" in self.runs.columns else []
+def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
+    """Distributions of a measure over the runs of each algorithm, a row each, the best on top."""
+    column, score = name_column(runs), find_measure(measure)
+    # Low, median, high and runs of each algorithm that has a finite score, by name.
+    medians = compute_quartiles(runs, measure, [column]).set_index(column)
+    medians = medians.sort_values("median", ascending=score.lower_is_better, kind="stable")
+    finding = "No run yet"
+    if not medians.empty:
+        epsilons = sorted(set(runs["epsilon"].dropna())) if "epsilon" in runs.columns else []
         at = f"At ε = {epsilons[0]:g}, " if len(epsilons) == 1 else ""
-        return at + find_measure(self.measure).describe_first(self.medians["median"])
+        finding = at + score.describe_first(medians["median"])
 
-    def draw(self, palette: Palette) -> TitledPlot:
-        """The plot: a row an algorithm."""
-        score, rows = find_measure(self.measure), max(3, len(self.medians))
-        numbers = describe_runs(self.medians["runs"].tolist())
+    def paint(palette: Palette) -> Plot:
+        rows = max(3, len(medians))
         plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
-        for place, name in enumerate(self.medians.index):
-            self._draw_row(plot, name, -float(place), palette)
+        styles = choose_styles(list_names(runs))
+        for place, (name, low, middle, high, _) in enumerate(medians.itertuples()):
+            scores = runs[measure][runs[column] == name].to_numpy(np.float64)
+            _add_row(plot, -float(place), (low, middle, high), scores[np.isfinite(scores)], styles[name], palette)
         # k-means++ itself is always in the picture of a ratio.
-        drawn = self.runs[self.measure][self.runs[name_column(self.runs)].isin(self.medians.index)]
+        drawn = runs[measure][runs[column].isin(medians.index)]
         span = Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
@@ -156,56 +141,51 @@ class ScoreDistributions:
             add_note(plot, "◇ k-means++ = 1", palette.muted, at)
         plot.update_xaxes(**span.axis, title_text=score.axis)
         plot.update_yaxes(
-            tickvals=[-place for place in range(len(self.medians))],
+            tickvals=[-place for place in range(len(medians))],
             ticktext=[
                 f"{narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
-                for name, low, median, high in self.medians[["low", "median", "high"]].itertuples()
+                for name, low, median, high in medians[["low", "median", "high"]].itertuples()
             ],
             tickfont={"color": palette.text, "size": NUMBER_SIZE},
-            range=[-rows + 0.4, 0.9],
-            showgrid=False,
-            zeroline=False,
+            **{"range": [-rows + 0.4, 0.9], "showgrid": False, "zeroline": False},
         )
-        return TitledPlot(self.finding, join_clauses("dots: runs, bar: middle half, line: median", numbers), plot)
+        return plot
 
-    def words(self) -> str:
-        """The picture in words."""
-        score = find_measure(self.measure)
-        medians = ", ".join(f"{name} {score.format(median)}" for name, median in self.medians["median"].items())
-        return f"Median {score.name} by algorithm: {medians or 'no run yet'}."
+    note = join_clauses("dots: runs, bar: middle half, line: median", describe_runs(medians["runs"].tolist()))
+    listed = ", ".join(f"{name} {score.format(median)}" for name, median in medians["median"].items())
+    words = f"Median {score.name} by algorithm: {listed or 'no run yet'}."
+    return Diagram(f"compare-{measure}", finding, note, words, paint, partial(_tabulate_scores, runs, measure))
 
-    def table(self) -> pd.DataFrame:
-        """Medians of every measure in words, of the chosen one with quartiles; an algorithm a line, the best first."""
-        known = [self.measure, *(name for name in MEASURES if name != self.measure and self.runs[name].notna().any())]
-        lines = {name: summarise(self.runs, name) for name in {"ratio", *known}}
-        table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
-        for name in known:
-            score = find_measure(name)
-            table[name] = [
-                score.format(median) + (f" [{score.format(low)}, {score.format(high)}]" if name == self.measure else "")
-                for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
-            ]
-        return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
 
-    def _draw_row(self, plot: Plot, name: str, y: float, palette: Palette) -> None:
-        style = choose_styles(list_names(self.runs))[name]
-        low, middle, high, _ = self.medians.loc[name]
-        scores = self.runs[self.measure][self.runs[name_column(self.runs)] == name].to_numpy(np.float64)
-        finite = scores[np.isfinite(scores)]
-        # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
-        heights = y + 0.26 * (np.arange(len(finite)) % 5 - 2) / 2
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": finite, "y": heights, "mode": "markers", "showlegend": False},
-                "marker": {"color": style.color, "size": 6, "symbol": style.marker},
-                **{"hovertemplate": "%{x:.3g}<extra></extra>", "meta": "run"},
-            }
-        )
-        plot.add_shape(
-            **{"type": "rect", "x0": low, "x1": high, "y0": y - 0.17, "y1": y + 0.17, "layer": "below"},
-            **{"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}},
-        )
-        plot.add_shape(
-            **{"type": "line", "x0": middle, "x1": middle, "y0": y - 0.3, "y1": y + 0.3, "layer": "above"},
-            line={"color": palette.text, "width": 2.5},
-        )
+def _tabulate_scores(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Medians of every measure in words, of the chosen one with quartiles; an algorithm a line, the best first."""
+    known = [measure, *(name for name in MEASURES if name != measure and runs[name].notna().any())]
+    lines = {name: summarise(runs, name) for name in {"ratio", *known}}
+    table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
+    for name in known:
+        score = find_measure(name)
+        table[name] = [
+            score.format(median) + (f" [{score.format(low)}, {score.format(high)}]" if name == measure else "")
+            for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
+        ]
+    return table.iloc[lines["ratio"]["median"].to_numpy().argsort(kind="stable")]
+
+
+def _add_row(
+    plot: Plot, y: float, parts: tuple[float, float, float], scores: Array, style: Style, palette: Palette
+) -> None:
+    """All scores of an algorithm as dots, its middle half as a bar, its median as a line."""
+    low, middle, high = parts
+    # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
+    heights = y + 0.26 * (np.arange(len(scores)) % 5 - 2) / 2
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": scores, "y": heights, "mode": "markers", "showlegend": False},
+            "marker": {"color": style.color, "size": 6, "symbol": style.marker},
+            **{"hovertemplate": "%{x:.3g}<extra></extra>", "meta": "run"},
+        }
+    )
+    inside = {"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}, "layer": "below"}
+    plot.add_shape(type="rect", x0=low, x1=high, y0=y - 0.17, y1=y + 0.17, **inside)
+    line = {"color": palette.text, "width": 2.5}
+    plot.add_shape(type="line", x0=middle, x1=middle, y0=y - 0.3, y1=y + 0.3, layer="above", line=line)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, isfinite, log10
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import LEGEND_LINE, TitledPlot, new_plot
+from dpviz.app.charts.canvas import LEGEND_LINE, new_plot
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.contenders import (
@@ -25,7 +26,6 @@ from dpviz.app.charts.studies.contenders import (
 from dpviz.app.charts.studies.medians import (
     LABELS,
     Span,
-    add_note,
     compute_label_room,
     compute_quartiles,
     draw_band,
@@ -54,9 +54,7 @@ _AXES: dict[Over, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Medians with bands from 25 % to 75 % against ε, k or n, labelled at their right end,
-    over the hull of the best.
-    """
+    """Medians and middle halves of many runs against ε, k or n."""
 
     noun: ClassVar[str] = "runs"
     runs: pd.DataFrame
@@ -109,11 +107,6 @@ class Curves:
         return choose_styles(list(dict.fromkeys([*list_names(self.runs), *self.predictions])))
 
     @property
-    def stem(self) -> str:
-        """What a file of it is called."""
-        return f"trade-off-{self.measure}" if self.over == "epsilon" else f"sweep-{self.over}-{self.measure}"
-
-    @property
     def basis(self) -> str:
         """What each point rests on."""
         return describe_runs(self.medians["runs"].tolist())
@@ -139,57 +132,6 @@ class Curves:
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
-    def draw(self, palette: Palette, *, title: str = "", about: str = "") -> TitledPlot:
-        """The plot, under its finding, or without the hull of the best, under another ``title`` and ``about``."""
-        score, predicted = find_measure(self.measure), self._predicted_together()
-        # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
-        in_legend = len(predicted) + bool(self.floor)
-        height = _HEIGHT + LEGEND_LINE * in_legend + compute_label_room(self.lines)
-        plot = new_plot(palette, height=height, legend_lines=in_legend)
-        # Dashes are seen in the legend only at the width that lines have in the plot.
-        plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
-        self._set_axis(plot)
-        if not about:
-            self._draw_hull(plot, palette)
-        if self.floor:
-            _draw_floor(plot, self.floor, palette)
-        for name, line in self.lines.items():
-            self._draw_line(plot, name, line, palette)
-        for names, points in predicted:
-            _draw_prediction(plot, names, points, self.styles[names[0]].color)
-        draw_baselines(plot, self.baselines, self.span, score, palette)
-        ends = {name: float(line["median"].iloc[-1]) for name, line in self.lines.items()}
-        label_ends(plot, ends, self.styles, self.span, palette)
-        if self.own is not None:
-            self._mark_own(plot, palette)
-        plot.update_yaxes(**self.span.axis, title_text=score.axis, zeroline=False)
-        subtitle = join_clauses(
-            f"ε = {self.epsilon:g}" if self.epsilon is not None else "",
-            *([about] if about else ["line: median, band: 25–75 %", self._hull_words]),
-            self.basis,
-            f"what lies above {self.most:g}× is outside" if self.span_is_cut else "",
-            "dashed: predicted before any run" if predicted else "",
-        )
-        return TitledPlot(title or self.finding, subtitle, plot)
-
-    def words(self) -> str:
-        """The picture in words."""
-        score, letter = find_measure(self.measure), _LETTERS[self.over]
-        ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in self.lines.items()]
-        ways = [
-            f"{name} goes from {score.format(first['median'])} at {letter} = {first['at']:,g} to "
-            f"{score.format(last['median'])} at {letter} = {last['at']:,g}"
-            for name, first, last in ends
-        ]
-        return f"Median {score.name} against {_AXES[self.over]}. {self.finding}. {'; '.join(ways)}"
-
-    def table(self) -> pd.DataFrame:
-        """The numbers behind the picture: a line for each algorithm and place, and which of them are the best there."""
-        letter = _LETTERS[self.over]
-        table = self.medians[["algorithm", "at", "median", "low", "high", "runs", "best"]]
-        names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
-        return table.astype({"at": float if self.over == "epsilon" else int}).rename(columns=names)
-
     def _find_close(self) -> dict[str, float]:
         """The least ε from which on enough runs of an algorithm are close to k-means++; of those that get there."""
         found = {}
@@ -198,66 +140,116 @@ class Curves:
             found[str(name)] = _CLOSE.find_least(losses)
         return {name: epsilon for name, epsilon in found.items() if isfinite(epsilon)}
 
-    @property
-    def _hull_words(self) -> str:
-        return f"wide grey path: the best median at each {_LETTERS[self.over]}" if len(self.lines) > 1 else ""
-
     def _compute_medians(self, place: float) -> pd.Series[float]:
         return self.medians[self.medians["at"] == place].set_index("algorithm")["median"]
 
-    def _set_axis(self, plot: Plot) -> None:
-        places = list(self.places) or self.medians["at"].tolist() or [0.1, 10.0]
-        if self.over == "epsilon":
-            axis = make_epsilon_axis(min(places), max(places))
-        else:
-            air = 0.04 * max(log10(max(places) / min(places)), 0.1)
-            low, high = log10(min(places)) - air, log10(max(places)) + air
-            axis = make_log_axis(low, high) | {"range": [low, high]}
-        if self.over == "k":
-            axis |= {"tickvals": places, "ticktext": [f"{k:g}" for k in places]}
-        plot.update_xaxes(**axis, title_text=_AXES[self.over])
 
-    def _draw_line(self, plot: Plot, name: str, line: pd.DataFrame, palette: Palette) -> None:
-        """The median of one algorithm over its band."""
-        style, faded = self.styles[name], _FADED if len(self.lines) <= _MANY else _FADED_OF_MANY
-        at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
-        hover = (
-            f"<b>{name}</b> at {_LETTERS[self.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
-            "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
-        )
-        told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
-        fill = palette.fade(style.color, faded)
-        plot.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
+def draw_curves(curves: Curves) -> Diagram:
+    """Medians with bands from 25 % to 75 %, labelled at their right end, over the hull of the best."""
+    score, letter = find_measure(curves.measure), _LETTERS[curves.over]
 
-    def _draw_hull(self, plot: Plot, palette: Palette) -> None:
-        """A wide path under the lines along the best medians; nothing where there is no choice."""
-        best = self.medians[self.medians["best"]].sort_values("at")
-        if len(self.lines) < 2:
-            return
-        color = palette.fade(palette.muted, 0.28)
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": best["at"].to_numpy(), "y": best["median"].to_numpy()},
-                **{"mode": "lines+markers", "line": {"color": color, "width": 13}},
-                "marker": {"symbol": "circle", "size": 19, "color": color},
-                **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
-            }
-        )
+    def tabulate() -> pd.DataFrame:
+        """A line for each algorithm and place, and which of them are the best there."""
+        table = curves.medians[["algorithm", "at", "median", "low", "high", "runs", "best"]]
+        names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
+        return table.astype({"at": float if curves.over == "epsilon" else int}).rename(columns=names)
 
-    def _predicted_together(self) -> list[tuple[list[str], Curve]]:
-        """Each predicted curve once, with all the algorithms that it is predicted for."""
-        names: dict[tuple[tuple[float, float], ...], list[str]] = {}
-        for name, points in self.predictions.items():
-            names.setdefault(tuple(points), []).append(name)
-        return [(together, points) for points, together in names.items()]
+    ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in curves.lines.items()]
+    ways = [
+        f"{name} goes from {score.format(first['median'])} at {letter} = {first['at']:,g} to "
+        f"{score.format(last['median'])} at {letter} = {last['at']:,g}"
+        for name, first, last in ends
+    ]
+    words = f"Median {score.name} against {_AXES[curves.over]}. {curves.finding}. {'; '.join(ways)}"
+    hull = f"wide grey path: the best median at each {letter}" if len(curves.lines) > 1 else ""
+    note = describe_curves(curves, "line: median, band: 25–75 %", hull)
+    stem = f"trade-off-{curves.measure}" if curves.over == "epsilon" else f"sweep-{curves.over}-{curves.measure}"
+    return Diagram(stem, curves.finding, note, words, partial(paint_curves, curves), tabulate)
 
-    def _mark_own(self, plot: Plot, palette: Palette) -> None:
-        """The k or n that the user has, as a line from top to bottom."""
-        assert self.own is not None
-        plot.add_vline(x=self.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
-        text = f"yours: {_LETTERS[self.over]} = {self.own:,g}"
-        at = {"x": log10(self.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        add_note(plot, text, palette.text, at)
+
+def describe_curves(curves: Curves, *look: str) -> str:
+    """What has to be known to read the curves: their ``look``, and what they rest on."""
+    return join_clauses(
+        f"ε = {curves.epsilon:g}" if curves.epsilon is not None else "",
+        *look,
+        curves.basis,
+        f"what lies above {curves.most:g}× is outside" if curves.span_is_cut else "",
+        "dashed: predicted before any run" if curves.predictions else "",
+    )
+
+
+def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot:
+    """The curves, with the ``hull`` of the best or without."""
+    predicted = _predict_together(curves.predictions)
+    # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
+    in_legend = len(predicted) + bool(curves.floor)
+    height = _HEIGHT + LEGEND_LINE * in_legend + compute_label_room(curves.lines)
+    plot = new_plot(palette, height=height, legend_lines=in_legend)
+    # Dashes are seen in the legend only at the width that lines have in the plot.
+    plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
+    plot.update_xaxes(**_make_axis(curves), title_text=_AXES[curves.over])
+    if hull and len(curves.lines) > 1:
+        _add_hull(plot, curves, palette)
+    if curves.floor:
+        _draw_floor(plot, curves.floor, palette)
+    for name, line in curves.lines.items():
+        _add_line(plot, curves, name, line, palette)
+    for names, points in predicted:
+        _draw_prediction(plot, names, points, curves.styles[names[0]].color)
+    score, span = find_measure(curves.measure), curves.span
+    draw_baselines(plot, curves.baselines, span, score, palette)
+    ends = {name: float(line["median"].iloc[-1]) for name, line in curves.lines.items()}
+    label_ends(plot, ends, curves.styles, span, palette)
+    if curves.own is not None:
+        plot.add_vline(x=curves.own, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+        at = {"x": log10(curves.own), "y": 1, "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        add_note(plot, f"yours: {_LETTERS[curves.over]} = {curves.own:,g}", palette.text, at)
+    plot.update_yaxes(**span.axis, title_text=score.axis, zeroline=False)
+    return plot
+
+
+def _make_axis(curves: Curves) -> dict[str, Any]:
+    places = list(curves.places) or curves.medians["at"].tolist() or [0.1, 10.0]
+    if curves.over == "epsilon":
+        return make_epsilon_axis(min(places), max(places))
+    air = 0.04 * max(log10(max(places) / min(places)), 0.1)
+    low, high = log10(min(places)) - air, log10(max(places)) + air
+    ticks = {"tickvals": places, "ticktext": [f"{k:g}" for k in places]} if curves.over == "k" else {}
+    return make_log_axis(low, high) | {"range": [low, high]} | ticks
+
+
+def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette: Palette) -> None:
+    """The median of one algorithm over its band."""
+    style, faded = curves.styles[name], _FADED if len(curves.lines) <= _MANY else _FADED_OF_MANY
+    at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
+    hover = (
+        f"<b>{name}</b> at {_LETTERS[curves.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
+        "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
+    )
+    told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
+    fill = palette.fade(style.color, faded)
+    plot.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
+
+
+def _add_hull(plot: Plot, curves: Curves, palette: Palette) -> None:
+    """A wide path under the lines along the best medians."""
+    best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": best["at"].to_numpy(), "y": best["median"].to_numpy()},
+            **{"mode": "lines+markers", "line": {"color": color, "width": 13}},
+            "marker": {"symbol": "circle", "size": 19, "color": color},
+            **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
+        }
+    )
+
+
+def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
+    """Each predicted curve once, with all the algorithms that it is predicted for."""
+    names: dict[tuple[tuple[float, float], ...], list[str]] = {}
+    for name, points in predictions.items():
+        names.setdefault(tuple(points), []).append(name)
+    return [(together, points) for points, together in names.items()]
 
 
 def _draw_floor(plot: Plot, points: Curve, palette: Palette) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from math import inf, log10
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, choose_ink, new_plot, place_below_plot
+from dpviz.app.charts.canvas import NUMBER_SIZE, choose_ink, new_plot, place_below_plot
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_epsilon_axis, make_log_axis
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.contenders import describe_runs
-from dpviz.app.charts.studies.medians import add_note
 from dpviz.core import Array
 from dpviz.runs import find_crossing
 from dpviz.words import Palette, format_percent, join_clauses
@@ -51,122 +49,110 @@ class _Label(NamedTuple):
     row: int
 
 
-@dataclass(frozen=True, eq=False)
-class EpsilonNMap:
+def draw_epsilon_n_map(
+    runs: pd.DataFrame, name: str, epsilons: Sequence[float], ns: Sequence[int], own: int | None = None
+) -> Diagram:
     """A cell for each ε and n with its median loss over that of k-means++; lines along which the loss is the same."""
+    crossings = find_crossings(runs)
+    n = min(ns, key=lambda one: abs(log10(one / (own or max(ns)))))
+    finding = _describe_own(runs[runs["n"] == n], name, n, crossings)
+    ten = [f"n = {one.n:,}: ε = {one.epsilon:.2g}" for one in crossings if one.loss == ISO[0]]
+    line = f" Within {format_percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
 
-    stem: ClassVar[str] = "epsilon-n-map"
-    runs: pd.DataFrame
-    name: str
-    epsilons: Sequence[float]
-    ns: Sequence[int]
-    own: int | None = None
-
-    @cached_property
-    def crossings(self) -> list[Crossing]:
-        """The smallest ε for each loss of ``ISO`` and each n, where it lies within what was tried."""
-        crossings = []
-        for n, runs in self.runs.groupby("n"):
-            usual = runs.groupby("epsilon")["ratio"].median()
-            epsilons, losses = usual.index.to_numpy(np.float64), usual.to_numpy(np.float64)
-            at = [Crossing(level, int(float(str(n))), find_crossing(epsilons, losses, level)) for level in ISO]
-            crossings += [one for one in at if epsilons[0] < one.epsilon < inf]
-        return crossings
-
-    @property
-    def finding(self) -> str:
-        """The ε for a loss of 10 % at the user's n, or at the largest one."""
-        n = min(self.ns, key=lambda one: abs(log10(one / (self.own or max(self.ns)))))
-        at = [one.epsilon for one in self.crossings if one.n == n and one.loss == ISO[0]]
-        near, within = f"With n = {n:,}, {self.name}", f"within {format_percent(ISO[0] - 1)} of k-means++"
-        if at:
-            return f"{near} comes {within} from ε = {at[0]:.2g} on"
-        usual = self.runs[self.runs["n"] == n].groupby("epsilon")["ratio"].median()
-        if usual.empty:
-            return f"No run with n = {n:,} yet"
-        if usual.max() <= ISO[0]:
-            return f"{near} stays {within} at every ε of this map"
-        return f"{near} comes {within} at no ε of this map"
-
-    def draw(self, palette: Palette) -> TitledPlot:
-        """The map."""
+    def paint(palette: Palette) -> Plot:
         plot = new_plot(palette, height=_HEIGHT, legend_lines=2)
-        medians = self._medians()
+        cells = runs.pivot_table("ratio", index="n", columns="epsilon", aggfunc="median")
+        # NaN where nothing has run yet.
+        medians: Array = cells.reindex(index=list(ns), columns=list(epsilons)).to_numpy(np.float64)
         shades = np.log10(np.clip(medians, 1.0, _WORST))
+        right, top = _find_edges(epsilons), _find_edges(ns)
+        bar = {
+            **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
+            **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
+            "ticklabeloverflow": "allow",
+        }
         plot.add_trace(
             {
-                **{"type": "heatmap", "x": _find_edges(self.epsilons), "y": _find_edges(self.ns), "z": shades},
-                **{"zmin": 0.0, "zmax": log10(_WORST), "colorscale": palette.sequential, "reversescale": True},
-                **{"xgap": 1, "ygap": 1, "meta": "cells", "customdata": medians},
+                **{"type": "heatmap", "x": right, "y": top, "z": shades, "zmin": 0.0, "zmax": log10(_WORST)},
+                **{"colorscale": palette.sequential, "reversescale": True, "xgap": 1, "ygap": 1, "meta": "cells"},
+                **{"customdata": medians, "colorbar": place_below_plot(plot.layout) | bar},
                 "hovertemplate": "median loss %{customdata:.3g} × k-means++<extra></extra>",
-                "colorbar": place_below_plot(plot.layout)
-                | {
-                    **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
-                    **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
-                    "ticklabeloverflow": "allow",
-                },
             }
         )
-        taken: list[_Label] = []
-        for level in sorted(ISO):
-            self._draw_equal(plot, level, palette, taken)
-        if len(self.epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
-            self._write(plot, medians, shades)
-        across, up = np.log10(_find_edges(self.epsilons)), np.log10(_find_edges(self.ns))
-        plot.update_xaxes(**make_epsilon_axis(min(self.epsilons), max(self.epsilons)))
+        _add_equal_lines(plot, crossings, log10(max(epsilons) / min(epsilons)), palette)
+        if len(epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
+            row, column = np.nonzero(np.isfinite(medians))
+            places = {"x": np.asarray(epsilons)[column], "y": np.asarray(ns)[row]}
+            _write_losses(plot, places, medians[row, column], shades[row, column])
+        across, up = np.log10(right), np.log10(top)
+        plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
         plot.update_xaxes(range=[across[0], across[-1]], showgrid=False)
         plot.update_yaxes(**make_log_axis(up[0], up[-1]), range=[up[0], up[-1]], title_text="n, rows", showgrid=False)
-        plot.update_yaxes(tickvals=list(self.ns), ticktext=[f"{n:,}" for n in self.ns])
-        if self.own is not None and self.own <= max(self.ns):
-            self._mark_own(plot, self.own, palette)
-        about = join_clauses(
-            "number: median loss above k-means++, in %",
-            "red lines: equal loss",
-            describe_runs([len(runs) for _, runs in self.runs.groupby(["epsilon", "n"])]),
-        )
-        return TitledPlot(self.finding, about, plot)
+        plot.update_yaxes(tickvals=list(ns), ticktext=[f"{n:,}" for n in ns])
+        if own is not None and own <= max(ns):
+            _mark_own(plot, ns, own, (right[0], right[-1]), palette)
+        return plot
 
-    def words(self) -> str:
-        """The picture in words."""
-        ten = [f"n = {one.n:,}: ε = {one.epsilon:.2g}" for one in self.crossings if one.loss == ISO[0]]
-        line = f" Within {format_percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
-        return f"Median loss over that of k-means++ by ε and n. {self.finding}.{line}"
-
-    def table(self) -> pd.DataFrame:
-        """The numbers behind the picture: a line for each n and ε."""
-        medians = self.runs.astype({"n": int}).groupby(["n", "epsilon"])["ratio"].agg(["median", "size"]).reset_index()
+    def tabulate() -> pd.DataFrame:
+        """A line for each n and ε."""
+        medians = runs.astype({"n": int}).groupby(["n", "epsilon"])["ratio"].agg(["median", "size"]).reset_index()
         return medians.set_axis(["n", "ε", "median loss / k-means++", "runs"], axis=1)
 
-    def _medians(self) -> Array:
-        """Median ratios, shape (number of n, number of ε); NaN where nothing has run yet."""
-        medians = self.runs.pivot_table("ratio", index="n", columns="epsilon", aggfunc="median")
-        cells: Array = medians.reindex(index=list(self.ns), columns=list(self.epsilons)).to_numpy(np.float64)
-        return cells
+    note = join_clauses(
+        "number: median loss above k-means++, in %",
+        "red lines: equal loss",
+        describe_runs([len(some) for _, some in runs.groupby(["epsilon", "n"])]),
+    )
+    words = f"Median loss over that of k-means++ by ε and n. {finding}.{line}"
+    return Diagram("epsilon-n-map", finding, note, words, paint, tabulate)
 
-    def _write(self, plot: Plot, medians: Array, shades: Array) -> None:
-        """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
-        known = np.isfinite(medians)
-        row, column = np.nonzero(known)
-        inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades[known]]
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "text"},
-                **{"x": np.asarray(self.epsilons)[column], "y": np.asarray(self.ns)[row]},
-                "text": [f"{100 * (loss - 1):.0f}" for loss in medians[known]],
-                "textposition": "top center",  # lines of equal loss meet in the middles of cells
-                "textfont": {"size": 10, "color": inks},
-                **{"hoverinfo": "skip", "showlegend": False, "meta": "numbers"},
-            }
-        )
 
-    def _draw_equal(self, plot: Plot, level: float, palette: Palette, taken: list[_Label]) -> None:
-        """The line along which the loss is ``level``, from the fewest rows on.
+def find_crossings(runs: pd.DataFrame) -> list[Crossing]:
+    """The smallest ε for each loss of ``ISO`` and each n, where it lies within what was tried."""
+    crossings = []
+    for n, some in runs.groupby("n"):
+        usual = some.groupby("epsilon")["ratio"].median()
+        epsilons, losses = usual.index.to_numpy(np.float64), usual.to_numpy(np.float64)
+        at = [Crossing(level, int(float(str(n))), find_crossing(epsilons, losses, level)) for level in ISO]
+        crossings += [one for one in at if epsilons[0] < one.epsilon < inf]
+    return crossings
 
-        Its label goes to a row of its own below those that are ``taken`` nearby.
-        """
-        line = sorted((one for one in self.crossings if one.loss == level), key=lambda one: one.n)
-        if not line:
-            return
+
+def _describe_own(runs: pd.DataFrame, name: str, n: int, crossings: Sequence[Crossing]) -> str:
+    """The ε for a loss of 10 % at this n."""
+    at = [one.epsilon for one in crossings if one.n == n and one.loss == ISO[0]]
+    near, within = f"With n = {n:,}, {name}", f"within {format_percent(ISO[0] - 1)} of k-means++"
+    if at:
+        return f"{near} comes {within} from ε = {at[0]:.2g} on"
+    usual = runs.groupby("epsilon")["ratio"].median()
+    if usual.empty:
+        return f"No run with n = {n:,} yet"
+    if usual.max() <= ISO[0]:
+        return f"{near} stays {within} at every ε of this map"
+    return f"{near} comes {within} at no ε of this map"
+
+
+def _write_losses(plot: Plot, places: Mapping[str, Array], losses: Array, shades: Array) -> None:
+    """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
+    inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades]
+    plot.add_trace(
+        {
+            **{"type": "scatter", "mode": "text", **places, "text": [f"{100 * (loss - 1):.0f}" for loss in losses]},
+            "textposition": "top center",  # lines of equal loss meet in the middles of cells
+            "textfont": {"size": 10, "color": inks},
+            **{"hoverinfo": "skip", "showlegend": False, "meta": "numbers"},
+        }
+    )
+
+
+def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, palette: Palette) -> None:
+    """The lines along which the loss is the same, from the fewest rows on.
+
+    A label goes to a row of its own below those that are taken nearby, on an axis that spans so many powers of ten.
+    """
+    taken: list[_Label] = []
+    for level in sorted({one.loss for one in crossings}):
+        line = sorted((one for one in crossings if one.loss == level), key=lambda one: one.n)
         above = f"{format_percent(level - 1)} above k-means++"
         plot.add_trace(
             {
@@ -179,25 +165,25 @@ class EpsilonNMap:
         )
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
-        at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
-        span = log10(max(self.epsilons) / min(self.epsilons))
-        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < _LABEL_SHARE * span}
+        x = log10(end.epsilon)
+        near = {label.row for label in taken if label.n == end.n and abs(x - label.x) < _LABEL_SHARE * span}
         row = next(row for row in range(len(ISO)) if row not in near)
-        at["yshift"] = -5 - _LABEL_PIXELS * row
-        taken.append(_Label(end.n, at["x"], row))
+        taken.append(_Label(end.n, x, row))
+        at = {"x": x, "y": log10(end.n), "xanchor": side, "yanchor": "top", "yshift": -5 - _LABEL_PIXELS * row}
         at |= {"bgcolor": palette.surface, "opacity": 0.92}
         add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 
-    def _mark_own(self, plot: Plot, own: int, palette: Palette) -> None:
-        """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
-        border, (left, *_, right) = _find_edges(self.ns), _find_edges(self.epsilons)
-        row = min(range(len(self.ns)), key=lambda place: abs(log10(self.ns[place] / own)))
-        near = abs(self.ns[row] / own - 1) <= _SAME_N
-        low, high = (border[row], border[row + 1]) if near else (own, own)
-        line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
-        plot.add_shape(type="rect", x0=left, x1=right, y0=low, y1=high, line=line)
-        at = {"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"}
-        add_note(plot, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
+
+def _mark_own(plot: Plot, ns: Sequence[int], own: int, ends: tuple[float, float], palette: Palette) -> None:
+    """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
+    border = _find_edges(ns)
+    row = min(range(len(ns)), key=lambda place: abs(log10(ns[place] / own)))
+    near = abs(ns[row] / own - 1) <= _SAME_N
+    low, high = (border[row], border[row + 1]) if near else (own, own)
+    line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
+    plot.add_shape(type="rect", x0=ends[0], x1=ends[1], y0=low, y1=high, line=line)
+    at = {"xref": "paper", "x": 1.0, "y": log10(high), "xanchor": "right", "yanchor": "bottom"}
+    add_note(plot, f"yours: n = {own:,}", palette.text, at | {"bgcolor": palette.surface})
 
 
 def _find_edges(places: Sequence[float]) -> Array:

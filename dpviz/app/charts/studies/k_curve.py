@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import synopsis_reading
-from dpviz.app.charts.canvas import AIR, TitledPlot, new_plot
-from dpviz.app.charts.studies.medians import PLOT, Span, add_note, draw_band
+from dpviz.app.charts.canvas import AIR, new_plot
+from dpviz.app.charts.diagram import Diagram, add_note
+from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.studies.medians import PLOT, Span, draw_band
 from dpviz.words import Palette, format_number, join_clauses
 
 _HEIGHT = AIR + PLOT + 40
@@ -19,25 +18,15 @@ _FADED = 0.22
 _TICKS = 12
 
 
-@dataclass(frozen=True, eq=False)
-class KCurve:
-    """The loss on a synopsis against k; all of it is released."""
+def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
+    """The loss on a synopsis against k, and the k that is suggested as a line; all of it is released."""
+    last, suggested = read.ks[-1], read.suggested
+    sure = "" if 2 * read.agreeing > read.redraws else ", but unsurely"
+    finding = f"The loss bends at k = {suggested}{sure}"
+    if suggested is None:
+        finding = f"No number of clusters stands out up to {last}"
 
-    stem: ClassVar[str] = "clusters-on-the-synopsis"
-    read: synopsis_reading.SuggestedK
-
-    @property
-    def finding(self) -> str:
-        """Where the curve bends, and whether redraws of the noise agree."""
-        read = self.read
-        if read.suggested is None:
-            return f"No number of clusters stands out up to {read.ks[-1]}"
-        sure = "" if 2 * read.agreeing > read.redraws else ", but unsurely"
-        return f"The loss bends at k = {read.suggested}{sure}"
-
-    def draw(self, palette: Palette) -> TitledPlot:
-        """The curve in its band, and the k that is suggested as a line."""
-        read = self.read
+    def paint(palette: Palette) -> Plot:
         plot = new_plot(palette, height=_HEIGHT, legend_lines=0)
         span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
@@ -56,38 +45,25 @@ class KCurve:
         )
         every = -(-len(read.ks) // _TICKS)
         ticks = read.ks[every - 1 :: every].tolist()
-        plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, read.ks[-1] + 0.5])
+        plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, last + 0.5])
         plot.update_yaxes(**span.axis, title_text="loss on the synopsis", zeroline=False)
-        if read.suggested is not None:
-            plot.add_vline(x=read.suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
-            left = read.suggested <= len(read.ks) / 2
-            at = {
-                "x": read.suggested,
-                "xshift": 5 if left else -5,
-                "y": 1,
-                "yref": "paper",
-                "yanchor": "top",
-                "xanchor": "left" if left else "right",
-            }
-            add_note(plot, f"k = {read.suggested}", palette.text, at)
-        about = join_clauses(
-            "line: least loss found on the synopsis",
-            "band: nine in ten redraws of its noise",
-            f"{read.agreeing} of {read.redraws} redraws agree",
-            "free: nothing is charged",
-        )
-        return TitledPlot(self.finding, about, plot)
+        if suggested is not None:
+            plot.add_vline(x=suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+            side, shift = ("left", 5) if suggested <= len(read.ks) / 2 else ("right", -5)
+            at = {"x": suggested, "xshift": shift, "y": 1, "yref": "paper", "yanchor": "top", "xanchor": side}
+            add_note(plot, f"k = {suggested}", palette.text, at)
+        return plot
 
-    def words(self) -> str:
-        """The picture in words."""
-        first, last = format_number(float(self.read.losses[0])), format_number(float(self.read.losses[-1]))
-        return (
-            f"Loss on the synopsis against the number of clusters, from {first} at k = 1 to {last} at "
-            f"k = {self.read.ks[-1]}. {self.read.words}"
-        )
-
-    def table(self) -> pd.DataFrame:
-        """A line for each k."""
-        read = self.read
+    def tabulate() -> pd.DataFrame:
         columns = {"k": read.ks, "loss": read.losses, "low": read.lows, "high": read.highs, "bend": read.bends}
         return pd.DataFrame(columns)
+
+    note = join_clauses(
+        "line: least loss found on the synopsis",
+        "band: nine in ten redraws of its noise",
+        f"{read.agreeing} of {read.redraws} redraws agree",
+        "free: nothing is charged",
+    )
+    ends = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
+    words = f"Loss on the synopsis against the number of clusters, {ends} at k = {last}. {read.words}"
+    return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
 
-from dpviz.app.charts.canvas import NUMBER_SIZE
+from dpviz.app.charts.diagram import add_note
 from dpviz.app.charts.layout import make_log_axis
 from dpviz.app.charts.plot import Data, Plot
 from dpviz.app.charts.studies.contenders import Measure, Style, narrow
@@ -99,12 +99,6 @@ def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any
         "marker": {"symbol": style.marker, "size": 8, "color": style.color},
         **{"showlegend": False, "meta": "median"} | options,
     }
-
-
-def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
-    """Words beside what they are about."""
-    font = {"size": size, "color": color}
-    plot.add_annotation({"text": text, "showarrow": False, "font": font, **where})
 
 
 def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:

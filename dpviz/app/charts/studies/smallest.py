@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.diagram import Diagram, add_note
+from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.contenders import name_column
-from dpviz.app.charts.studies.curves import Curves
-from dpviz.app.charts.studies.medians import add_note
+from dpviz.app.charts.studies.curves import Curves, describe_curves, paint_curves
 from dpviz.core import Array
-from dpviz.runs import Recommendation, SmallestEpsilon, Target, find_reached_loss
+from dpviz.runs import Recommendation, SmallestEpsilon, find_reached_loss
 from dpviz.words import Palette, join_clauses
 
 
-@dataclass(frozen=True, eq=False)
-class Smallest:
-    """The answer of each algorithm to a target, among the curves of loss against ε that it was read off."""
+def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommendation: Recommendation) -> Diagram:
+    """The target as a line across the curves, with each answer on it in the colour of its line.
 
-    stem: ClassVar[str] = "smallest-epsilon"
-    curves: Curves
-    answers: Sequence[SmallestEpsilon]
-    recommendation: Recommendation
+    Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
+    from the answer on.
+    """
+    target, who, finding = recommendation.target, recommendation.who, recommendation.finding
+    below = f"{target.describe_often(curves.noun)} lie below"
+    about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
 
-    @property
-    def target(self) -> Target:
-        """What is good enough."""
-        return self.recommendation.target
-
-    @property
-    def finding(self) -> str:
-        """The recommendation."""
-        return self.recommendation.finding
-
-    def draw(self, palette: Palette) -> TitledPlot:
-        """The target as a line across the curves, with each answer on it in the colour of its line.
-
-        Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
-        from the answer on.
-        """
-        target, who = self.target, self.recommendation.who
-        below = f"{target.describe_often(self.curves.noun)} lie below"
-        about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
-        drawn = self.curves.draw(palette, title=self.finding, about=about)
-        plot = drawn.plot
+    def paint(palette: Palette) -> Plot:
+        plot = paint_curves(curves, palette, hull=False)
         # Bands of all would hide each other; each stands before its line.
         plot.traces = [
             trace
@@ -56,22 +36,21 @@ class Smallest:
         ]
         plot.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
-        at = {"x": 0.01, "y": self.curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
+        at = {"x": 0.01, "y": curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.fade(palette.surface, 0.7)
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
-        if who in self.curves.styles:
-            color = self.curves.styles[who].color
-            upper = self.upper(who)
+        if who in curves.styles:
+            upper = list_reached_losses(curves.runs, who, target.share)
             plot.add_trace(
                 {
                     **{"type": "scatter", "x": [e for e, _ in upper], "y": [loss for _, loss in upper]},
-                    **{"mode": "lines", "line": {"color": color, "width": 1.3, "dash": "dot"}, "name": below},
+                    **{"mode": "lines", "line": {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}},
                     "hovertemplate": f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}<extra></extra>",
-                    **{"showlegend": False, "meta": "upper"},
+                    **{"showlegend": False, "name": below, "meta": "upper"},
                 }
             )
-        reached = [answer for answer in self.answers if answer.reached]
-        colors = [self.curves.styles[answer.contender].color for answer in reached]
+        reached = [answer for answer in answers if answer.reached]
+        colors = [curves.styles[answer.contender].color for answer in reached]
         rim = {"width": 2, "color": palette.text}
         plot.add_trace(
             {
@@ -82,27 +61,24 @@ class Smallest:
                 **{"showlegend": False, "meta": "answer"},
             }
         )
-        return drawn
+        return plot
 
-    def upper(self, who: str) -> list[tuple[float, float]]:
-        """For each ε the loss that the wanted share of the runs of ``who`` does not exceed, where it is finite."""
-        runs = self.curves.runs
-        runs = runs[runs[name_column(runs)] == who]
-        losses: list[tuple[float, float]] = []
-        for epsilon, group in runs.groupby("epsilon"):
-            weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-            loss = find_reached_loss(group["ratio"].to_numpy(np.float64), self.target.share, weights)
-            losses.append((float(str(epsilon)), loss))
-        return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]
-
-    def words(self) -> str:
-        """The picture in words."""
-        return f"Loss against ε with the target. {self.finding}"
-
-    def table(self) -> pd.DataFrame:
+    def tabulate() -> pd.DataFrame:
         """A line an algorithm, the smallest ε first; empty where the target is not reached."""
-        rows = [(one.contender, one.epsilon, one.low, one.high, one.text, one.runs) for one in self.answers]
+        rows = [(one.contender, one.epsilon, one.low, one.high, one.text, one.runs) for one in answers]
         table = pd.DataFrame(rows, columns=["algorithm", "smallest ε", "from", "to", "in words", "runs"])
         numbers = ["smallest ε", "from", "to"]
         table[numbers] = table[numbers].astype(float).replace(np.inf, np.nan)
         return table
+
+    words = f"Loss against ε with the target. {finding}"
+    return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
+
+
+def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> list[tuple[float, float]]:
+    """For each ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
+    losses: list[tuple[float, float]] = []
+    for epsilon, group in runs[runs[name_column(runs)] == who].groupby("epsilon"):
+        weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
+        losses.append((float(str(epsilon)), find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)))
+    return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]

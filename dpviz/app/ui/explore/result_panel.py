@@ -15,7 +15,7 @@ from dpviz.app.charts.player.player_page import PlayerScene, animate, make_playe
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.share_bars import ShareBars
 from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
-from dpviz.app.charts.studies.k_curve import KCurve
+from dpviz.app.charts.studies.k_curve import draw_k_curve
 from dpviz.app.ui.data_access import is_reveal_allowed
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description, foresee_outcome, make_foresight
@@ -192,10 +192,9 @@ def draw_k_reading(result: Result) -> None:
             lambda: synopsis_reading.suggest_k(steps, most, np.random.default_rng(0)),
         )
     count_grid_read(result.place, result.number)
-    curve = KCurve(read)
-    show_wide(
-        curve.draw(choose_palette(st.context.theme.type)), alt=curve.words(), key="explore:k_curve", stem=curve.stem
-    )
+    curve = draw_k_curve(read)
+    shown = curve.draw(choose_palette(st.context.theme.type))
+    show_wide(shown, alt=curve.words, key="explore:k_curve", stem=curve.stem)
     st.markdown(f"{format_badge('released')} {escape_markdown(read.words)}")
     with st.expander("The numbers"):
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpviz.app.charts.meaning.asking_costs import AskingCosts
-from dpviz.app.charts.meaning.attack_region import AttackRegion
-from dpviz.app.charts.meaning.deployment_strip import DeploymentStrip
+from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.meaning.asking_costs import SENTENCE, describe_costs, draw_costs
+from dpviz.app.charts.meaning.attack_region import draw_attack_region, list_attackers
+from dpviz.app.charts.meaning.deployment_strip import draw_deployments
 from dpviz.app.charts.meaning.deployments import SOURCE, load_deployments
-from dpviz.app.charts.meaning.icon_array import IconArray
-from dpviz.app.charts.meaning.twin_clouds import TwinClouds
+from dpviz.app.charts.meaning.icon_array import draw_icon_array
+from dpviz.app.charts.meaning.twin_clouds import TwinClouds, draw_twin_clouds
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import show
@@ -43,12 +44,12 @@ def draw_odds(stage: Stage) -> None:
     words, picture = st.columns([1, 2], gap="large", vertical_alignment="center")
     with words:
         prior = st.slider("A belief about you before, %", 1, 99, 50, key="meaning:prior", help=_PRIOR_HELP)
-        array = IconArray(prior / 100, stage.request.epsilon)
+        array = draw_icon_array(prior / 100, stage.request.epsilon)
         _say_unit_and_slack(stage)
     with place:
-        _draw_head(array.title, array.sentence)
+        _draw_head(array.finding, array.note)
     with picture:
-        show(array.draw(_choose_colors()), alt=array.words(), key="meaning:odds", stem="odds", bare=True)
+        _show(array, "odds")
     st.caption(
         "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
         "your data. The promise is about what your data adds."
@@ -59,9 +60,10 @@ def draw_membership(stage: Stage) -> None:
     """The attack, run: was this person in the table?"""
 
     def draw(simulation: Simulation) -> None:
-        region = AttackRegion.of(simulation.list_trials(), simulation.list_reference_trials(), stage.request)
-        _draw_head(region.title, region.sentence)
-        show(region.draw(_choose_colors()), alt=region.words(), key="meaning:attack", stem="attack", bare=True)
+        attackers = list_attackers(simulation.list_trials(), simulation.list_reference_trials())
+        region = draw_attack_region(attackers, stage.request.epsilon, stage.request.delta)
+        _draw_head(region.finding, region.note)
+        _show(region, "attack")
 
     _draw_simulation(stage, draw)
     st.caption(
@@ -81,14 +83,15 @@ def draw_twins(stage: Stage) -> None:
 
     def draw(simulation: Simulation) -> None:
         view, person = make_view(stage.table.domain), stage.neighbors.person
-        clouds = TwinClouds.of(simulation.list_trials(), view, _read_points(stage), person, stage.request.epsilon)
+        clouds = TwinClouds.of(simulation.list_trials(), person)
+        epsilon, both = stage.request.epsilon, guess is not None
+        drawn = draw_twin_clouds(clouds, view, _read_points(stage), epsilon, both=both)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
-            _draw_head(clouds.title, f"{clouds.sentence} {told}")
+            _draw_head(drawn.finding, f"{drawn.note} {told}")
         else:
             _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
-        figure = clouds.draw(_choose_colors(), both=guess is not None)
-        show(figure, alt=clouds.words(), key="meaning:twins", stem="neighbouring-tables", bare=True)
+        _show(drawn, "twins")
 
     _draw_simulation(stage, draw)
 
@@ -97,13 +100,13 @@ def draw_again(stage: Stage) -> None:
     """What asking again buys, and what it costs."""
 
     def draw(simulation: Simulation) -> None:
-        costs = _draw_costs(stage, simulation)
-        _draw_head(costs.title, costs.sentence)
-        for place, curve in zip(st.columns(len(costs.curves)), costs.curves, strict=True):
+        again = _read_costs(stage, simulation)
+        _draw_head(describe_costs(again), SENTENCE)
+        curves = draw_costs(again)
+        for place, curve in zip(st.columns(len(curves)), curves, strict=True):
             with place:
-                st.markdown(f"**{escape_markdown(curve.heading)}**")
-                key = f"meaning:again:{curve.heading}"
-                show(curve.draw(_choose_colors()), alt=curve.words, key=key, stem="asking-again", bare=True)
+                st.markdown(f"**{escape_markdown(curve.finding)}**")
+                _show(curve, f"again:{curve.finding}")
 
     _draw_simulation(stage, draw, least=_LEAST)
     st.caption(
@@ -115,9 +118,9 @@ def draw_again(stage: Stage) -> None:
 
 def draw_others(stage: Stage) -> None:
     """Where others stand."""
-    strip = DeploymentStrip(load_deployments(), stage.request.epsilon)
-    _draw_head(strip.title, strip.sentence)
-    show(strip.draw(_choose_colors()), alt=strip.words(), key="meaning:others", stem="deployments", bare=True)
+    strip = draw_deployments(load_deployments(), stage.request.epsilon)
+    _draw_head(strip.finding, strip.note)
+    _show(strip, "others")
     st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
 
 
@@ -154,8 +157,9 @@ def _say_unit_and_slack(stage: Stage) -> None:
         )
 
 
-def _choose_colors() -> Any:
-    return choose_palette(st.context.theme.type)
+def _show(drawn: Diagram, key: str) -> None:
+    plot = drawn.paint(choose_palette(st.context.theme.type))
+    show(plot, alt=drawn.words, key=f"meaning:{key}", stem=drawn.stem, bare=True)
 
 
 def _read_points(stage: Stage) -> Array:
@@ -169,12 +173,12 @@ def _read_points(stage: Stage) -> Array:
     )
 
 
-def _draw_costs(stage: Stage, simulation: Simulation) -> AskingCosts:
+def _read_costs(stage: Stage, simulation: Simulation) -> AskingAgain:
     asked = stage.request
     entries = make_once(
         "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
     )
-    return AskingCosts(AskingAgain.of(simulation.list_trials(), entries, asked))
+    return AskingAgain.of(simulation.list_trials(), entries, asked)
 
 
 _KEPT_SIMULATIONS = 6

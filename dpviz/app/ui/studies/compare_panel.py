@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
+from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.contenders import find_measure
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
 from dpviz.app.ui.controls import draw_epsilon_control
@@ -70,28 +71,29 @@ def _draw_example() -> None:
     table = read_runs(_CLAIM)
     runs = table[(table["data"] == _TABLE) & (table["epsilon"] == _EPSILON)]
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
-    scores = ScoreDistributions(pd.DataFrame(losses))
+    scores = draw_scores(pd.DataFrame(losses))
     draw_caption_with_badge(
         "public", f"An example: stored runs of {escape_markdown(found.paper)}, on its table {_TABLE}."
     )
     drawn = scores.draw(choose_palette(st.context.theme.type))
-    show_wide(drawn, alt=scores.words(), key=f"{_KEY}:example", stem=f"{scores.stem}-example")
+    show_wide(drawn, alt=scores.words, key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 
 
 def _draw_pictures(study: StudyJob) -> None:
     frame = study.make_frame()
     picture = st.container()
-    scores = ScoreDistributions(frame, ask_measure(frame, _KEY))
+    measure = ask_measure(frame, _KEY)
+    scores = draw_scores(frame, measure)
     with picture:
         drawn = scores.draw(choose_palette(st.context.theme.type))
-        show_wide(drawn, alt=scores.words(), key=f"{_KEY}:scores", stem=scores.stem, first=True)
+        show_wide(drawn, alt=scores.words, key=f"{_KEY}:scores", stem=scores.stem, first=True)
     centers, numbers, files = st.tabs(["Centres", "Table", "Take away"], key=f"{_KEY}:below", on_change="rerun")
     if centers.open:
         with centers:
             _draw_centers(study)
     if numbers.open:
         with numbers:
-            _draw_scores(scores)
+            _draw_scores(scores, measure)
     if files.open:
         with files:
             draw_study_download(study, scores)
@@ -100,13 +102,13 @@ def _draw_pictures(study: StudyJob) -> None:
             draw_python_section(script, key=_KEY, stem="comparison")
 
 
-def _draw_scores(scores: ScoreDistributions) -> None:
+def _draw_scores(scores: Diagram, measure: str) -> None:
     """The medians of every measure."""
     table = scores.table()
     st.dataframe(
         table,
         hide_index=True,
-        alt=f"Medians of every measure by algorithm, with the quartiles of {find_measure(scores.measure).short}",
+        alt=f"Medians of every measure by algorithm, with the quartiles of {find_measure(measure).short}",
         column_order=[str(name) for name in table if name != "runs" or table["runs"].nunique() > 1],
         height="content",
         column_config={"algorithm": st.column_config.Column(pinned=True)}

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.app.charts.studies.contenders import find_measure
 from dpviz.app.ui.controls import Epsilons, draw_k_and_delta
@@ -26,7 +26,7 @@ from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study,
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
 from dpviz.tables import FileKind
-from dpviz.words import Palette, capitalize_first, choose_palette, format_duration
+from dpviz.words import capitalize_first, choose_palette, format_duration
 
 
 class PictureNumbers(Protocol):
@@ -37,13 +37,6 @@ class PictureNumbers(Protocol):
     @property
     def finding(self) -> str: ...
     def table(self) -> pd.DataFrame: ...
-
-
-class StudyPicture(PictureNumbers, Protocol):
-    """A picture of many runs."""
-
-    def draw(self, palette: Palette) -> TitledPlot: ...
-    def words(self) -> str: ...
 
 
 _SKELETON = 560
@@ -170,7 +163,7 @@ def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -
 
 
 def show_picture(
-    picture: StudyPicture,
+    picture: Diagram,
     study: StudyJob,
     *,
     opens: bool = False,
@@ -180,7 +173,7 @@ def show_picture(
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
     key, shown = f"{study.question.key}:figure", draw_marked(picture, study, choose_palette(st.context.theme.type))
     clicked = bind_click(shown.plot, study.grid, key) if opens else None
-    show_wide(shown, alt=picture.words(), key=key, stem=picture.stem, first=True, on_click=clicked)
+    show_wide(shown, alt=picture.words, key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
     draw_numbers(picture, study, growing=growing)
 
@@ -211,7 +204,7 @@ def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = Fa
             )
 
 
-def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
+def draw_study_download(study: StudyJob, picture: Diagram) -> None:
     """Offer all runs of a study as CSV and its picture as a page, unless they are losses of a private file."""
     if not _may_leave(study):
         return
@@ -228,7 +221,7 @@ def draw_study_download(study: StudyJob, picture: StudyPicture) -> None:
         )
 
 
-def draw_page_button(study: StudyJob, picture: StudyPicture) -> None:
+def draw_page_button(study: StudyJob, picture: Diagram) -> None:
     """Offer a picture of a study as a page, which is made when it is asked for."""
     st.download_button(
         "See it anywhere (HTML)",
@@ -267,11 +260,11 @@ def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
     )
 
 
-def draw_study_page(study: StudyJob, picture: StudyPicture) -> bytes:
+def draw_study_page(study: StudyJob, picture: Diagram) -> bytes:
     """The picture of a study as a page, which needs no network and no server."""
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
-    figure = Figured.of(partial(draw_marked, picture, study), picture.words(), "public" if simulated else "revealed")
+    figure = Figured.of(partial(draw_marked, picture, study), picture.words, "public" if simulated else "revealed")
     scene = PlayerScene(
         figures=[figure], paragraphs=[_describe_asked(study)], note=export.REVEALED_NOTE, numbers=picture.table()
     )

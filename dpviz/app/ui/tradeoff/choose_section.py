@@ -11,9 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
-from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.studies.forecast import Forecast
-from dpviz.app.charts.studies.smallest import Smallest
+from dpviz.app.charts.studies.smallest import draw_smallest
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show
@@ -25,7 +26,6 @@ from dpviz.app.ui.studies.one_setting import bind_click, draw_opener, open_in_ex
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
-    StudyPicture,
     ask_measure,
     draw_marked,
     draw_numbers,
@@ -110,9 +110,8 @@ def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Wi
     curves = make_forecast(question, advice, most=_ask_most(advice.target))
     with each:
         about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
-        _show(
-            Smallest(curves, curves.list_answers(advice.target), recommendation), f"{_KEY}:forecast", about, small=True
-        )
+        drawn = draw_smallest(curves, curves.list_answers(advice.target), recommendation)
+        _show(drawn, f"{_KEY}:forecast", about, small=True)
 
 
 def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
@@ -159,15 +158,14 @@ def _draw_answer(
     with place:
         if measure == "ratio" and not baselines:
             curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=_ask_most(target))
-            smallest = Smallest(curves, answers, recommendation)
+            numbers = draw_smallest(curves, answers, recommendation)
             about = recommendation.compare_with(advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
             about = f"{recommendation.reason} {about}".strip()
-            _show(smallest, f"{_KEY}:figure", about, study)
-            numbers: StudyPicture = smallest
+            _show(numbers, f"{_KEY}:figure", about, study)
         else:
-            numbers = Curves(
+            compared = Curves(
                 frame,
                 measure,
                 places=grid.epsilons,
@@ -175,6 +173,7 @@ def _draw_answer(
                 predictions=list_predictions(study, measure) if baselines else {},
                 floor=list_floor(study) if measure == "ratio" else (),
             )
+            numbers = draw_curves(compared)
             _show(numbers, f"{_KEY}:figure", "", study)
     draw_numbers(numbers, study, growing=growing)
     draw_study_download(study, numbers)
@@ -222,7 +221,7 @@ def _draw_look(study: StudyJob) -> tuple[str, bool]:
     return measure, baselines
 
 
-def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
+def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
     """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
     palette = choose_palette(st.context.theme.type)
     title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
@@ -237,7 +236,7 @@ def _show(picture: StudyPicture, key: str, about: str, study: StudyJob | None = 
             )
         st.caption(escape_markdown(subtitle))
     clicked = None if study is None else bind_click(plot, study.grid, key)
-    show(plot, alt=picture.words(), key=key, stem=picture.stem, on_click=clicked)
+    show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=clicked)
 
 
 def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:

@@ -12,8 +12,8 @@ from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.draws import CenterDraws
-from dpviz.app.charts.studies.payers import Payers
-from dpviz.app.charts.studies.waterfall import Waterfall
+from dpviz.app.charts.studies.payers import draw_payers
+from dpviz.app.charts.studies.waterfall import draw_waterfall
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.figure import draw_caption_with_badge, show_wide
 from dpviz.app.ui.plane_choice import ask_plane
@@ -132,7 +132,7 @@ def _draw_picture(study: StudyJob) -> None:
     paid = error_parts.summarise_payers(study.rows)
     (contender,) = study.grid.contenders
     (epsilon,) = study.grid.epsilons
-    picture = Payers(paid, contender.label, epsilon)
+    picture = draw_payers(paid, contender.label, epsilon)
     shown = paid.smallest_shown
     told = (
         f"The smallest cluster that eight of ten draws find, as they do all larger ones, has "
@@ -199,7 +199,7 @@ def _draw_bars(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # bounds are not to be chosen by it
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
-    bars = Waterfall(error, contender.label, epsilon)
+    bars = draw_waterfall(error, contender.label, epsilon)
     show_picture(bars, study, beneath=_draw_explanation)
     if study.source.kind.may_be_shown and not study.running:
         draw_page_button(study, bars)

@@ -9,15 +9,14 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.studies.curves import Curves
-from dpviz.app.charts.studies.epsilon_n_map import EpsilonNMap
+from dpviz.app.charts.studies.curves import Curves, draw_curves
+from dpviz.app.charts.studies.epsilon_n_map import draw_epsilon_n_map
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
 from dpviz.app.ui.studies.one_setting import ask_contender, ask_epsilon, has_contenders
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
-    StudyPicture,
     ask_measure,
     draw_study_button,
     draw_study_download,
@@ -114,14 +113,14 @@ rows_section = partial(_draw_section, _NS)
 def _draw_pictures(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
     frame, grid = _draw_with_whole(study), study.grid
     ns = [n or _find_whole(study.source) for n in grid.ns]
-    picture: StudyPicture
     if sweep.over == "epsilon and n":
-        picture = EpsilonNMap(frame, grid.contenders[0].label, grid.epsilons, ns, own)
+        picture = draw_epsilon_n_map(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
         measure = ask_measure(frame, sweep.key)
         places = list(grid.ks) if sweep.over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
-        picture = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
+        curves = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
+        picture = draw_curves(curves)
     show_picture(picture, study)
     if sweep is not _MAP:
         st.caption(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.algorithms import AUTO
-from dpviz.app.charts.meaning.epsilon_window import EpsilonWindow
+from dpviz.app.charts.meaning.epsilon_window import draw_epsilon_window
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.session import list_bought_rows, recall, remember
@@ -187,7 +187,7 @@ def say_rows_first() -> None:
 
 def draw_window(window: windows.Window) -> None:
     """The answer, why, what would open it where there is none, and the picture."""
-    picture = EpsilonWindow(window)
+    picture = draw_epsilon_window(window)
     with st.container(gap="xsmall"):
         st.title(escape_markdown(window.finding), anchor=False)
         st.markdown(escape_markdown(window.sentence))
@@ -195,12 +195,8 @@ def draw_window(window: windows.Window) -> None:
             with st.container(horizontal=True, gap="small"):
                 for what, words in window.openings:
                     st.markdown(f":gray-badge[**{escape_markdown(what)}**: {escape_markdown(words)}]", width="content")
-    show(
-        picture.draw(choose_palette(st.context.theme.type)),
-        alt=picture.words(),
-        key=f"{_KEY}:figure",
-        stem=picture.stem,
-    )
+    plot = picture.paint(choose_palette(st.context.theme.type))
+    show(plot, alt=picture.words, key=f"{_KEY}:figure", stem=picture.stem)
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
     more += "" if not more else f", for which {windows.format_epsilon(window.least_of_many, up=True)} would do"
     delta = window.setting.delta

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.app.charts.meaning.epsilon_window import EpsilonWindow
+from dpviz.app.charts.meaning.epsilon_window import compute_losses, draw_epsilon_window
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk, find_window
 from dpviz.words.theme import choose_palette
@@ -18,8 +18,8 @@ from tests.runs.meaning.test_windows import CASES
 def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: str, theme: str) -> None:
     setting, risk = CASES[kind]
     window = find_window(setting, target=Target(), risk=risk)
-    picture = EpsilonWindow(window)
-    figure = picture.draw(choose_palette(theme)).figure()
+    picture = draw_epsilon_window(window)
+    figure = picture.paint(choose_palette(theme)).figure()
     boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     said = {note.text for note in figure.layout.annotations}
     assert len(boxes) == (kind != "out of reach")
@@ -29,18 +29,18 @@ def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: s
         assert ("neither kept" in said) == (kind == "none")
     assert figure.layout.yaxis.title.text == "loss over k-means++"
     assert figure.layout.yaxis2.title.text == "belief after, at most"
-    assert picture.finding in picture.words() and len(picture.table()) == len(picture.losses)
+    assert picture.finding == window.finding and picture.finding in picture.words
+    assert len(picture.table()) == len(compute_losses(window, setting.n))
 
 
 def test_curves_pass_through_what_is_accepted_at_the_sides() -> None:
     setting, _ = CASES["window"]
-    picture = EpsilonWindow(find_window(setting, most_rows=12_000, target=Target(), risk=Risk()))
-    window, losses = picture.window, picture.losses
+    window = find_window(setting, most_rows=12_000, target=Target(), risk=Risk())
+    losses = compute_losses(window, setting.n)
     upper = losses["upper"].to_numpy()
     assert (upper[losses["epsilon"] >= window.least] <= 1.1).all() and (
         upper[losses["epsilon"] < window.least] > 1.1
     ).any()
-    assert picture.losses_of_many is not None
-    both = losses.merge(picture.losses_of_many, on="epsilon")
+    both = losses.merge(compute_losses(window, 12_000), on="epsilon")
     assert (both["upper_y"] <= both["upper_x"] + 1e-9).all()
     assert np.isclose(window.belief(window.most), 0.25, atol=0.01)

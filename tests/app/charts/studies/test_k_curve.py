@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.synopsis_reading import SuggestedK
-from dpviz.app.charts.studies.k_curve import KCurve
+from dpviz.app.charts.studies.k_curve import draw_k_curve
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound
 
@@ -29,7 +29,7 @@ READINGS = [READ, replace(READ, agreeing=4), replace(READ, suggested=None), repl
 
 @pytest.mark.parametrize("read", READINGS)
 def test_the_title_and_the_figure_say_what_the_numbers_say(read):
-    picture = KCurve(read)
+    picture = draw_k_curve(read)
     assert len(picture.finding) <= 50
     place = int(read.bends.argmax()) + 1
     if read.suggested is None:
@@ -37,7 +37,7 @@ def test_the_title_and_the_figure_say_what_the_numbers_say(read):
     else:
         assert f"k = {place}" in picture.finding
     assert ("unsurely" in picture.finding) == (read.suggested is not None and read.agreeing <= 6)
-    assert f"{read.agreeing} of 12" in picture.words()
+    assert f"{read.agreeing} of 12" in picture.words
     figure = picture.draw(LIGHT).headed(LIGHT)
     is_sound(figure)
     (line,) = [trace for trace in figure.data if trace.meta == "released"]
@@ -48,13 +48,15 @@ def test_the_title_and_the_figure_say_what_the_numbers_say(read):
 
 
 def test_the_longest_titles_fit():
-    many = replace(READ, ks=np.arange(55, 61), suggested=60)
+    losses = np.geomspace(900, 75, 60)
+    curves = {"losses": losses, "lows": losses, "highs": losses, "bends": np.ones(60)}
+    many = replace(READ, ks=np.arange(1, 61), suggested=60, **curves)
     for change in ({}, {"suggested": None}, {"agreeing": 0}):
-        assert len(KCurve(replace(many, **change)).finding) <= 50
+        assert len(draw_k_curve(replace(many, **change)).finding) <= 50
 
 
 def test_the_table_is_the_curve_and_the_words_are_of_the_suggested_k():
-    table = KCurve(READ).table()
+    table = draw_k_curve(READ).table()
     np.testing.assert_array_equal(table["loss"], LOSSES)
     assert table.columns.tolist() == ["k", "loss", "low", "high", "bend"]
     assert "falls by 75 %" in READ.words and "from 2 to 3" in READ.words and "4.1 times" in READ.words

@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from dpviz.app.charts.studies.payers import Payers
+from dpviz.app.charts.studies.payers import draw_payers
 from dpviz.runs.error_parts import Payer, WhoPays
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound, shows_kinds
@@ -27,7 +27,7 @@ PAID = WhoPays(
 def test_marks_stand_where_sizes_and_losses_are() -> None:
     for theme in ("light", "dark"):
         colors = choose_palette(theme)
-        figure = Payers(PAID, "Auto", 0.3).draw(colors).headed(colors)
+        figure = draw_payers(PAID, "Auto", 0.3).draw(colors).headed(colors)
         is_sound(figure)
         shows_kinds(figure, colors, {"revealed"})
         clusters, groups = figure.data
@@ -38,16 +38,16 @@ def test_marks_stand_where_sizes_and_losses_are() -> None:
 
 
 def test_the_claim_is_that_of_the_numbers() -> None:
-    made = Payers(PAID, "Auto", 0.3)
+    made = draw_payers(PAID, "Auto", 0.3)
     assert made.finding == "At ε = 0.3 the smallest cluster loses 4.20×, the largest 1.02×"
-    assert "about 220 rows, below which noise hides a group" in made.words()
+    assert "about 220 rows, below which noise hides a group" in made.words
     assert made.table()["rows"].tolist() == [60, 400, 1000, 3000]
     assert PAID.smallest_shown == 1000
 
 
 @pytest.mark.parametrize("paid", [WhoPays((Payer("cluster", "1", 5, 1.0, 1.0, nan),), nan, 1)])
 def test_one_cluster_and_unknown_noise_are_drawn(paid: WhoPays) -> None:
-    made = Payers(paid, "EUGkM", 1.0)
+    made = draw_payers(paid, "EUGkM", 1.0)
     is_sound(made.draw(choose_palette("light")).headed(choose_palette("light")))
-    assert made.finding == "At ε = 1 the only cluster loses 1.00×" and "nan" not in made.words()
+    assert made.finding == "At ε = 1 the only cluster loses 1.00×" and "nan" not in made.words
     assert paid.smallest_shown is None

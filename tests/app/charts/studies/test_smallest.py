@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import Setting
+from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.forecast import Forecast
-from dpviz.app.charts.studies.smallest import Smallest
+from dpviz.app.charts.studies.smallest import draw_smallest
 from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
@@ -28,8 +29,8 @@ CURVES = Curves(study(NAMES[:2], [0.1, 1.0, 10.0]))
 USUAL = Target()
 
 
-def smallest(answers: list[SmallestEpsilon], target: Target = USUAL) -> Smallest:
-    return Smallest(CURVES, answers, Recommendation.of(target, None, answers))
+def smallest(answers: list[SmallestEpsilon], target: Target = USUAL) -> Diagram:
+    return draw_smallest(CURVES, answers, Recommendation.of(target, None, answers))
 
 
 def test_answers_stand_on_the_target() -> None:
@@ -48,11 +49,11 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
     assert "ε = 0.4, likely between 0.3 and beyond 10" in list(found.table()["in words"])
     assert smallest([NEVER]).finding.startswith("No ε up to 10")
     assert found.table()["smallest ε"].isna().tolist() == [False, True]
-    forbidden = Smallest(CURVES, [REACHED], replace(Recommendation.of(USUAL, None, [REACHED]), allowed=0.3))
+    forbidden = draw_smallest(CURVES, [REACHED], replace(Recommendation.of(USUAL, None, [REACHED]), allowed=0.3))
     assert forbidden.finding == "No ε keeps both: 0.4 needed, 0.3 allowed"
     assert (
         forbidden.draw(LIGHT).headed(LIGHT).layout.title.text.startswith("No ε keeps both")
-        and "No ε" in forbidden.words()
+        and "No ε" in forbidden.words
     )
     assert smallest([]).table().empty
 
@@ -61,7 +62,7 @@ def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
 def test_its_title_is_what_the_runs_say(share: float) -> None:
     """Recomputed from the runs: enough of them keep to the target at every ε from there on, and not just below."""
     target, runs = Target(1.1, share), study(NAMES[:2], [0.1, 0.3, 0.7, 1.0, 3.0, 10.0], 20)
-    picture = Smallest(
+    picture = draw_smallest(
         Curves(runs), answers := SmallestEpsilon.find_all(runs, target), Recommendation.of(target, None, answers)
     )
     said = re.match(
@@ -84,7 +85,7 @@ def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
     setting = Setting(2, 15, 1.0, 1e-6, n=5_000)
     advice = make_advice(setting, target=USUAL)
     curves = Forecast(forecast_rows(setting, ("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
-    picture = Smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice))
+    picture = draw_smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice))
     is_sound(picture.draw(LIGHT).headed(LIGHT))
     said = re.match(r"Choose ε = (.+) or more with Auto: about (.+?)× .* 8 of 10 made-up tables", picture.finding)
     assert said is not None

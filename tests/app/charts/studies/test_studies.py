@@ -2,15 +2,16 @@
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
-from dpviz.app.charts.studies.compare import ScoreDistributions, Typical, draw_compare
+from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.contenders import choose_styles
-from dpviz.app.charts.studies.curves import Curves
+from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.studies.medians import _spread_apart
 from dpviz.app.charts.view import make_view
 from dpviz.runs.one_run import run
@@ -21,6 +22,10 @@ from tests.app.charts.laws import has_finite_coordinates, is_sound, keeps_its_ra
 
 LIGHT = choose_palette("light")
 NAMES = [f"Algorithm {letter} (variant)" for letter in "ABCDEFGHIJKLMNOPQR"]
+
+
+def figure_of(curves: Curves) -> go.Figure:
+    return draw_curves(curves).draw(LIGHT).headed(LIGHT)
 
 
 def study(names: list[str], epsilons: list[float], repeats: int = 7) -> pd.DataFrame:
@@ -46,7 +51,7 @@ def study(names: list[str], epsilons: list[float], repeats: int = 7) -> pd.DataF
 @pytest.mark.parametrize("number", [1, 18])
 def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     table = study(NAMES[:number], [0.1, 1.0, 10.0])
-    figure = Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}).draw(LIGHT).headed(LIGHT)
+    figure = figure_of(Curves(table, baselines={"one centre": 9.0, "k-means++": 1.0}))
     is_sound(figure)
     expected = summarise(table).set_index(["contender", "epsilon"])
     for line in (trace for trace in figure.data if trace.meta == "median"):
@@ -59,20 +64,20 @@ def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
     assert any("one centre: 9.00×" in text for text in labels)
     assert "7 runs each" in subtitle_of(figure)
     assert any(trace.meta == "hull" for trace in figure.data) == (number > 1)
-    assert Curves(table).words().count("goes from") == number
+    assert draw_curves(Curves(table)).words.count("goes from") == number
 
 
 def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
     table = study(NAMES[:3], [0.1, 1.0])
     table.loc[(table.contender == NAMES[2]) & (table.epsilon == 1.0), "ratio"] = 0.9
-    figure = Curves(table).draw(LIGHT).headed(LIGHT)
+    figure = figure_of(Curves(table))
     (hull,) = [trace for trace in figure.data if trace.meta == "hull"]
-    behind = Curves(table).table()
+    behind = draw_curves(Curves(table)).table()
     assert len(behind) == 6
     on_it = behind[behind["best at this ε"]]
     assert list(on_it.sort_values("ε")["algorithm"]) == [NAMES[0], NAMES[2]]
     np.testing.assert_allclose(hull.y, on_it.sort_values("ε")["median"])
-    more = Curves(table, "ari").draw(LIGHT).headed(LIGHT)
+    more = figure_of(Curves(table, "ari"))
     (hull,) = [trace for trace in more.data if trace.meta == "hull"]
     np.testing.assert_allclose(hull.y, [1 / 2, 1 / 2])
 
@@ -80,19 +85,17 @@ def test_the_hull_is_the_best_median_at_each_epsilon() -> None:
 def test_the_trade_off_title_says_from_which_epsilon_on_privacy_is_cheap() -> None:
     table = study(NAMES[:2], [0.1, 0.3, 1.0, 3.0])
     assert (
-        title_of(Curves(table).draw(LIGHT).headed(LIGHT))
+        title_of(figure_of(Curves(table)))
         == f"From ε = 0.3 on, {NAMES[0]} stays within 10 % of k-means++ in 8 of 10 runs"
     )
-    assert f"At ε = 1, {NAMES[1]} comes first" in title_of(
-        Curves(table[table.contender == NAMES[1]]).draw(LIGHT).headed(LIGHT)
-    )
+    assert f"At ε = 1, {NAMES[1]} comes first" in title_of(figure_of(Curves(table[table.contender == NAMES[1]])))
 
 
 def test_the_trade_off_axis_does_not_move_while_it_fills() -> None:
     table, every = study(NAMES[:3], [0.1, 1.0, 10.0]), [0.1, 1.0, 10.0]
-    live = Curves(table[table.epsilon == 0.1], places=every).draw(LIGHT).headed(LIGHT)
-    assert live.layout.xaxis.range == Curves(table, places=every).draw(LIGHT).headed(LIGHT).layout.xaxis.range
-    empty = Curves(table[:0], places=every).draw(LIGHT).headed(LIGHT)
+    live = figure_of(Curves(table[table.epsilon == 0.1], places=every))
+    assert live.layout.xaxis.range == figure_of(Curves(table, places=every)).layout.xaxis.range
+    empty = figure_of(Curves(table[:0], places=every))
     assert title_of(empty) == "No run yet" and empty.layout.xaxis.range == live.layout.xaxis.range
 
 
@@ -101,37 +104,37 @@ def test_runs_that_are_infinitely_worse_and_the_reference_itself_do_no_harm() ->
     table.loc[:9, "ratio"] = np.inf
     reference = pd.DataFrame([{"contender": "k-means++", "epsilon": np.nan, "ratio": 1.0}])
     both = pd.concat([table, reference])
-    is_sound(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf}).draw(LIGHT).headed(LIGHT))
-    is_sound(ScoreDistributions(both).draw(LIGHT).headed(LIGHT))
+    is_sound(figure_of(Curves(both, baselines={"k-means++": 1.0, "one centre": np.inf})))
+    is_sound(draw_scores(both).draw(LIGHT).headed(LIGHT))
 
 
 def test_predictions_are_dashed_named_once_each_and_leave_the_plot_its_size() -> None:
     table, curve = study(NAMES[:2], [0.1, 1.0]), [(0.1, 4.0), (1.0, 1.2)]
     prediction = {NAMES[0]: curve, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(curve)}
-    figure = Curves(table, predictions=prediction).draw(LIGHT).headed(LIGHT)
+    figure = figure_of(Curves(table, predictions=prediction))
     predicted = [trace for trace in figure.data if trace.meta == "prediction"]
     assert {trace.line.dash for trace in predicted} == {"dash"} and list(predicted[0].y) == [4.0, 1.2]
     named = [trace.name for trace in figure.data if trace.showlegend]
     assert named == [f"predicted: {NAMES[0]}, {NAMES[2]}", f"predicted: {NAMES[1]}"]
-    plain = Curves(table).draw(LIGHT).headed(LIGHT)
+    plain = figure_of(Curves(table))
     heights = [f.layout.height - f.layout.margin.t - f.layout.margin.b for f in (figure, plain)]
     assert heights[0] == heights[1] and plain.layout.showlegend is False
 
 
 def test_the_floor_lies_under_all_lines_and_says_what_it_is() -> None:
     table, floor = study(NAMES[:2], [0.1, 1.0]), [(0.1, 1.08), (1.0, 1.001)]
-    figure = Curves(table, floor=floor).draw(LIGHT).headed(LIGHT)
+    figure = figure_of(Curves(table, floor=floor))
     drawn = [trace.meta for trace in figure.data]
     (line,) = [trace for trace in figure.data if trace.meta == "floor"]
     assert list(zip(line.x, line.y, strict=True)) == floor and "none beats by much" in line.name
     assert drawn.index("floor") < drawn.index("median") and line.showlegend
-    assert "floor" not in [trace.meta for trace in Curves(table).draw(LIGHT).headed(LIGHT).data]
+    assert "floor" not in [trace.meta for trace in figure_of(Curves(table)).data]
 
 
 def test_a_baseline_is_labelled_where_the_next_one_leaves_session() -> None:
     table = study(NAMES[:1], [0.1, 1.0])
     for losses, below in (((9.0, 8.8, 1.0), {"8.8", "1"}), ((9.0, 4.0, 1.0), {"1"})):
-        figure = Curves(table, baselines={f"line {loss:g}": loss for loss in losses}).draw(LIGHT).headed(LIGHT)
+        figure = figure_of(Curves(table, baselines={f"line {loss:g}": loss for loss in losses}))
         notes = [note for note in figure.layout.annotations if note.text.startswith("line")]
         assert {note.text.split(":")[0].removeprefix("line ") for note in notes if note.yanchor == "top"} == below
 
@@ -152,7 +155,7 @@ def test_labels_keep_their_distance_and_their_order(ends: list[tuple[float, int]
 def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
     table = study(["Auto", "EUGkM", "DPLloyd"], [0.1, 1.0])
     table.loc[table.epsilon == 1.0, "ratio"] = 1.5
-    figure = Curves(table).draw(LIGHT).headed(LIGHT)
+    figure = figure_of(Curves(table))
     names = [note for note in figure.layout.annotations if note.hovertext]
     tied = [note for note in names if note.showarrow]
     colors = {style.color for style in choose_styles(["Auto", "EUGkM", "DPLloyd"]).values()}
@@ -161,15 +164,12 @@ def test_a_name_that_makes_way_is_tied_to_the_end_of_its_line() -> None:
     assert sorted(note.ay for note in tied) == pytest.approx([-14, 14], abs=1)
     far = study(["Auto", "EUGkM"], [1.0])
     far.loc[far.contender == "EUGkM", "ratio"] = 9.0
-    assert not [note for note in Curves(far).draw(LIGHT).headed(LIGHT).layout.annotations if note.showarrow]
+    assert not [note for note in figure_of(Curves(far)).layout.annotations if note.showarrow]
 
 
 def test_a_chart_grows_for_labels_that_would_not_fit() -> None:
     table = study([f"A rather long name {place} (variant)" for place in range(24)], [0.1, 1.0], repeats=1)
-    assert (
-        Curves(table).draw(LIGHT).headed(LIGHT).layout.height
-        > Curves(table[:4]).draw(LIGHT).headed(LIGHT).layout.height
-    )
+    assert figure_of(Curves(table)).layout.height > figure_of(Curves(table[:4])).layout.height
 
 
 def test_all_algorithms_with_all_their_presets_look_different() -> None:
@@ -181,14 +181,14 @@ def test_all_algorithms_with_all_their_presets_look_different() -> None:
 def test_scores_put_the_best_on_top_whether_more_or_less_is_better() -> None:
     table = study(NAMES[:5], [1.0])
     for measure in ("ratio", "ari", "seconds"):
-        figure = ScoreDistributions(table, measure).draw(LIGHT).headed(LIGHT)
+        figure = draw_scores(table, measure).draw(LIGHT).headed(LIGHT)
         is_sound(figure)
         assert NAMES[0] in figure.layout.yaxis.ticktext[0].replace("<br>", " ")
         assert f"At ε = 1, {NAMES[0]} comes first" in title_of(figure)
         dots = [trace for trace in figure.data if trace.meta == "run"]
         assert [len(trace.x) for trace in dots] == [7] * 5
-        assert NAMES[4] in ScoreDistributions(table, measure).words()
-    assert title_of(ScoreDistributions(study(NAMES[:1], [1.0])[:0]).draw(LIGHT).headed(LIGHT)) == "No run yet"
+        assert NAMES[4] in draw_scores(table, measure).words
+    assert title_of(draw_scores(study(NAMES[:1], [1.0])[:0]).draw(LIGHT).headed(LIGHT)) == "No run yet"
 
 
 @pytest.mark.parametrize("number", [1, 5])
@@ -251,12 +251,15 @@ def test_an_algorithm_looks_the_same_whichever_of_them_comes_first() -> None:
     for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
         assert Curves(runs).styles == choose_styles(NAMES[:3])
         assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
-        is_sound(ScoreDistributions(runs).draw(LIGHT).headed(LIGHT))
+        is_sound(draw_scores(runs).draw(LIGHT).headed(LIGHT))
 
 
 def test_an_axis_that_ends_says_that_something_lies_beyond() -> None:
     table = study(NAMES[:4], [0.1, 1.0, 10.0])
-    whole, cut = Curves(table).draw(LIGHT).headed(LIGHT), Curves(table, most=2.0).draw(LIGHT).headed(LIGHT)
+    whole, cut = (
+        figure_of(Curves(table)),
+        figure_of(Curves(table, most=2.0)),
+    )
     assert "outside" not in subtitle_of(whole)
     assert "what lies above 2× is outside" in subtitle_of(cut)
     assert cut.layout.yaxis.range[1] < 2.2 and whole.layout.yaxis.range[1] != cut.layout.yaxis.range[1]

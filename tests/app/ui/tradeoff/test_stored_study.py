@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.charts.studies.smallest import Smallest
+from dpviz.app.charts.studies.smallest import draw_smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from dpviz.core.check import RequestError
@@ -48,7 +48,7 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     by_name = {answer.contender: answer.epsilon for answer in curves.list_answers(USUAL)}
     assert by_name[Recommendation.of(USUAL, advice).who] == advice.epsilon
     assert (
-        Smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice)).table()["smallest ε"].min()
+        draw_smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice)).table()["smallest ε"].min()
         == advice.epsilon
     )
     assert table.private.accesses == []
