@@ -32,7 +32,7 @@ class Diagram:
         return TitledPlot(self.finding, self.note, self.paint(palette))
 
 
-def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: int = NUMBER_SIZE) -> None:
+def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: float = NUMBER_SIZE) -> None:
     """Words beside what they are about."""
     font = {"size": size, "color": color}
     plot.add_annotation({"text": text, "showarrow": False, "font": font, **where})

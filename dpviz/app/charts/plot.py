@@ -56,6 +56,16 @@ class Plot:
         for trace in traces:
             self.add_trace(trace)
 
+    def add_scatter(self, x: Any, y: Any, mode: str, **look: Any) -> None:
+        """Marks or lines through places, in no legend; without a template ``hover``, pointing at them tells nothing.
+
+        **look
+            ``hover`` and other settings of the trace.
+        """
+        hover = look.pop("hover", "")
+        told = {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+        self.add_trace({"type": "scatter", "x": x, "y": y, "mode": mode, "showlegend": False, **told, **look})
+
     def add_shape(self, **shape: Any) -> None:
         """A line, a box or a circle."""
         self.layout.setdefault("shapes", []).append(merge({}, shape))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Panel, TitledPlot, new_plot, spell_name
+from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Panel, new_plot, spell_name
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array
 from dpviz.tables import codings
@@ -28,139 +28,116 @@ _LONGEST = {"column": 16, "segment": 24, "label": 9}
 Said = Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentPanels:
+def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
     """One row of panels a segment: up to three columns, those that tell it apart first.
 
     Areas of bars are shares of the segment's rows, their whiskers the noise; the grey steps are the same of all
     segments together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls them.
     """
+    segments: Sequence[Said] = report["segments"]
+    named = [_name_segment(segment, names) for segment in segments]
+    shown = [_choose_columns(segment) for segment in segments]
+    sizes = sorted(segment["size"]["value"] for segment in segments)
+    finding = capitalize_first(format_things(len(sizes), "segment"))
+    if len(sizes) > 1:
+        finding += f", of about {_format_rows(max(sizes[0], 0))} to {_format_rows(sizes[-1])} rows"
+    lines = [
+        f"{name}: {_size(segment)}{_describe(segment, columns)}"
+        for name, segment, columns in zip(named, segments, shown, strict=True)
+    ]
 
-    stem: ClassVar[str] = "segments"
-    report: Said
-    names: tuple[str, ...] = ()
-
-    @property
-    def finding(self) -> str:
-        """How many segments there are, and from what to what size."""
-        sizes = sorted(segment["size"]["value"] for segment in self._segments)
-        parts = capitalize_first(format_things(len(sizes), "segment"))
-        return (
-            f"{parts}, of about {_format_rows(max(sizes[0], 0))} to {_format_rows(sizes[-1])} rows"
-            if len(sizes) > 1
-            else parts
-        )
-
-    def draw(self, palette: Palette) -> TitledPlot:
-        """A row of panels for each segment."""
-        shown = [self._columns(segment) for segment in self._segments]
+    def paint(palette: Palette) -> Plot:
         high = len(shown) * ((_ROW if any(shown) else 0) + _HEADING)
         plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
         plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
-        for line, (segment, columns) in enumerate(zip(self._segments, shown, strict=True)):
-            row = 1 / len(shown)
+        row, width = 1 / len(shown), (1 - _GAP * (_ACROSS - 1)) / _ACROSS
+        for line, (name, segment, columns) in enumerate(zip(named, segments, shown, strict=True)):
             up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
-            heading = f"<b>{spell_name(self._name(segment))}</b>: {_size(segment)}"
-            self._words(plot, heading, 0.0, up[1] + _ABOVE / high, palette.text)
+            _add_words(plot, f"<b>{spell_name(name)}</b>: {_size(segment)}", 0.0, up[1] + _ABOVE / high, palette.text)
             if segment["words"]:
-                self._words(plot, segment["words"], 0.0, up[1], palette.muted)
+                _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
             for place, said in enumerate(columns):
-                width = (1 - _GAP * (_ACROSS - 1)) / _ACROSS
                 across = (place * (width + _GAP), place * (width + _GAP) + width)
-                self._panel(plot, Panel(line * _ACROSS + place, across, up), said, palette)
+                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, _sum_counts(said, segments), palette)
         if not any(shown):
             plot.update_xaxes(visible=False)
             plot.update_yaxes(visible=False)
-        about = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
-        return TitledPlot(self.finding, about, plot)
+        return plot
 
-    def words(self) -> str:
-        """The picture in words."""
-        lines = [f"{self._name(segment)}: {_size(segment)}{self._describe(segment)}" for segment in self._segments]
-        return f"{self.finding}. " + ". ".join(lines) + "."
-
-    def table(self) -> pd.DataFrame:
-        """The bars in numbers: noisy counts of every bin of every column of every segment."""
+    def tabulate() -> pd.DataFrame:
+        """Noisy counts of every bin of every column of every segment."""
         rows = [
-            (self._name(segment), said["column"], label, count, said["histogram"]["sd"])
-            for segment in self._segments
+            (name, said["column"], label, count, said["histogram"]["sd"])
+            for name, segment in zip(named, segments, strict=True)
             for said in segment["columns"]
             for label, count in zip(_format_labels(said), said["histogram"]["counts"], strict=True)
         ]
         return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
 
-    @property
-    def _segments(self) -> Sequence[Said]:
-        segments: Sequence[Said] = self.report["segments"]
-        return segments
+    note = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
+    return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
 
-    def _name(self, segment: Said) -> str:
-        place = segment["number"] - 1
-        given = self.names[place] if place < len(self.names) else ""
-        return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
-    def _columns(self, segment: Said) -> list[Said]:
-        """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
-        if segment["words"]:
-            return []
-        by_name = {said["column"]: said for said in segment["columns"] if said.get("shares") or said.get("median")}
-        order = dict.fromkeys([*segment["telling"], *by_name])
-        return [by_name[name] for name in order][:_ACROSS]
+def _name_segment(segment: Said, names: Sequence[str]) -> str:
+    place = segment["number"] - 1
+    given = names[place] if place < len(names) else ""
+    return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
-    def _describe(self, segment: Said) -> str:
-        if segment["words"]:
-            return f", {segment['words']}"
-        return "".join(f"; {said['column']} {_find_typical(said)}" for said in self._columns(segment))
 
-    def _panel(self, plot: Plot, panel: Panel, said: Said, palette: Palette) -> None:
-        """One small histogram with its typical value above it."""
-        mine, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
-        everybody = np.sum(
-            [
-                one["histogram"]["counts"]
-                for segment in self._segments
-                for one in segment["columns"]
-                if one["column"] == said["column"]
-            ],
-            axis=0,
-        )
-        all_of_them, _ = _list_shares(everybody, 0.0)
-        x, width, ticks = _make_bins(said)
-        # Bins differ in width: what is drawn is a density, so that areas are shares.
-        dense = width / width.mean()
-        mine, noise, all_of_them, shares = mine / dense, noise / dense, all_of_them / dense, mine
-        high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
-        plot.add_trace(
-            {
-                **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
-                **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
-                "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
-                "customdata": [
-                    f"{label}: {format_percent(max(share, 0))}"
-                    for label, share in zip(_format_labels(said), shares, strict=True)
-                ],
-                **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
-            }
-        )
-        steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "lines", "x": steps, "y": np.repeat(all_of_them, 2)},
-                **{"line": {"color": palette.muted, "width": 1}, **panel.axes},
-                **{"hoverinfo": "skip", "showlegend": False},
-            }
-        )
-        ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
-        axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
-        panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
-        name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
-        title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
-        self._words(plot, title, panel.across[0], panel.up[1], palette.text)
+def _choose_columns(segment: Said) -> list[Said]:
+    """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
+    if segment["words"]:
+        return []
+    by_name = {said["column"]: said for said in segment["columns"] if said.get("shares") or said.get("median")}
+    order = dict.fromkeys([*segment["telling"], *by_name])
+    return [by_name[name] for name in order][:_ACROSS]
 
-    def _words(self, plot: Plot, text: str, x: float, y: float, color: str) -> None:
-        where = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": "left", "yanchor": "bottom"}
-        font = {"size": NUMBER_SIZE, "color": color}
-        plot.add_annotation({"text": text, "showarrow": False, "align": "left", "font": font, **where})
+
+def _describe(segment: Said, columns: Sequence[Said]) -> str:
+    if segment["words"]:
+        return f", {segment['words']}"
+    return "".join(f"; {said['column']} {_find_typical(said)}" for said in columns)
+
+
+def _sum_counts(said: Said, segments: Sequence[Said]) -> Array:
+    """Of the same column over all segments."""
+    alike = [one for segment in segments for one in segment["columns"] if one["column"] == said["column"]]
+    total: Array = np.sum([one["histogram"]["counts"] for one in alike], axis=0)
+    return total
+
+
+def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: Palette) -> None:
+    """One small histogram with its typical value above it."""
+    shares, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
+    x, width, ticks = _make_bins(said)
+    # Bins differ in width: what is drawn is a density, so that areas are shares.
+    dense = width / width.mean()
+    mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense
+    labels = zip(_format_labels(said), shares, strict=True)
+    plot.add_trace(
+        {
+            **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
+            **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
+            "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
+            "customdata": [f"{label}: {format_percent(max(share, 0))}" for label, share in labels],
+            **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
+        }
+    )
+    steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
+    line = {"color": palette.muted, "width": 1}
+    plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line=line, **panel.axes)
+    high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
+    ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
+    axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
+    panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
+    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
+    title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
+    _add_words(plot, title, panel.across[0], panel.up[1], palette.text)
+
+
+def _add_words(plot: Plot, text: str, x: float, y: float, color: str) -> None:
+    where = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": "left", "yanchor": "bottom"}
+    add_note(plot, text, color, where | {"align": "left"})
 
 
 def _format_rows(size: float) -> str:
@@ -207,7 +184,7 @@ def _format_labels(said: Said) -> list[str]:
     return [f"{format_number(low)} to {format_number(high)}" for low, high in pairwise(histogram["edges"])]
 
 
-def _list_shares(counts: Sequence[float], sd: float) -> tuple[Array, Array]:
+def _list_shares(counts: Sequence[float] | Array, sd: float) -> tuple[Array, Array]:
     """Shares of the bins, none below 0, and 90 % whiskers."""
     values = np.asarray(counts, dtype=np.float64)
     total = max(float(values.sum()), 1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.app.charts.segment_panels import SegmentPanels
+from dpviz.app.charts.segment_panels import draw_segments
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound, shows_kinds
 from tests.releases.segment_tables import KINDS, described, described_mixed, middles, mixed_frame, report_of, rows_of
@@ -16,7 +16,7 @@ def _report(epsilon: float):
 
 
 def test_a_row_of_panels_for_each_segment():
-    colors, panels = choose_palette("dark"), SegmentPanels(_report(20.0), ("Westerners", "", ""))
+    colors, panels = choose_palette("dark"), draw_segments(_report(20.0), ("Westerners", "", ""))
     figure = panels.draw(colors).headed(colors)
     is_sound(figure)
     shows_kinds(figure, colors, {"released"})
@@ -36,7 +36,7 @@ def test_amounts_on_a_log_scale_stand_where_their_logarithms_do_and_few_labels_b
     report = report_of(table, middles(table.description), epsilon=200.0).to_dict()
     for segment in report["segments"]:
         segment["telling"] = ["pay", "age", "hour"]
-    figure = SegmentPanels(report).draw(choose_palette("light")).headed(choose_palette("light"))
+    figure = draw_segments(report).draw(choose_palette("light")).headed(choose_palette("light"))
     is_sound(figure)
     pay, age, hour = (figure.layout[name] for name in ("xaxis", "xaxis2", "xaxis3"))
     assert pay.range == pytest.approx((0, np.log(1e6))) and list(pay.ticktext) == ["1", "1,000", "1M"]
@@ -53,25 +53,25 @@ def test_a_column_that_drowns_has_no_bars():
     report = report_of(table, middles(table.description), epsilon=4.0).to_dict()
     for segment in report["segments"]:
         segment["telling"] = []
-    figure = SegmentPanels(report).draw(choose_palette("light")).headed(choose_palette("light"))
+    figure = draw_segments(report).draw(choose_palette("light")).headed(choose_palette("light"))
     assert not any("region" in note.text for note in figure.layout.annotations)
 
 
 def test_what_is_too_small_has_no_bars_but_a_size():
-    panels = SegmentPanels(_report(0.002))
+    panels = draw_segments(_report(0.002))
     figure = panels.draw(choose_palette("light")).headed(choose_palette("light"))
     assert not figure.data and not (figure.layout.xaxis.visible or figure.layout.yaxis.visible)
-    whole = SegmentPanels(_report(20.0)).draw(choose_palette("light")).headed(choose_palette("light"))
+    whole = draw_segments(_report(20.0)).draw(choose_palette("light")).headed(choose_palette("light"))
     assert figure.layout.height < whole.layout.height
-    assert "too small to say" in panels.words()
+    assert "too small to say" in panels.words
 
 
 def test_words_and_numbers_say_the_same():
     report = _report(20.0)
-    panels = SegmentPanels(report)
+    panels = draw_segments(report)
     assert panels.finding.startswith("Three segments, of about 9")
     table = panels.table()
     assert set(table["column"]) == {"x", "y", "height", "region"}
     first = table[(table["segment"] == "Segment 1") & (table["column"] == "region")]
     np.testing.assert_array_equal(first["noisy count"], report["segments"][0]["columns"][3]["histogram"]["counts"])
-    assert "Segment 1: about" in panels.words()
+    assert "Segment 1: about" in panels.words

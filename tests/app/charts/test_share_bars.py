@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.app.charts.share_bars import ShareBars
+from dpviz.app.charts.share_bars import draw_shares
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import subtitle_of
 
@@ -19,15 +19,15 @@ def noise(sd: float) -> dict[str, np.ndarray]:
 
 def test_the_title_says_what_tells_clusters_apart_and_that_nothing_does():
     both = {"sex": SEX, "region": REGION}
-    assert ShareBars(both, {}).finding == "Clusters differ most in region"
-    assert ShareBars({"sex": SEX}, noise(0.001)).finding == "Clusters differ most in sex"
-    assert ShareBars({"sex": SEX}, noise(0.02)).finding == "Noise hides every difference in shares"
+    assert draw_shares(both, {}).finding == "Clusters differ most in region"
+    assert draw_shares({"sex": SEX}, noise(0.001)).finding == "Clusters differ most in sex"
+    assert draw_shares({"sex": SEX}, noise(0.02)).finding == "Noise hides every difference in shares"
     alone = {"sex": {value: share[:1] for value, share in SEX.items()}}
-    assert ShareBars(alone, {}).finding == "One cluster: its shares are those of all rows"
+    assert draw_shares(alone, {}).finding == "One cluster: its shares are those of all rows"
 
 
 def test_stacks_fill_their_bars_and_rare_values_are_lumped():
-    bars = ShareBars({"region": REGION, "zip": MANY}, noise(0.01))
+    bars = draw_shares({"region": REGION, "zip": MANY}, noise(0.01))
     figure = bars.draw(choose_palette("light")).headed(choose_palette("light"))
     for axis in ("x", "x2"):
         stack = [np.asarray(trace.x) for trace in figure.data if trace.xaxis == axis]
@@ -38,15 +38,15 @@ def test_stacks_fill_their_bars_and_rare_values_are_lumped():
 
 
 def test_words_and_table_hold_every_share():
-    bars = ShareBars({"region": REGION, "sex": SEX}, noise(0.01))
-    assert "region, largest share by cluster: 1 N 80 %, 2 S 90 %" in bars.words()
+    bars = draw_shares({"region": REGION, "sex": SEX}, noise(0.01))
+    assert "region, largest share by cluster: 1 N 80 %, 2 S 90 %" in bars.words
     table = bars.table()
     assert len(table) == 8 and table.groupby(["column", "cluster"])["share"].sum().eq(1).all()
-    assert (table["noise sd"] == 0.01).all() and ShareBars({"sex": SEX}, {}).table()["noise sd"].isna().all()
+    assert (table["noise sd"] == 0.01).all() and draw_shares({"sex": SEX}, {}).table()["noise sd"].isna().all()
 
 
 def test_many_columns_name_how_many_are_not_drawn():
     many = {f"question {j}": REGION for j in range(9)}
-    figure = ShareBars(many, {}).draw(choose_palette("dark")).headed(choose_palette("dark"))
+    figure = draw_shares(many, {}).draw(choose_palette("dark")).headed(choose_palette("dark"))
     assert "3 more columns in the table" in subtitle_of(figure)
     assert len({trace.xaxis for trace in figure.data}) == 6

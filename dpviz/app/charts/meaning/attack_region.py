@@ -113,15 +113,11 @@ def _add_record(plot: Plot, one: Attacker, color: str, palette: Palette) -> None
             "legendgroup": one.name,
         }
     )
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": [alarms.rate], "y": [hits.rate], "mode": "markers", "showlegend": False},
-            "marker": {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}},
-            **{"legendgroup": one.name, "meta": one.kind},
-            "hovertemplate": f"{one.name}<br>hits {_tell(hits.rate, hits.low, hits.high)}<br>"
-            f"false alarms {_tell(alarms.rate, alarms.low, alarms.high)}<extra></extra>",
-        }
-    )
+    marker = {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}}
+    hover = f"{one.name}<br>hits {_tell(hits.rate, hits.low, hits.high)}"
+    hover += f"<br>false alarms {_tell(alarms.rate, alarms.low, alarms.high)}"
+    known = {"legendgroup": one.name, "meta": one.kind}
+    plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
 
 
 def _tell(rate: float, low: float, high: float) -> str:

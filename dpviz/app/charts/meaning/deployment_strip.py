@@ -30,20 +30,14 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
         rows = {unit: some for unit, some in by_unit.items() if some}
         for row, mine in enumerate(rows.values()):
             lift = _stack([one.epsilon for one in mine])
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "mode": "markers", "x": [one.epsilon for one in mine]},
-                    "y": [-row + _STEP * up for up in lift],
-                    "marker": {
-                        **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
-                        "symbol": ["circle-open" if one.converted else "circle" for one in mine],
-                    },
-                    "customdata": [[one.name, one.curator, one.year, _format_budget(one)] for one in mine],
-                    "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>"
-                    "%{customdata[3]}<extra></extra>",
-                    **{"showlegend": False, "meta": "public"},
-                }
-            )
+            marker = {
+                **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
+                "symbol": ["circle-open" if one.converted else "circle" for one in mine],
+            }
+            x, y = [one.epsilon for one in mine], [-row + _STEP * up for up in lift]
+            notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
+            hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
+            plot.add_scatter(x, y, "markers", hover=hover, marker=marker, customdata=notes, meta="public")
         ends = [*(one.epsilon for one in others), epsilon]
         # Powers of ten stand side by side on a telephone, too.
         tens = [10.0**power for power in range(floor(log10(min(ends))), ceil(log10(max(ends))) + 1)]

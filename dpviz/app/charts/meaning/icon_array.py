@@ -74,12 +74,7 @@ def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
     corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
     for shape in (_HEAD, _SHOULDERS):
         path = _close_outline(corner, shape)
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": path[:, 0], "y": path[:, 1], "mode": "lines", "line": {"width": 0}},
-                **{"fill": "toself", "fillcolor": color, "hoverinfo": "skip", "showlegend": False},
-            }
-        )
+        plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
 
 
 def _close_outline(corners: Array, shape: Array) -> Array:

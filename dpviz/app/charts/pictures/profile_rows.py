@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dpviz.app.charts.canvas import spell_name
+from dpviz.app.charts.diagram import add_note
 from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
@@ -97,10 +98,6 @@ class ProfileLanes:
         column = self.made.columns[place]
         return "" if isinstance(column.declared, codings.Dates) else column.unit
 
-    def hovers(self) -> list[str]:
-        """Of all dots, segment by segment."""
-        return [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
-
     def name(self, place: int, most: int) -> str:
         """A column's name, bold where some segment stands out of the noise."""
         text = spell_name(shorten(self.made.columns[place].title, most))
@@ -114,16 +111,20 @@ class ProfileLanes:
         made.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         return made
 
-    def lines(self, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> dict[str, Any]:
+    @staticmethod
+    def lines(plot: Plot, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> None:
         """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends.
 
         **line
             Settings of the line.
         """
-        return {
-            **{"type": "scatter", "mode": "lines", "x": _add_gaps(*x), "y": _add_gaps(*y), "line": line},
-            **{"hoverinfo": "skip", "showlegend": False, "meta": kind},
-        }
+        plot.add_scatter(_add_gaps(*x), _add_gaps(*y), "lines", line=line, meta=kind)
+
+    @property
+    def beside_look(self) -> tuple[str, str]:
+        """The kind and the colour of what released centres are laid beside."""
+        revealed = "revealed" in self.chosen.beside
+        return ("revealed", self.palette.revealed) if revealed else ("released", self.palette.text)
 
 
 class SegmentRows(ProfileLanes):
@@ -159,16 +160,15 @@ class SegmentRows(ProfileLanes):
 
     def _tracks(self, plot: Plot) -> None:
         ink, ends = self.palette, (-_HALF_ROW, self.k - _HALF_ROW)
+        look = {"line": {"width": 0}, "fillcolor": ink.fade(ink.muted, 0.07), "layer": "below"}
         for at in self.base.tolist():
-            plot.add_shape(
-                **{"type": "rect", "x0": at + _GAP, "x1": at + _GAP + _TRACK, "y0": ends[0], "y1": ends[1]},
-                **{"line": {"width": 0}, "fillcolor": ink.fade(ink.muted, 0.07), "layer": "below"},
-            )
+            x = {"x0": at + _GAP, "x1": at + _GAP + _TRACK}
+            plot.add_shape(type="rect", **x, y0=ends[0], y1=ends[1], **look)
         begin, y = np.repeat(self.base + _GAP, self.k), np.tile(self.y, self.dim)
-        plot.add_trace(self.lines((begin, begin + _TRACK), (y, y), "public", color=ink.grid, width=1))
+        self.lines(plot, (begin, begin + _TRACK), (y, y), "public", color=ink.grid, width=1)
         middle = self.across(self.overall)
         span = (np.full(self.dim, ends[0]), np.full(self.dim, ends[1]))
-        plot.add_trace(self.lines((middle, middle), span, "released", color=ink.muted, width=1.2, dash="dot"))
+        self.lines(plot, (middle, middle), span, "released", color=ink.muted, width=1.2, dash="dot")
 
     def _stems(self, plot: Plot) -> None:
         """From the centre of all rows: blue above it, plum below; faint within the noise."""
@@ -179,69 +179,44 @@ class SegmentRows(ProfileLanes):
                 at = ((self.values > self.overall) == above) & (self.faint == faint)
                 if at.any():
                     color, width = (ink.fade(hue, 0.3), 2) if faint else (hue, 3.5)
-                    plot.add_trace(self.lines((from_[at], x[at]), (y[at], y[at]), "released", color=color, width=width))
+                    self.lines(plot, (from_[at], x[at]), (y[at], y[at]), "released", color=color, width=width)
 
     def _whiskers(self, plot: Plot) -> None:
         """Noise, where it is longer than a dot."""
-        sd = np.nan_to_num(self.sd)
-        low, high = self.across(self.values - profiles.SEEN * sd), self.across(self.values + profiles.SEEN * sd)
+        spread = profiles.SEEN * np.nan_to_num(self.sd)
+        low, high = self.across(self.values - spread), self.across(self.values + spread)
         seen, y, ink = (high - low) * self.pixels / _TRACK > 15, self._heights, self.palette
-        if not seen.any():
-            return
-        plot.add_trace(self.lines((low[seen], high[seen]), (y[seen], y[seen]), "released", color=ink.text, width=1.3))
-        for end in (low, high):
-            plot.add_trace(make_caps(end[seen], y[seen], ink.text, 1.3))
+        if seen.any():
+            add_whiskers(plot, low[seen], high[seen], y[seen], ink.text, 1.3)
 
     def _diamonds(self, plot: Plot) -> None:
         if self.even.reference is None:
             return
-        there = self.across(self.even.reference[self.order][:, self.cols])
         x, y = self.across(self.values), self._heights
-        far = np.abs(there - x) * self.pixels / _TRACK > 9
-        kind = self._kind
-        plot.add_trace(self.lines((x[far], there[far]), (y[far], y[far]), kind, color=self._hue, width=1))
-        plot.add_trace(
-            make_diamonds(there.ravel(), y.ravel(), self._hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind)
-        )
-
-    @property
-    def _kind(self) -> str:
-        return "revealed" if "revealed" in self.chosen.beside else "released"
-
-    @property
-    def _hue(self) -> str:
-        return self.palette.revealed if self._kind == "revealed" else self.palette.text
+        there = self.across(self.even.reference[self.order][:, self.cols])
+        far, (kind, hue) = np.abs(there - x) * self.pixels / _TRACK > 9, self.beside_look
+        self.lines(plot, (x[far], there[far]), (y[far], y[far]), kind, color=hue, width=1)
+        add_diamonds(plot, there.ravel(), y.ravel(), hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind)
 
     def _dots(self, plot: Plot) -> None:
-        ink, x, y = self.palette, self.across(self.values), self._heights
-        faint = self.faint.ravel()
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "markers", "x": x.ravel(), "y": y.ravel(), "text": self.hovers()},
-                "marker": {
-                    **{"size": 11 if self.k <= _VALUED_SEGMENTS else 9, "opacity": 1},
-                    "color": [ink.surface if one else ink.released for one in faint],
-                    "line": {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]},
-                },
-                **{"hovertemplate": "%{text}<extra></extra>", "showlegend": False, "meta": "released"},
-            }
-        )
+        ink, x, y, faint = self.palette, self.across(self.values), self._heights, self.faint.ravel()
+        marker = {
+            **{"size": 11 if self.k <= _VALUED_SEGMENTS else 9, "opacity": 1},
+            "color": [ink.surface if one else ink.released for one in faint],
+            "line": {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]},
+        }
+        hovers = [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
+        look = {"text": hovers, "hover": "%{text}", "meta": "released"}
+        plot.add_scatter(x.ravel(), y.ravel(), "markers", marker=marker, **look)
         if self.dim > _VALUED_COLUMNS or self.k > _VALUED_SEGMENTS:
             return
         part = self.part(self.values)
         place = np.where(part < 0.16, "top right", np.where(part > 0.84, "top left", "top center"))
         colors = [ink.muted if one else ink.text for one in faint]
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "text", "x": x.ravel(), "y": (y - 0.13).ravel()},
-                **{
-                    "text": [self.made.format_center(i, j) for i in self.order.tolist() for j in self.cols.tolist()],
-                    "textposition": place.ravel().tolist(),
-                },
-                "textfont": {"size": 11.5, "shadow": ink.halo, "color": colors},
-                **{"hoverinfo": "skip", "showlegend": False, "meta": "released"},
-            }
-        )
+        text = [self.made.format_center(i, j) for i in self.order.tolist() for j in self.cols.tolist()]
+        font = {"size": 11.5, "shadow": ink.halo, "color": colors}
+        where = {"textposition": place.ravel().tolist(), "textfont": font, "meta": "released"}
+        plot.add_scatter(x.ravel(), (y - 0.13).ravel(), "text", text=text, **where)
 
     @property
     def _heights(self) -> Array:
@@ -257,86 +232,43 @@ class SegmentRows(ProfileLanes):
         reach = _BAR / max(float((sizes + profiles.SEEN * sd).max()), 1e-9)
         for i, size in enumerate(np.maximum(sizes, 0).tolist()):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
-            plot.add_shape(
-                **{"type": "rect", "x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge},
-                **{"fillcolor": ink.fade(ink.released, 0.12 if alone[i] else 0.5), "layer": "below"},
-            )
+            box = {"x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge, "layer": "below"}
+            plot.add_shape(type="rect", **box, fillcolor=ink.fade(ink.released, 0.12 if alone[i] else 0.5))
         ends = reach * np.maximum(sizes - profiles.SEEN * sd, 0), reach * np.maximum(sizes + profiles.SEEN * sd, 0)
-        plot.add_trace(self.lines(ends, (self.y, self.y), "released", color=ink.text, width=1.3))
+        self.lines(plot, ends, (self.y, self.y), "released", color=ink.text, width=1.3)
         told = [f" {size:,.0f}{'?' if one else ''}" for size, one in zip(sizes.tolist(), alone, strict=True)]
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "text", "x": np.maximum(ends[1], 0.02), "y": self.y, "text": told},
-                **{"textposition": "middle right", "textfont": {"size": 12, "color": ink.text}},
-                **{"hoverinfo": "skip", "showlegend": False, "meta": "released"},
-            }
-        )
-        plot.add_annotation(
-            make_label(0, -_HALF_ROW, "rows", 12, ink.muted, xanchor="left", yanchor="bottom", yshift=6)
-        )
+        look = {"textposition": "middle right", "textfont": {"size": 12, "color": ink.text}, "meta": "released"}
+        plot.add_scatter(np.maximum(ends[1], 0.02), self.y, "text", text=told, **look)
+        where = {"x": 0, "y": -_HALF_ROW, "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+        add_note(plot, "rows", ink.muted, where, size=12)
 
     def _heads(self, plot: Plot, steep: bool) -> None:
-        ink = self.palette
+        ink, bottom = self.palette, self.k - _HALF_ROW
+        turn = {"xanchor": "left", "textangle": -40} if steep else {"xanchor": "center"}
         for j, place in enumerate(self.cols.tolist()):
             told = self.made.telling[place] and not self.chosen.failed
             at = self.base[j] + _GAP
-            anchor = {"xanchor": "left", "textangle": -40} if steep else {"xanchor": "center"}
-            plot.add_annotation(
-                make_label(
-                    float(at + (0.02 if steep else _TRACK / 2)),
-                    -_HALF_ROW,
-                    self.name(place, 16),
-                    12,
-                    ink.text if told else ink.muted,
-                    **{"yanchor": "bottom", "yshift": 6, **anchor},
-                )
-            )
+            head = {"x": float(at + (0.02 if steep else _TRACK / 2)), "y": -_HALF_ROW, "yanchor": "bottom", "yshift": 6}
+            add_note(plot, self.name(place, 16), ink.text if told else ink.muted, head | turn, size=12)
             if self.dim <= _VALUED_COLUMNS:
                 for value, x, side in ((self.told_low[j], at, "left"), (self.told_high[j], at + _TRACK, "right")):
-                    told_end = self.made.columns[place].format_value(float(value))
-                    plot.add_annotation(
-                        make_label(
-                            float(x),
-                            self.k - _HALF_ROW,
-                            told_end,
-                            10.5,
-                            ink.muted,
-                            **{"xanchor": side, "yanchor": "top", "yshift": -3},
-                        )
-                    )
+                    end = self.made.columns[place].format_value(float(value))
+                    foot = {"x": float(x), "y": bottom, "xanchor": side, "yanchor": "top", "yshift": -3}
+                    add_note(plot, end, ink.muted, foot, size=10.5)
 
 
-def make_caps(x: Array, y: Array, color: str, width: float) -> dict[str, Any]:
-    """The ends of whiskers.
-
-    ``x``, ``y`` (n,); ``width``: of a line, in pixels.
-    """
-    return {
-        **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
-        "marker": {"symbol": "line-ns-open", "size": 7, "color": color, "line": {"width": width}},
-        "meta": "released",
-    }
+def add_whiskers(plot: Plot, low: Array, high: Array, y: Array, color: str, width: float) -> None:
+    """Lines across from ``low`` (n,) to ``high`` (n,) at heights ``y`` (n,), with a stroke at each end."""
+    ProfileLanes.lines(plot, (low, high), (y, y), "released", color=color, width=width)
+    stroke = {"symbol": "line-ns-open", "size": 7, "color": color, "line": {"width": width}}
+    for end in (low, high):
+        plot.add_scatter(end, y, "markers", marker=stroke, meta="released")
 
 
-def make_diamonds(x: Array, y: Array, color: str, size: float, kind: str) -> dict[str, Any]:
-    """Open diamonds: what released centres are laid beside.
-
-    ``x`` (m,), across; ``y`` (m,), up.
-    """
-    return {
-        **{"type": "scatter", "mode": "markers", "x": x, "y": y, "hoverinfo": "skip", "showlegend": False},
-        "marker": {"symbol": "diamond-open", "size": size, "color": color, "opacity": 1, "line": {"width": 1.5}},
-        "meta": kind,
-    }
-
-
-def make_label(x: float, y: float, text: str, size: float, color: str, **more: Any) -> dict[str, Any]:
-    """Words at a place of the picture.
-
-    **more
-        Other settings.
-    """
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": color}, **more}
+def add_diamonds(plot: Plot, x: Array, y: Array, color: str, size: float, kind: str) -> None:
+    """Open diamonds at ``x`` (m,) and ``y`` (m,): what released centres are laid beside."""
+    marker = {"symbol": "diamond-open", "size": size, "color": color, "opacity": 1, "line": {"width": 1.5}}
+    plot.add_scatter(x, y, "markers", marker=marker, meta=kind)
 
 
 def _add_gaps(*ends: Array) -> Array:

@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import spell_name
+from dpviz.app.charts.diagram import add_note
 from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.pictures.profile_rows import (
     Chosen,
     Lane,
     ProfileLanes,
     SegmentRows,
-    make_caps,
-    make_diamonds,
-    make_label,
+    add_diamonds,
+    add_whiskers,
 )
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Array, Codes
@@ -61,13 +61,8 @@ class ProfilePicture:
         chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
         plot = (Lanes(chosen, palette) if self.narrow else SegmentRows(chosen, palette)).plot()
         if self.mark:
-            plot.add_annotation(
-                {
-                    **{"text": f"<b>{spell_name(self.mark)}</b>", "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5},
-                    **{"showarrow": False, "textangle": -18, "opacity": 0.4},
-                    "font": {"size": 28 if self.narrow else 52, "color": palette.text},
-                }
-            )
+            middle = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "textangle": -18, "opacity": 0.4}
+            add_note(plot, f"<b>{spell_name(self.mark)}</b>", palette.text, middle, size=28 if self.narrow else 52)
         return plot
 
     def overview(self, palette: Palette) -> Plot:
@@ -140,19 +135,14 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     shown = np.where(hidden, np.nan, away)
     reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
     plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
-    names = [spell_name(made.columns[j].name) for j in ordered.tolist()]
+    named = [(j, spell_name(made.columns[j].name)) for j in ordered.tolist()]
+    told = [[f"segment {i + 1} · {name}: {made.format_center(i, j)}" for j, name in named] for i in segments.tolist()]
     plot.add_trace(
         {
             **{"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments))},
             **{"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]},
             **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
-            "customdata": [
-                [
-                    f"segment {i + 1} · {name}: {made.format_center(i, j)}"
-                    for j, name in zip(ordered.tolist(), names, strict=True)
-                ]
-                for i in segments.tolist()
-            ],
+            "customdata": told,
             "hovertemplate": "%{customdata}<extra></extra>",
         }
     )
@@ -206,14 +196,13 @@ class Lanes(ProfileLanes):
         plot.add_shape(**{"type": "line", "x0": middle, "x1": middle, "line": dotted, **edge})
         told = bool(self.made.telling[place]) and not self.chosen.failed
         within = "" if told or not self.made.noise_known else " · within noise"
-        color = ink.text if told else ink.muted
-        plot.add_annotation(
-            make_label(0, head + 10, f"{self.name(place, 20)}{within}", 12.5, color, xanchor="left", yanchor="middle")
-        )
+        color, name = ink.text if told else ink.muted, f"{self.name(place, 20)}{within}"
         column, unit = self.made.columns[place], spell_name(self.unit(place))
         told_ends = filter(None, (column.format_value(float(end[j])) for end in (self.told_low, self.told_high)))
         ends = f"{' to '.join(told_ends)} {unit}".strip()
-        plot.add_annotation(make_label(1, head + 10, ends, 11, ink.muted, xanchor="right", yanchor="middle"))
+        above = {"y": head + 10, "yanchor": "middle"}
+        add_note(plot, name, color, {"x": 0, **above, "xanchor": "left"}, size=12.5)
+        add_note(plot, ends, ink.muted, {"x": 1, **above, "xanchor": "right"}, size=11)
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
@@ -221,32 +210,22 @@ class Lanes(ProfileLanes):
         low, high = (self.to_part(self.values[:, j] + side * spread, j) for side in (-1, 1))
         wide = (high - low) * _NARROW > _DISC
         if wide.any():
-            ends = (low[wide], high[wide]), (y[wide], y[wide])
-            plot.add_trace(self.lines(*ends, "released", color=ink.fade(ink.text, 0.6), width=1.2))
-            for end in (low[wide], high[wide]):
-                plot.add_trace(make_caps(end, y[wide], ink.fade(ink.text, 0.6), 1.2))
+            add_whiskers(plot, low[wide], high[wide], y[wide], ink.fade(ink.text, 0.6), 1.2)
         marks = [ink.surface if one else color for one, color in zip(faint, colors, strict=True)]
         rims = [color if one else ink.surface for one, color in zip(faint, colors, strict=True)]
-        plot.add_trace(
-            {
-                **{"type": "scatter", "mode": "markers+text", "x": part, "y": y},
-                **{"text": [str(place + 1) for place in self.order.tolist()], "meta": "released"},
-                "textfont": {"size": 10.5, "color": rims},
-                "marker": {"size": _DISC, "opacity": 1, "color": marks, "line": {"width": 1.4, "color": rims}},
-                "customdata": [self.hover(i, j) for i in range(self.k)],
-                **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
-            }
-        )
+        marker = {"size": _DISC, "opacity": 1, "color": marks, "line": {"width": 1.4, "color": rims}}
+        numbers = {"text": [str(place + 1) for place in self.order.tolist()], "textfont": {"size": 10.5, "color": rims}}
+        told = {"hover": "%{customdata}", "customdata": [self.hover(i, j) for i in range(self.k)], "meta": "released"}
+        plot.add_scatter(part, y, "markers+text", marker=marker, **numbers, **told)
         if self.even.reference is None:
             return
         there = self.to_part(self.even.reference[self.order][:, self.cols[j]], j)
         # Only where it is not hidden: a diamond around each of many numbers would hide them all.
         far = np.abs(there - part) * _NARROW > _DISC / 2 + 3
         if far.any():
-            kind = "revealed" if "revealed" in self.chosen.beside else "released"
-            hue = ink.revealed if kind == "revealed" else ink.text
-            plot.add_trace(self.lines((part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1))
-            plot.add_trace(make_diamonds(there[far], y[far], hue, 11, kind))
+            kind, hue = self.beside_look
+            self.lines(plot, (part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1)
+            add_diamonds(plot, there[far], y[far], hue, 11, kind)
 
     def to_part(self, values: Array, j: int) -> Array:
         """How far along lane ``j`` values (k,) lie.

@@ -178,13 +178,8 @@ def _add_row(
     low, middle, high = parts
     # Spread the dots evenly over the row in the order of the runs: no random jitter, nothing hides.
     heights = y + 0.26 * (np.arange(len(scores)) % 5 - 2) / 2
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": scores, "y": heights, "mode": "markers", "showlegend": False},
-            "marker": {"color": style.color, "size": 6, "symbol": style.marker},
-            **{"hovertemplate": "%{x:.3g}<extra></extra>", "meta": "run"},
-        }
-    )
+    marker = {"color": style.color, "size": 6, "symbol": style.marker}
+    plot.add_scatter(scores, heights, "markers", hover="%{x:.3g}", marker=marker, meta="run")
     inside = {"fillcolor": palette.fade(style.color, 0.3), "line": {"width": 0}, "layer": "below"}
     plot.add_shape(type="rect", x0=low, x1=high, y0=y - 0.17, y1=y + 0.17, **inside)
     line = {"color": palette.text, "width": 2.5}

@@ -234,14 +234,8 @@ def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette
 def _add_hull(plot: Plot, curves: Curves, palette: Palette) -> None:
     """A wide path under the lines along the best medians."""
     best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": best["at"].to_numpy(), "y": best["median"].to_numpy()},
-            **{"mode": "lines+markers", "line": {"color": color, "width": 13}},
-            "marker": {"symbol": "circle", "size": 19, "color": color},
-            **{"hoverinfo": "skip", "showlegend": False, "meta": "hull"},
-        }
-    )
+    look = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
+    plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **look)
 
 
 def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
@@ -254,23 +248,14 @@ def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str],
 
 def _draw_floor(plot: Plot, points: Curve, palette: Palette) -> None:
     """The noise of one perfect step, under all lines."""
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines"},
-            **{"line": {"color": palette.muted, "width": 2.5, "dash": "dot"}, "meta": "floor", "showlegend": True},
-            **{"name": "floor: one perfect step, which none beats by much"},
-            **{"hovertemplate": "floor at ε = %{x:g}: %{y:.4g}<extra></extra>"},
-        }
-    )
+    x, y = [epsilon for epsilon, _ in points], [loss for _, loss in points]
+    look = {"line": {"color": palette.muted, "width": 2.5, "dash": "dot"}, "showlegend": True, "meta": "floor"}
+    name = "floor: one perfect step, which none beats by much"
+    plot.add_scatter(x, y, "lines", hover="floor at ε = %{x:g}: %{y:.4g}", name=name, **look)
 
 
 def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str) -> None:
     who = ", ".join(names)
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": [e for e, _ in points], "y": [v for _, v in points], "mode": "lines"},
-            **{"line": {"color": color, "width": 1.5, "dash": "dash"}, "meta": "prediction"},
-            **{"showlegend": True, "name": f"predicted: {who}"},
-            **{"hovertemplate": f"predicted for {who}: %{{y:.3g}}<extra></extra>"},
-        }
-    )
+    x, y = [epsilon for epsilon, _ in points], [loss for _, loss in points]
+    look = {"line": {"color": color, "width": 1.5, "dash": "dash"}, "showlegend": True, "meta": "prediction"}
+    plot.add_scatter(x, y, "lines", hover=f"predicted for {who}: %{{y:.3g}}", name=f"predicted: {who}", **look)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf, log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -82,8 +82,8 @@ def draw_epsilon_n_map(
         _add_equal_lines(plot, crossings, log10(max(epsilons) / min(epsilons)), palette)
         if len(epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
             row, column = np.nonzero(np.isfinite(medians))
-            places = {"x": np.asarray(epsilons)[column], "y": np.asarray(ns)[row]}
-            _write_losses(plot, places, medians[row, column], shades[row, column])
+            x, y = np.asarray(epsilons)[column], np.asarray(ns)[row]
+            _write_losses(plot, x, y, medians[row, column], shades[row, column])
         across, up = np.log10(right), np.log10(top)
         plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
         plot.update_xaxes(range=[across[0], across[-1]], showgrid=False)
@@ -132,17 +132,12 @@ def _describe_own(runs: pd.DataFrame, name: str, n: int, crossings: Sequence[Cro
     return f"{near} comes {within} at no ε of this map"
 
 
-def _write_losses(plot: Plot, places: Mapping[str, Array], losses: Array, shades: Array) -> None:
+def _write_losses(plot: Plot, x: Array, y: Array, losses: Array, shades: Array) -> None:
     """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
     inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades]
-    plot.add_trace(
-        {
-            **{"type": "scatter", "mode": "text", **places, "text": [f"{100 * (loss - 1):.0f}" for loss in losses]},
-            "textposition": "top center",  # lines of equal loss meet in the middles of cells
-            "textfont": {"size": 10, "color": inks},
-            **{"hoverinfo": "skip", "showlegend": False, "meta": "numbers"},
-        }
-    )
+    font, text = {"size": 10, "color": inks}, [f"{100 * (loss - 1):.0f}" for loss in losses]
+    # Lines of equal loss meet in the middles of cells.
+    plot.add_scatter(x, y, "text", text=text, textposition="top center", textfont=font, meta="numbers")
 
 
 def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, palette: Palette) -> None:
@@ -154,23 +149,17 @@ def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, pal
     for level in sorted({one.loss for one in crossings}):
         line = sorted((one for one in crossings if one.loss == level), key=lambda one: one.n)
         above = f"{format_percent(level - 1)} above k-means++"
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": [one.epsilon for one in line], "y": [one.n for one in line]},
-                **{"mode": "lines+markers", "name": above, "meta": "iso", "showlegend": False},
-                "line": {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8},
-                "marker": {"size": 4, "color": _LINE},
-                "hovertemplate": f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}<extra></extra>",
-            }
-        )
+        x, y = [one.epsilon for one in line], [one.n for one in line]
+        stroke = {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8}
+        look = {"name": above, "line": stroke, "marker": {"size": 4, "color": _LINE}, "meta": "iso"}
+        plot.add_scatter(x, y, "lines+markers", hover=f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}", **look)
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
-        x = log10(end.epsilon)
-        near = {label.row for label in taken if label.n == end.n and abs(x - label.x) < _LABEL_SHARE * span}
+        at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
+        near = {label.row for label in taken if label.n == end.n and abs(at["x"] - label.x) < _LABEL_SHARE * span}
         row = next(row for row in range(len(ISO)) if row not in near)
-        taken.append(_Label(end.n, x, row))
-        at = {"x": x, "y": log10(end.n), "xanchor": side, "yanchor": "top", "yshift": -5 - _LABEL_PIXELS * row}
-        at |= {"bgcolor": palette.surface, "opacity": 0.92}
+        taken.append(_Label(end.n, at["x"], row))
+        at |= {"yshift": -5 - _LABEL_PIXELS * row, "bgcolor": palette.surface, "opacity": 0.92}
         add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 
 

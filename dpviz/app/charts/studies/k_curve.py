@@ -33,16 +33,11 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
         plot.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _FADED)))
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": read.ks, "y": losses, "mode": "lines+markers", "meta": "released"},
-                **{"line": {"color": palette.released, "width": 2.2}, "showlegend": False},
-                "marker": {"color": palette.released, "size": 7},
-                "customdata": np.column_stack([read.lows, read.highs]),
-                "hovertemplate": "k = %{x}: loss %{y:.3g}<br>nine in ten redraws %{customdata[0]:.3g} to "
-                "%{customdata[1]:.3g}<extra></extra>",
-            }
-        )
+        look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
+        between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+        told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}
+        ends = np.column_stack([read.lows, read.highs])
+        plot.add_scatter(read.ks, losses, "lines+markers", customdata=ends, **look, **told)
         every = -(-len(read.ks) // _TICKS)
         ticks = read.ks[every - 1 :: every].tolist()
         plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, last + 0.5])
@@ -64,6 +59,6 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         f"{read.agreeing} of {read.redraws} redraws agree",
         "free: nothing is charged",
     )
-    ends = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
-    words = f"Loss on the synopsis against the number of clusters, {ends} at k = {last}. {read.words}"
+    way = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
+    words = f"Loss on the synopsis against the number of clusters, {way} at k = {last}. {read.words}"
     return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

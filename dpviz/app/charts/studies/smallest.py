@@ -41,26 +41,18 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in curves.styles:
             upper = list_reached_losses(curves.runs, who, target.share)
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "x": [e for e, _ in upper], "y": [loss for _, loss in upper]},
-                    **{"mode": "lines", "line": {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}},
-                    "hovertemplate": f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}<extra></extra>",
-                    **{"showlegend": False, "name": below, "meta": "upper"},
-                }
-            )
+            x, y = [epsilon for epsilon, _ in upper], [loss for _, loss in upper]
+            line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
+            hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
+            plot.add_scatter(x, y, "lines", hover=hover, line=line, name=below, meta="upper")
         reached = [answer for answer in answers if answer.reached]
         colors = [curves.styles[answer.contender].color for answer in reached]
         rim = {"width": 2, "color": palette.text}
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": [answer.epsilon for answer in reached], "y": [target.loss] * len(reached)},
-                **{"mode": "markers", "marker": {"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim}},
-                "customdata": [(answer.contender, answer.text) for answer in reached],
-                "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
-                **{"showlegend": False, "meta": "answer"},
-            }
-        )
+        marker = {"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim}
+        told = {"hover": "<b>%{customdata[0]}</b><br>%{customdata[1]}", "meta": "answer"}
+        notes = [(answer.contender, answer.text) for answer in reached]
+        places = [answer.epsilon for answer in reached]
+        plot.add_scatter(places, [target.loss] * len(reached), "markers", marker=marker, customdata=notes, **told)
         return plot
 
     def tabulate() -> pd.DataFrame:

@@ -13,7 +13,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.share_bars import ShareBars
+from dpviz.app.charts.share_bars import draw_shares
 from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
 from dpviz.app.charts.studies.k_curve import draw_k_curve
 from dpviz.app.ui.data_access import is_reveal_allowed
@@ -335,11 +335,9 @@ def _draw_shares(run: Run) -> None:
     told = run.read_shares()
     if not told.shares:
         return
-    bars = ShareBars(told.shares, told.noise)
-    theme = choose_palette(st.context.theme.type)
-    show_wide(
-        bars.draw(theme), alt=bars.words(), key="explore:shares_of_values", stem=f"{export.name_picture(run)}-shares"
-    )
+    bars = draw_shares(told.shares, told.noise)
+    shown, stem = bars.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bars.stem}"
+    show_wide(shown, alt=bars.words, key="explore:shares_of_values", stem=stem)
 
 
 def _draw_loss_diagnostic(run: Run) -> None:

@@ -7,7 +7,7 @@ import io
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.segment_panels import SegmentPanels
+from dpviz.app.charts.segment_panels import draw_segments
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, draw_data_table, format_badge, show_wide
 from dpviz.app.ui.job_panel import poll
@@ -223,10 +223,9 @@ def _draw_segments_panel(parts: Parts, key: str) -> None:
     report = parts.told.report
     st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
-    panels = SegmentPanels(report.to_dict(), _ask_names(report, key))
-    show_wide(
-        panels.draw(choose_palette(st.context.theme.type)), alt=panels.words(), key=f"{key}:segments", stem=panels.stem
-    )
+    panels = draw_segments(report.to_dict(), _ask_names(report, key))
+    shown = panels.draw(choose_palette(st.context.theme.type))
+    show_wide(shown, alt=panels.words, key=f"{key}:segments", stem=panels.stem)
 
 
 def _draw_quality_report(quality_report: QualityReport) -> None:
