@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dpviz.app.charts.canvas import NUMBER_SIZE, TitledPlot, make_hidden_axis, new_plot
+from dpviz.app.charts.canvas import make_hidden_axis, new_plot
+from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import TEXT_SIZE, make_layout
 from dpviz.app.charts.plot import Plot
 from dpviz.core import Entry
@@ -45,45 +46,44 @@ def list_shares(
     return shares
 
 
-def draw_spent(
-    shares: Mapping[str, float], *, palette: Palette, epsilon: float, spent: Mapping[str, float] | None = None
-) -> TitledPlot:
+def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, float] | None = None) -> Diagram:
     """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
     done = dict(shares if spent is None else spent)
     used = sum(done.values())
-    plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
-    for place, (purpose, share) in enumerate(shares.items()):
-        _add_block(plot, left, share, palette.fade(palette.released, 0.14), purpose, palette)
-        if done.get(purpose, 0) > 0:
-            color = palette.fade(palette.released, 0.85 if place % 2 else 0.65)
-            _add_block(plot, left, done[purpose], color, purpose, palette)
-        if share >= _LABELLED:
-            label = {"text": f"{purpose}<br>{format_percent(share)}", "showarrow": False}
-            font = {"size": NUMBER_SIZE, "color": palette.muted}
-            plot.add_annotation({**label, "x": left + share / 2, "y": 0.62, "yanchor": "bottom", "font": font})
-        left += share
-    plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
-    plot.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
-    plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
-    part = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
-    return TitledPlot(part if used else f"Nothing of ε = {epsilon:g} is spent yet", "", plot)
+    finding = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
 
+    def paint(palette: Palette) -> Plot:
+        plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
+        rim = {"color": palette.surface, "width": 1.5}
+        for place, (purpose, share) in enumerate(shares.items()):
+            blocks = [(share, 0.14)]
+            if done.get(purpose, 0) > 0:
+                blocks.append((done[purpose], 0.85 if place % 2 else 0.65))
+            for width, strength in blocks:
+                hover = f"{purpose}: {format_number(100 * width)} % of the budget"
+                marker = {"color": palette.fade(palette.released, strength), "line": rim}
+                _add_block(plot, left, width, hover, marker=marker, showlegend=False, meta="released")
+            if share >= _LABELLED:
+                where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
+                add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
+            left += share
+        plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
+        plot.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
+        return plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
 
-def describe_spent(shares: Mapping[str, float], *, epsilon: float) -> str:
-    """The picture in words."""
     listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
-    return f"Shares of ε = {epsilon:g} by purpose: {listed}."
+    words = f"Shares of ε = {epsilon:g} by purpose: {listed}."
+    return Diagram("budget", finding if used else f"Nothing of ε = {epsilon:g} is spent yet", "", words, paint)
 
 
-def _add_block(plot: Plot, left: float, width: float, color: str, purpose: str, palette: Palette) -> None:
-    plot.add_trace(
-        {
-            **{"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]},
-            "marker": {"color": color, "line": {"color": palette.surface, "width": 1.5}},
-            "hovertemplate": f"{purpose}: {format_number(100 * width)} % of the budget<extra></extra>",
-            **{"showlegend": False, "meta": "released"},
-        }
-    )
+def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
+    """A part of the bar.
+
+    **look
+        Other settings of it.
+    """
+    bar = {"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]}
+    plot.add_trace({**bar, "hovertemplate": f"{hover}<extra></extra>", **look})
 
 
 def _describe_purpose(note: str) -> str:
@@ -135,39 +135,21 @@ class AccountBar:
             ("this release", self.this, this, palette.surface),
             ("left", self.left, palette.fade(palette.public, 0.16), palette.text),
         )
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
         at = 0.0
         for name, value, color, ink in parts:
             if value <= 0:
                 continue
-            label = (
-                f"{name}: {format_number(value)}" if value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12) else ""
-            )
-            plot.add_trace(_block(at, value, color, ink, label, f"{name}: ε = {format_number(value)}"))
+            labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
+            label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
+            look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
+            _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
             at += value
-        plot.add_shape(
-            **{"type": "line", "x0": self.cap, "x1": self.cap, "y0": -0.62, "y1": 0.62},
-            line={"color": palette.text, "width": 2},
-        )
-        plot.add_annotation(
-            {
-                **{"x": self.cap, "y": 0.66, "text": f"cap {format_number(self.cap)}", "showarrow": False},
-                **{"xanchor": "right", "yanchor": "bottom", "font": {"size": TEXT_SIZE, "color": palette.text}},
-            }
-        )
-        hidden = {"visible": False, "fixedrange": True}
-        plot.update_xaxes(range=[0, whole * 1.002], **hidden)
-        plot.update_yaxes(range=[-0.64, 1.3], **hidden)
-        return plot.update_layout(
-            barmode="overlay", showlegend=False, margin={"l": 0, "r": 4, "t": 2, "b": 2}, hovermode="closest"
-        )
-
-
-def _block(at: float, value: float, color: str, ink: str, label: str, hover: str) -> dict[str, Any]:
-    return {
-        **{"type": "bar", "orientation": "h", "x": [value], "y": [0], "base": [at], "width": [1.0]},
-        **{"text": [label], "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
-        "textfont": {"color": ink, "size": TEXT_SIZE},
-        "marker": {"color": color, "line": {"width": 0}},
-        "hovertemplate": f"{hover}<extra></extra>",
-        "cliponaxis": False,
-    }
+        line = {"color": palette.text, "width": 2}
+        plot.add_shape(type="line", x0=self.cap, x1=self.cap, y0=-0.62, y1=0.62, line=line)
+        where = {"x": self.cap, "y": 0.66, "xanchor": "right", "yanchor": "bottom"}
+        add_note(plot, f"cap {format_number(self.cap)}", palette.text, where, size=TEXT_SIZE)
+        plot.update_xaxes(range=[0, whole * 1.002], **make_hidden_axis())
+        plot.update_yaxes(range=[-0.64, 1.3], **make_hidden_axis())
+        plot.update_layout(barmode="overlay", showlegend=False, hovermode="closest")
+        return plot.update_layout(margin={"l": 0, "r": 4, "t": 2, "b": 2})

@@ -96,7 +96,7 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
         yield f"compare {number}", made.panels[-1].plot.figure()
     yield (
         "spent",
-        draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, palette=light, epsilon=0.05).headed(light),
+        draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, 0.05).draw(light).headed(light),
     )
 
 

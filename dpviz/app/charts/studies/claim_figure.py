@@ -188,14 +188,10 @@ class ClaimFigure:
             ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
             ends.append(np.array([low, middle, high]))
             style = self._styles[name]
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "x": [step], "y": [middle], "mode": "markers", "showlegend": False},
-                    "marker": {"symbol": style.marker, "size": 12, "color": style.color},
-                    "error_y": {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]},
-                    **{"hovertemplate": f"<b>{name}</b> %{{y:.3g}}<extra></extra>", "meta": "median", **panel.axes},
-                }
-            )
+            marker = {"symbol": style.marker, "size": 12, "color": style.color}
+            error = {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]}
+            look = {"hover": f"<b>{name}</b> %{{y:.3g}}", "meta": "median", **panel.axes}
+            plot.add_scatter([step], [middle], "markers", marker=marker, error_y=error, **look)
         names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
         self._add_panel(plot, palette, panel, {**names, "range": [-0.6, len(curves) - 0.4]}, ends)
         if self.picture.baseline:

@@ -14,7 +14,7 @@ from dpviz.app.charts.pictures.space import describe_space, draw_space, list_tur
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.share_bars import draw_shares
-from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
+from dpviz.app.charts.spent import MeterReading, draw_spent, list_shares
 from dpviz.app.charts.studies.k_curve import draw_k_curve
 from dpviz.app.ui.data_access import is_reveal_allowed
 from dpviz.app.ui.escape import escape_markdown
@@ -121,9 +121,9 @@ def _draw_ledger(run: Run) -> None:
     )
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
-    bar = draw_spent(shares, palette=choose_palette(st.context.theme.type), epsilon=run.epsilon)
-    words = describe_spent(shares, epsilon=run.epsilon)
-    show_wide(bar, alt=words, key="explore:shares", stem=f"{export.name_picture(run)}-budget")
+    bar = draw_spent(shares, run.epsilon)
+    shown, stem = bar.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bar.stem}"
+    show_wide(shown, alt=bar.words, key="explore:shares", stem=stem)
     charges = [
         {
             "": place,

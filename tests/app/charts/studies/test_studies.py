@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.spent import MeterReading, describe_spent, draw_spent, list_shares
+from dpviz.app.charts.spent import MeterReading, draw_spent, list_shares
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.contenders import choose_styles
 from dpviz.app.charts.studies.curves import Curves, draw_curves
@@ -229,11 +229,11 @@ def test_shares_of_the_budget_add_up_to_what_was_spent() -> None:
     assert list(shares) == ["round"]
     half = list_shares(finished.entries, spent_fraction=finished.spent_fraction, upto=2)
     assert 0 < sum(half.values()) < 1
-    figure = draw_spent(shares, spent=half, palette=LIGHT, epsilon=1.0).headed(LIGHT)
+    figure = draw_spent(shares, 1.0, half).draw(LIGHT).headed(LIGHT)
     is_sound(figure)
     assert "of ε = 1 is spent" in title_of(figure)
-    assert "Nothing" in title_of(draw_spent(shares, spent={"round": 0.0}, palette=LIGHT, epsilon=1.0).headed(LIGHT))
-    assert "round 100 %" in describe_spent(shares, epsilon=1.0)
+    assert "Nothing" in title_of(draw_spent(shares, 1.0, {"round": 0.0}).draw(LIGHT).headed(LIGHT))
+    assert "round 100 %" in draw_spent(shares, 1.0).words
 
 
 def test_shares_follow_the_meter_where_amounts_do_not_add_up() -> None:
