@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.app.charts.studies.contenders import find_measure
@@ -26,7 +27,7 @@ from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study,
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, choose_palette, format_duration
+from dpviz.words import Palette, capitalize_first, choose_palette, format_duration
 
 
 class PictureNumbers(Protocol):
@@ -178,7 +179,7 @@ def show_picture(
     draw_numbers(picture, study, growing=growing)
 
 
-def draw_marked(picture: StudyPicture, study: StudyJob, palette: Palette) -> TitledPlot:
+def draw_marked(picture: Diagram, study: StudyJob, palette: Palette) -> TitledPlot:
     """The picture, marked where its losses were read from the rows of a file."""
     drawn = picture.draw(palette)
     if study.source.kind is not FileKind.SIMULATED:
