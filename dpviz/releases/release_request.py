@@ -7,6 +7,7 @@ transcript, so that whoever reads one can make every file again.
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import re
 from collections.abc import Mapping
@@ -292,7 +293,7 @@ class Asked:
             account=AccountThen(**document.account.list_given()),
         )
         made.refuse_contradictions()
-        if made.to_dict() != said:
+        if json.dumps(made.to_dict(), sort_keys=True) != json.dumps(said, sort_keys=True):  # 1 is not 1.0, nor true
             raise RequestError("It says what was asked in another way than a release does.")
         return made
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
+from dpviz.words import doorways, foreign
 
 _FORMAT = 4
 _OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
@@ -88,22 +89,19 @@ class ReadTranscript(NamedTuple):
 
 def read_transcript(data: bytes) -> ReadTranscript:
     """The transcript in a file that may have been tampered with: written again, it is the file, byte for byte."""
-    try:
+    damaged = RequestError(_DAMAGED)
+    with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
         members, wrong = read_members(data)
         held = {name.removesuffix(".npy"): _read_array(file) for name, file in members.items()}
         legend, asked = str(held.pop("legend", "")), json.loads(str(held.pop("asked")), parse_constant=_refuse_constant)
         version = int(asked.pop("format"))
-    except Exception:  # whatever can go wrong in a damaged file: none of it may stop whoever checks it
-        raise RequestError(_DAMAGED) from None
     if version != _FORMAT:
         raise RequestError(_NEWER if version > _FORMAT else _OLDER)
     if wrong:
         raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
-    try:
+    with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
         read = ReadTranscript(Transcript(asked, _read_recordings(held)), legend)
         again = read.whole.to_bytes(read.said_legend)
-    except Exception:
-        raise RequestError(_DAMAGED) from None
     if again != data:
         raise RequestError(_describe_form(members, read_members(again).files))
     return read

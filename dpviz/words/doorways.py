@@ -117,7 +117,7 @@ RELEASE = Door(
 TRANSCRIPT = Door(
     "transcript",
     ("releases/transcript.py",),
-    (*RELEASE.damage, "TypeError"),
+    (*RELEASE.damage, "TypeError", "AttributeError", "OverflowError"),  # other values where a dict or a number was
     most_bytes=100_000_000,
     most_unpacked=100_000_000,
 )

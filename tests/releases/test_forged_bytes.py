@@ -250,7 +250,7 @@ def test_what_was_asked_is_written_in_one_way():
 )
 def test_what_was_asked_is_played_in_one_wording_whatever_the_other_files_say(other):
     whole = read_transcript(small().files[TRANSCRIPT]).whole
-    with pytest.raises(RequestError, match="not written as a release writes it"):
+    with pytest.raises(RequestError, match="in another way than a release does"):
         render(Transcript({**whole.asked, **other(whole.asked)}, whole.recordings))
 
 
