@@ -12,6 +12,7 @@ import pandas as pd
 
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.canvas import TitledPlot, name_kinds, new_plot
+from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.layout import make_axis_title, make_epsilon_axis, make_layout, make_log_axis
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Plot
@@ -95,93 +96,71 @@ def draw_sample(context: RenderContext, title: str) -> TitledPlot:
     return TitledPlot(title, view.about, name_kinds(canvas.plot, palette))
 
 
-def draw_guessed_curve(
-    epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None, *, palette: Palette
-) -> Plot:
-    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band."""
-    plot = Plot(make_layout(palette, height=_HEIGHT))
-    if runs is not None:
-        name = str(runs["contender"].iloc[0])
-        style = choose_styles([name])[name]
-        middle = compute_quartiles(runs, "ratio", ["epsilon"])
-        x = middle["epsilon"].to_numpy(dtype=np.float64)
-        low, median, high = (middle[part].to_numpy(dtype=np.float64) for part in ("low", "median", "high"))
-        plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
-        told = [format_ratio(value) for value in median]
-        plot.add_trace(
-            draw_median_line(name, x, median, style, showlegend=True, text=told, hovertemplate="ε = %{x}: %{text}")
-        )
-    if guess is not None:
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
-                **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
-                "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
-                "hovertemplate": "your guess at ε = %{x}: %{y}×",
-            }
-        )
-    across = make_epsilon_axis(min(epsilons), max(epsilons))
-    up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
-    plot.update_xaxes(**across)
-    plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
-    return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
+def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> Diagram:
+    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
 
-
-def describe_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> str:
-    """The figure in words."""
-    said = "" if guess is None else f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. "
-    if runs is None:
-        return f"{said}Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
-    medians = compute_quartiles(runs, "ratio", ["epsilon"])["median"].to_numpy(dtype=np.float64)
-    return (
-        f"{said}The median loss goes from {format_ratio(medians[0])} to {format_ratio(medians[-1])} that of k-means++."
-    )
-
-
-def title_curve(runs: pd.DataFrame | None) -> str:
-    """What the curve came to, or that it is still to come.
-
-    >>> title_curve(None)
+    >>> draw_guessed_curve([0.1, 1.0], None, None).finding
     'The curve that you expect'
     """
-    if runs is None:
-        return "The curve that you expect"
-    middle = compute_quartiles(runs, "ratio", ["epsilon"])
-    first, last = middle.iloc[0], middle.iloc[-1]
-    return (
-        f"{format_ratio(float(first['median']))} the loss of k-means++ at ε = {first['epsilon']:g}, "
-        f"{format_ratio(float(last['median']))} at ε = {last['epsilon']:g}"
-    )
-
-
-def make_strip(scene: Scene, rows: Sequence[Row], computed: Computed) -> tuple[list[float], str]:
-    """What a scene asks of each draw, and its name: clusters found, or the loss."""
-    if any("found" in say.what for say in scene.says.values()):
-        return [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
-    return [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
-
-
-def draw_strip(values: Sequence[float], algorithm: str, *, what: str, guess: float | None, palette: Palette) -> Plot:
-    """A dot for each draw of an ``algorithm`` over its value, piled up where values are alike; ``guess`` is a line."""
-    piles: Counter[float] = Counter()
-    heights = []
-    for value in values:
-        piles[value] += 1
-        heights.append(piles[value])
-    plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
-    marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
-    dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": list(values), "y": heights}
-    plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
+    middle = None if runs is None else compute_quartiles(runs, "ratio", ["epsilon"])
+    finding = "The curve that you expect"
+    words = f"Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
+    if middle is not None:
+        first, last = (format_ratio(float(middle["median"].iloc[place])) for place in (0, -1))
+        low, high = middle["epsilon"].iloc[0], middle["epsilon"].iloc[-1]
+        finding = f"{first} the loss of k-means++ at ε = {low:g}, {last} at ε = {high:g}"
+        words = f"The median loss goes from {first} to {last} that of k-means++."
     if guess is not None:
-        plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
-        plot.add_annotation(
-            {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom", "text": "your guess", "showarrow": False}
-        )
-    plot.update_xaxes(title_text=what)
-    plot.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
-    return plot.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
+        words = f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. {words}"
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_HEIGHT))
+        if runs is not None and middle is not None:
+            name = str(runs["contender"].iloc[0])
+            style = choose_styles([name])[name]
+            x, low, median, high = middle[["epsilon", "low", "median", "high"]].to_numpy(dtype=np.float64).T
+            plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
+            told = {"text": [format_ratio(value) for value in median], "hovertemplate": "ε = %{x}: %{text}"}
+            plot.add_trace(draw_median_line(name, x, median, style, showlegend=True, **told))
+        if guess is not None:
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
+                    **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
+                    "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
+                    "hovertemplate": "your guess at ε = %{x}: %{y}×",
+                }
+            )
+        plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
+        up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
+        plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
+        return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
+
+    return Diagram("curve", finding, "", words, paint)
 
 
-def describe_strip(values: Sequence[float], what: str) -> str:
-    """The strip in words."""
-    return f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"
+def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: float | None = None) -> Diagram:
+    """A dot for each draw over what a scene asks of it, piled up where values are alike; ``guess`` is a line."""
+    values, what = [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
+    if any("found" in say.what for say in scene.says.values()):
+        values, what = [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
+    finding = f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"
+
+    def paint(palette: Palette) -> Plot:
+        piles, heights = Counter[float](), list[int]()
+        for value in values:
+            piles[value] += 1
+            heights.append(piles[value])
+        plot, algorithm = Plot(make_layout(palette, height=_STRIP_HEIGHT)), str(rows[0]["contender"])
+        marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
+        dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": values, "y": heights}
+        plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
+        if guess is not None:
+            plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
+            above = {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom"}
+            plot.add_annotation({"text": "your guess", "showarrow": False, **above})
+        plot.update_xaxes(title_text=what)
+        plot.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
+        return plot.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
+
+    return Diagram("strip", finding, "", finding, paint)

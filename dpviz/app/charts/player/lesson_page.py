@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -10,21 +10,16 @@ import numpy as np
 
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.lesson_pictures import (
-    describe_curve,
     describe_sample,
     describe_seeds,
-    describe_strip,
     draw_guessed_curve,
     draw_sample,
     draw_strip,
     make_context,
-    make_strip,
     make_walk,
-    title_curve,
 )
 from dpviz.app.charts.meaning.part_figures import make_part_figures
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
-from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.draws import CenterDraws
 from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.computed import Computed, find_step
@@ -139,32 +134,24 @@ def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Pla
 
 def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
-    values, what = make_strip(scene, rows, computed)
-    strip = partial(_draw_strip, values, str(rows[0]["contender"]), what)
+    strip = draw_strip(scene, rows, computed)
     centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
-    words, reference = describe_strip(values, what), computed.compute_reference(centers.shape[1])
+    reference = computed.compute_reference(centers.shape[1])
 
     def cloud(colors: Palette) -> CenterDraws:
         return CenterDraws(centers, losses, replace(make_context(computed, colors), reference=reference))
 
     figures = [
-        Figured.under(strip, words, words, "revealed"),
+        Figured.of(strip.draw, strip.words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
     ]
     return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
 
 
-def _draw_strip(values: Sequence[float], algorithm: str, what: str, colors: Palette) -> Plot:
-    return draw_strip(values, algorithm, what=what, guess=None, palette=colors)
-
-
 def _draw_curve(grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
-    runs, epsilons = tidy(rows), grid.epsilons
-    curve = Figured.under(
-        lambda colors: draw_guessed_curve(epsilons, None, runs, palette=colors),
-        title_curve(runs),
-        describe_curve(epsilons, None, runs),
-        "revealed",
+    curve = draw_guessed_curve(grid.epsilons, None, tidy(rows))
+    return PlayerScene(
+        figures=[Figured.of(curve.draw, curve.words, "revealed")],
+        paragraphs=[describe_seeds(computed, len(rows), grid)],
     )
-    return PlayerScene(figures=[curve], paragraphs=[describe_seeds(computed, len(rows), grid)])

@@ -66,13 +66,6 @@ class Figured(NamedTuple):
         drawn: Data = {theme: _read_plot(made.plot) for theme, made in zip(_THEMES, (light, dark), strict=True)}
         return cls(light.title, light.subtitle, words, kinds, drawn)
 
-    @classmethod
-    def under(
-        cls, draw: Callable[[Palette], Plot], title: str, words: str, *kinds: Kind, subtitle: str = ""
-    ) -> Figured:
-        """What ``draw`` makes of a palette, under a ``title``."""
-        return cls.of(lambda palette: TitledPlot(title, subtitle, draw(palette)), words, *kinds)
-
 
 def _read_plot(plot: Plot) -> Data:
     """As the drawing library reads it, with the settings that it takes for granted."""

@@ -12,17 +12,13 @@ import streamlit as st
 
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.lesson_pictures import (
-    describe_curve,
     describe_sample,
     describe_seeds,
-    describe_strip,
     draw_guessed_curve,
     draw_sample,
     draw_strip,
     make_context,
-    make_strip,
     make_walk,
-    title_curve,
 )
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
@@ -179,21 +175,19 @@ def _draw_curve(lesson: Lesson, place: int, grid: StudyGrid, rows: list[Row] | N
     guess = read_guess(lesson, place)
     guessed = guess if isinstance(guess, tuple) else None if rows else (FIRST_LOSS,) * len(grid.epsilons)
     runs = None if rows is None else tidy(rows)
-    plot = draw_guessed_curve(grid.epsilons, guessed, runs, palette=choose_palette(st.context.theme.type))
-    words = describe_curve(grid.epsilons, guessed, runs)
-    st.markdown(f"**{escape_markdown(title_curve(runs))}**")
-    show(plot, alt=words, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-curve")
+    curve = draw_guessed_curve(grid.epsilons, guessed, runs)
+    st.markdown(f"**{escape_markdown(curve.finding)}**")
+    plot = curve.paint(choose_palette(st.context.theme.type))
+    show(plot, alt=curve.words, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-{curve.stem}")
 
 
 def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, rows: list[Row]) -> None:
     """A strip of what is asked about, and the cloud of all centres."""
-    values, what = make_strip(scene, rows, computed)
-    guess, colors = read_guess(lesson, place), choose_palette(st.context.theme.type)
-    guessed = guess if isinstance(guess, float) else None
-    strip = draw_strip(values, str(rows[0]["contender"]), what=what, guess=guessed, palette=colors)
-    key = f"lesson:{lesson.id}:{place}"
-    st.markdown(f"**{escape_markdown(describe_strip(values, what))}**")
-    show(strip, alt=describe_strip(values, what), key=f"{key}:strip", stem=f"{lesson.id}-strip", bare=True)
+    guess, key = read_guess(lesson, place), f"lesson:{lesson.id}:{place}"
+    strip = draw_strip(scene, rows, computed, guess if isinstance(guess, float) else None)
+    st.markdown(f"**{escape_markdown(strip.finding)}**")
+    plot = strip.paint(choose_palette(st.context.theme.type))
+    show(plot, alt=strip.words, key=f"{key}:strip", stem=f"{lesson.id}-{strip.stem}", bare=True)
     context = _make_context(computed)
     centers = np.stack([row["centers"] for row in rows])
     losses = np.array([row["ratio"] for row in rows])
