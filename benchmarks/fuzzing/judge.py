@@ -47,7 +47,7 @@ class Verdict:
     where : str
         The line that broke it, where there is one.
     seconds, megabytes : float
-        Of work, and the process's largest memory meanwhile.
+        Of work, and how far the process's memory rose meanwhile.
     """
 
     index: int
@@ -70,9 +70,9 @@ class Verdict:
 def judged(case: Case, index: int = 0, *, seconds: float = SECONDS, megabytes: float = MEGABYTES) -> Verdict:
     """Do what ``case`` says in a new folder and look at all that came of it."""
     _forget_peak()
-    began = time.process_time()
+    before, began = _peak_megabytes(), time.process_time()
     outcome, where = _outcome(case, seconds)
-    taken, peak = time.process_time() - began, _peak_megabytes()
+    taken, peak = time.process_time() - began, _peak_megabytes() - before
     if outcome in ("result", "refused") and peak > megabytes:
         outcome = "too much memory"
     return Verdict(index, case.family, case.about, outcome, where, round(taken, 3), round(peak))

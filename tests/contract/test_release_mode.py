@@ -43,7 +43,9 @@ def test_a_release_spends_its_request_and_plays_again_without_rows(card, params,
     assert again is not None and again <= EPSILON * (1 + 1e-6)
 
     recording = AnswerRecording(noise.coins, tuple(noise.released))
-    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": recording}).to_bytes("")).recordings["algorithm"]
+    stored = read_transcript(Transcript({"asked": 1}, {"algorithm": recording}).to_bytes("")).whole.recordings[
+        "algorithm"
+    ]
     nobody = np.zeros((0, case.dim))
     empty = case.table(nobody, np.zeros(0, dtype=np.int64)) if case.rows_per_person > 1 else case.table(nobody)
     if case.relation is Relation.REPLACE:

@@ -168,5 +168,5 @@ def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lin
     assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
     opened.clear()
     papers_panel._open_finding(lines["balcan-epsilon"].result.settings[2])
-    assert opened[0].is_allowed() and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
+    assert opened[0].is_allowed and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
     assert not lines["cohen-naive"].result.settings, "its samples are no table"

@@ -141,7 +141,7 @@ def _draw_title(release: ReadRelease | None) -> None:
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
     st.markdown(
         f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} checks hold, "
-        f"from the zip alone; {release.verdict.noise}. ε = {received.epsilon:g}, "
+        f"from the zip alone; {escape_markdown(release.verdict.noise)}. ε = {received.epsilon:g}, "
         f"δ = {escape_markdown(promise.format_small(received.delta))}; protected: "
         f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
         help="Nobody can tell from the files: " + "; ".join(package.CANNOT_TELL) + ".",
