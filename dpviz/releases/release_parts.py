@@ -23,7 +23,7 @@ from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.runs import Run, RunSoFar, make_domain, profiles, run_steps
+from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, make_domain, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
 Watch = Callable[[RunSoFar], None]
@@ -150,6 +150,17 @@ def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | 
     if table.relation is Relation.REPLACE:
         table.n_public = n_public
     return table
+
+
+def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_public: int | None) -> str:
+    """What is to be expected of the algorithm, in words, from public numbers alone; "" where bounds are still to be
+    bought, which tell nothing.
+    """
+    if declaration.open_columns:
+        return ""
+    rows, table = KnownRows.read(declaration), _make_empty_table(declaration, make_domain(declaration), n_public)
+    asked = release_request.make_algorithm_request(declaration)
+    return Judgement.of_request(asked, table, n=None if rows is None else rows.low).announcement
 
 
 @dataclass(frozen=True, eq=False)

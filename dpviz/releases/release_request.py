@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import CARDS
-from dpviz.core import Accounting, PrivateTable, RequestError, check
+from dpviz.core import Accounting, RequestError, check
 from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.releases.card_facts import (
     ALGORITHM,
@@ -34,7 +34,7 @@ from dpviz.releases.card_facts import (
     is_day,
     list_said,
 )
-from dpviz.runs import Contender, Judgement, KnownRows, Request
+from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import list_names
 
@@ -134,12 +134,6 @@ class ReleaseRequest:
         contender = self.request.contender
         accounting = contender.card.accounting(contender.settings, self.request.delta)
         return 0.0 if accounting is Accounting.PURE else self.request.delta
-
-    def announce_loss(self, declaration: Declaration, table: PrivateTable) -> str:
-        """What is to be expected of the algorithm, in words, from public numbers; no row of ``table`` is read."""
-        rows = KnownRows.read(declaration)
-        asked = self.make_algorithm_request(declaration)
-        return Judgement.of_request(asked, table, n=None if rows is None else rows.low).announcement
 
     def with_argument(self, argument: str) -> ReleaseRequest:
         """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""

@@ -26,7 +26,15 @@ from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
-from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.release_parts import (
+    Parts,
+    Tables,
+    Watch,
+    announce_loss,
+    make_all_parts,
+    make_empty_content,
+    make_empty_tables,
+)
 from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, hash_code, name_platform
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
@@ -67,7 +75,7 @@ class Preflight:
         """What is to be expected, in words; "" where bounds are still to be bought, which tell nothing."""
         if self.table is None:
             return ""
-        return self.release_request.announce_loss(self.declaration, self.table.private)
+        return announce_loss(self.release_request, self.declaration, self.table.private.n_public)
 
 
 @dataclass(frozen=True, eq=False)

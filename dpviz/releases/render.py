@@ -36,8 +36,7 @@ from dpviz.releases.package import (
 )
 from dpviz.releases.playing import Played, play, recompose
 from dpviz.releases.registry_card import format_card
-from dpviz.releases.release_parts import Parts, make_empty_tables
-from dpviz.releases.release_request import Asked
+from dpviz.releases.release_parts import Parts, announce_loss
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -289,19 +288,10 @@ def collect_facts(played: Played) -> CardFacts:
         size_sd=parts.profile.size_sd,
         segments=None if report is None else describe_segments_for_card(report),
         quality_report=None if report is None else describe_quality_for_card(report.quality_report),
-        expected_loss=_announce_loss(asked),
+        expected_loss=announce_loss(release_request, declared, asked.n_public),
         missing=parts.missing_told,
         transcript=played.transcript.sha256,
         declared=_list_declared(declared, run.domain, parts.profile),
-    )
-
-
-def _announce_loss(asked: Asked) -> str:
-    """What was to be expected before; "" where bounds were still to be bought, which tell nothing."""
-    if asked.declared.open_columns:
-        return ""
-    return asked.release_request.announce_loss(
-        asked.declared, make_empty_tables(asked.declared, asked.n_public).private
     )
 
 
