@@ -87,7 +87,6 @@ CORE = ("core", "tables", "algorithms", "runs")
 """The rooms that make tables and sessions; of rows in them ``house_rules`` speaks, but for what is shown of ε there."""
 
 READS = {
-    "dpviz.app.ui.data_access: note_access": "counts a look at rows that are shown again",
     "dpviz.api.cli.run_command: n_rows": "a word to the owner of a tiny file",
     "dpviz.api.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.noise_check: query": "what was asked, which is public",

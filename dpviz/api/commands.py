@@ -277,20 +277,13 @@ def plan_release(
     opened: OpenTable | None = None,
 ) -> Preflight:
     """A release that nothing stands against; nothing is charged yet."""
-    seen = ACCESS_LOG.count(content.fingerprint)
     release_request = ReleaseRequest(
         request,
         card_facts.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
         segments=segments,
         bounds=bounds,
         missing=missing,
-        seen=card_facts.AccessCounts(
-            AccessKind.tabulate(seen.looks, proposed=declared.proposed),
-            seen.studies,
-            seen.runs,
-            seen.runs_epsilon,
-            where=card_facts.Where.COMMAND,
-        ),
+        seen=card_facts.AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
     )
     return preflight(release_request, content, declared, account, opened=opened)
 

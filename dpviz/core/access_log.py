@@ -45,12 +45,13 @@ class AccessKind(StrEnum):
 
 
 class AccessTotals(NamedTuple):
-    """Looks by kind, studies, and runs that no account paid for, with their ε added up."""
+    """Looks by kind, studies, runs that no account paid for, with their ε added up, and readings of k from those."""
 
     looks: Mapping[AccessKind, int]
     studies: int
     runs: int
     runs_epsilon: float
+    grids_read: int
 
 
 class AccessLog:
@@ -65,6 +66,7 @@ class AccessLog:
         self._looks: list[tuple[str, AccessKind]] = []
         self._studies: list[str] = []
         self._runs: list[tuple[str, float]] = []
+        self._grids: list[str] = []
 
     def add_look(self, source: str, kind: AccessKind) -> None:
         """Count a look at rows."""
@@ -81,13 +83,19 @@ class AccessLog:
         with self._lock:
             self._runs.append((source, epsilon))
 
+    def add_grid_read(self, source: str) -> None:
+        """Count that a k was read from the grid of such a run."""
+        with self._lock:
+            self._grids.append(source)
+
     def count(self, source: str) -> AccessTotals:
         """What was seen of one table, or may have been."""
         with self._lock:
             looks = Counter(kind for table, kind in self._looks if table in (source, ""))
-            studies = sum(table in (source, "") for table in self._studies)
+            studies, grids = (sum(table in (source, "") for table in one) for one in (self._studies, self._grids))
             costs = [epsilon for table, epsilon in self._runs if table in (source, "")]
-        return AccessTotals({kind: looks[kind] for kind in AccessKind if looks[kind]}, studies, len(costs), fsum(costs))
+        ordered = {kind: looks[kind] for kind in AccessKind if looks[kind]}
+        return AccessTotals(ordered, studies, len(costs), fsum(costs), grids)
 
 
 ACCESS_LOG = AccessLog()

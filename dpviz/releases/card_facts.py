@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
 from functools import cached_property
 from math import fsum, isclose
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core import Array, RequestError
+from dpviz.core import AccessKind, AccessTotals, Array, RequestError
 from dpviz.releases.account import ChargeLink
 from dpviz.runs import profiles
 from dpviz.tables import Declaration
@@ -30,15 +29,6 @@ _ACCESSES = {
 }
 
 
-class Where(StrEnum):
-    """Who counted."""
-
-    VISIT = "visit"
-    """A visit of the pages, from its first page on."""
-    COMMAND = "command"
-    """The process of a command or of Python, which knows nothing of what was done before it."""
-
-
 @dataclass(frozen=True)
 class AccessCounts:
     """Whatever was seen of the rows, without or with noise, before the release; no number in it is a value of a row."""
@@ -48,34 +38,29 @@ class AccessCounts:
     runs: int = 0
     runs_epsilon: float = 0.0
     grids_read: int = 0
-    where: Where = Where.VISIT
 
     def __post_init__(self) -> None:
-        # In one order, whoever counted and however they were kept: what a file says must not depend on a visit's.
+        # In one order, whoever counted and however they were kept: what a file says must not depend on that.
         rank = {kind: place for place, kind in enumerate(_ACCESSES)}
         ordered = sorted(self.looks.items(), key=lambda look: (rank.get(look[0], len(rank)), look[0]))
         object.__setattr__(self, "looks", dict(ordered))
 
-    @property
-    def nothing(self) -> bool:
-        """Whether nothing was counted."""
-        return not (any(self.looks.values()) or self.studies or self.runs or self.grids_read)
+    @classmethod
+    def of(cls, totals: AccessTotals, *, proposed: bool) -> AccessCounts:
+        """What this process saw of a table, whose declaration may have been ``proposed``, which is a look."""
+        return cls(AccessKind.tabulate(totals.looks, proposed=proposed), *totals[1:])
 
     @property
     def words(self) -> str:
         """In sentences.
 
-        >>> AccessCounts().words
-        'None in this visit: no row, no true count and no loss was seen before the release.'
-        >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(". ")[0]
-        'In this visit: 50 runs on the rows with study noise, ε = 25 in all, which no account has paid for'
+        >>> AccessCounts().words.split(". ")[0]
+        'None that the releasing process counted: it showed no row, no true count and no loss'
+        >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(", which")[0]
+        'The releasing process counted 50 runs on the rows with study noise, ε = 25 in all'
         """
         told = list(self._describe())
         listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
-        if self.where is Where.VISIT:
-            if not told:
-                return "None in this visit: no row, no true count and no loss was seen before the release."
-            return f"In this visit: {listed}. No ε covers what was chosen because of them."
         before = (
             "What was seen of the rows before that process began, or by another one, is not counted: only their owner "
             "can say."
@@ -276,7 +261,6 @@ class CardFacts:
     runs: int = 0
     runs_epsilon: float = 0.0
     grids_read: int = 0
-    counted_by: Where = Where.VISIT
     platform: str = ""
     code: str = ""
     smallest_group: float | None = None
@@ -354,7 +338,7 @@ class CardFacts:
     @property
     def seen(self) -> AccessCounts:
         """What was seen of the rows before the release."""
-        return AccessCounts(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read, self.counted_by)
+        return AccessCounts(self.looks, self.studies, self.runs, self.runs_epsilon, self.grids_read)
 
     @property
     def pure(self) -> bool:

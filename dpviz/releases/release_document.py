@@ -35,7 +35,7 @@ class RequestDocument(documents.Document):
 class SeenDocument(documents.Document):
     """What was seen of the rows before."""
 
-    shown: ClassVar = '{"looks": {}, "studies": 0, "runs": 0, "runs_epsilon": 0.0, "grids_read": 0, "where": "visit"}'
+    shown: ClassVar = '{"looks": {}, "studies": 0, "runs": 0, "runs_epsilon": 0.0, "grids_read": 0}'
     looks: Annotated[dict[Literal["rows", "loss", "reference", "proposal"], _Count], Field(max_length=_MOST_KINDS)] = (
         documents.key(..., "an object of counts by kind", "looks at the rows themselves", each=_COUNT)
     )
@@ -43,7 +43,6 @@ class SeenDocument(documents.Document):
     runs: _Count = documents.key(..., _COUNT, "runs with study noise")
     runs_epsilon: _Amount = documents.key(..., _AMOUNT, "what these cost together")
     grids_read: _Count = documents.key(..., _COUNT, "how often a k was read from one")
-    where: Literal["visit", "command"] = documents.key(..., "a place", "who counted")
 
 
 class AccountThenDocument(documents.Document):

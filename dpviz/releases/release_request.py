@@ -30,7 +30,6 @@ from dpviz.releases.card_facts import (
     AccessCounts,
     CardWords,
     CostPart,
-    Where,
     is_day,
     list_said,
 )
@@ -247,7 +246,7 @@ class Asked:
                 name: list(said) if isinstance(said, tuple) else said
                 for name, said in asdict(release_request.words).items()
             },
-            "seen": {**asdict(release_request.seen), "where": release_request.seen.where.value},
+            "seen": asdict(release_request.seen),
             "n_public": self.n_public,
             "declared": declarations.to_json(self.declared),
             "account": self.account._asdict(),
@@ -271,7 +270,7 @@ class Asked:
             bounds=document.bounds,
             missing=document.missing,
             who="",
-            seen=AccessCounts(**{**seen.list_given(), "where": Where(seen.where)}),
+            seen=AccessCounts(**seen.list_given()),
         )
         declared = declarations.apply_declaration(document.declared).validate()
         release_request.check(declared)

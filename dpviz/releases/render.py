@@ -260,7 +260,6 @@ def collect_facts(played: Played) -> CardFacts:
         runs=release_request.seen.runs,
         runs_epsilon=release_request.seen.runs_epsilon,
         grids_read=release_request.seen.grids_read,
-        counted_by=release_request.seen.where,
         accounting=_describe_accounting(run, shares),
         parts=shares,
         entries=tuple({"part": part, **entry.to_dict()} for part, own in parts.entries.items() for entry in own),

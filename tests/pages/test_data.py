@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.ui.data.column_rows import COLUMNS_SHOWN
+from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.tables.declarations import FROM_ROWS, FileKind
 from tests.cases import about
 from tests.pages.site import (
@@ -340,10 +341,12 @@ def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
 def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():
     at = tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city")
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
-    assert not at.session_state["looks:list"]
+    seen = at.session_state["visit:undeclared"].content.fingerprint
+    assert not ACCESS_LOG.count(seen).looks
     asked = press(at, "Count what drops out (counted)")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(asked)
-    assert [look.what for look in at.session_state["looks:list"]] == ["rows"]
+    fine(at.run())
+    assert ACCESS_LOG.count(seen).looks == {AccessKind.ROWS: 1}
     public = of_kind(tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city"), "public")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(public)
 

@@ -15,9 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import session
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.session import DataAccess
 from dpviz.app.ui.tradeoff.window_section import Accepted
-from dpviz.core.access_log import AccessKind
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
@@ -141,17 +139,6 @@ def test_open_bounds_say_what_buying_them_would_cost():
     fine(at.switch_page("release.py").run())
     said = text_of(at)
     assert "will be bought with ε = 0.03" in said and "| age | 0 to 100 |" in said
-
-
-def test_looks_and_studies_of_this_visit_are_counted(tmp_path):
-    table = people(tmp_path)
-    app = on_page(table)
-    assert "None in this visit" in text_of(app)
-    look = DataAccess(table.key, table.source_key, table.title, table.kind, AccessKind.ROWS, "rows")
-    app.session_state["looks:list"] = [look, replace(look, what=AccessKind.LOSS, note="study")]
-    app.session_state["looks:studies"] = {(table.source_key, "study"), ("another file", "study")}
-    sound(app.run())
-    assert "one look at rows" in text_of(app) and "one study on them" in text_of(app)
 
 
 def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):

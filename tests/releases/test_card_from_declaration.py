@@ -374,6 +374,7 @@ def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path
     visit.count("town")
     for epsilon in (1.0, 0.3):
         visit.fit("town", epsilon)
+    visit.come_again()
     with zipfile.ZipFile(visit.release("town")) as archive:
         pages = read_pages({name: archive.read(name) for name in PAGES})
     for page, text in pages.items():

@@ -111,7 +111,7 @@ def test_what_was_chosen_is_printed_verbatim() -> None:
 )
 def test_what_is_not_there_is_left_out(made: CardFacts) -> None:
     text = _Read(make_card_page(made)).text
-    assert "None" not in text.replace("None in this visit", "") and "nan" not in text
+    assert "None" not in text.replace("None that the releasing process counted", "") and "nan" not in text
     assert ("How many they are" in text) == (made.sizes is not None)
     assert ("Who is in them" in text) == bool(made.segments and made.segments["segments"])
     assert ("How good the segments are" in text) == bool(made.quality_report or made.expected_loss)

@@ -1,4 +1,4 @@
-"""The card tells the whole visit: looks, studies, runs on the rows, a k that was read; and whose word that is."""
+"""The card tells what its process saw: looks, studies, runs on the rows, a k that was read; and whose word that is."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ import json
 import zipfile
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.api.cli import release_command
 from dpviz.releases import card_facts
-from dpviz.releases.card_facts import AccessCounts, Where
+from dpviz.releases.card_facts import AccessCounts
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.registry_card import make_registry_card
 from tests.command_line import call
 from tests.releases.made_facts import facts, words
 from tests.releases.people import account_in, write_people
 
-NOTHING_SEEN = "no row, no true count and no loss was seen"
+NOTHING_SEEN = "it showed no row, no true count and no loss"
 
 
 def test_doctests() -> None:
@@ -34,22 +33,19 @@ def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:
         AccessCounts(studies=1),
         AccessCounts(runs=50, runs_epsilon=50.0),
         AccessCounts(grids_read=1),
-        AccessCounts(where=Where.COMMAND),
     ):
         assert NOTHING_SEEN not in seen.words
     assert NOTHING_SEEN in AccessCounts().words and NOTHING_SEEN in AccessCounts({"rows": 0}).words
 
 
 def test_everything_that_was_seen_is_told() -> None:
-    told = AccessCounts({"rows": 2, "loss": 1}, 3, 50, 12.5, 2).words
+    told, before = AccessCounts({"rows": 2, "loss": 1}, 3, 50, 12.5, 2).words.split(" What was seen ")
     assert told == (
-        "In this visit: two looks at rows or at counts of them, one look at losses on the rows, three studies on them, "
-        "50 runs on the rows with study noise, ε = 12.5 in all, which no account has paid for and two readings of k "
-        "from the grid of such a run. No ε covers what was chosen because of them."
+        "The releasing process counted two looks at rows or at counts of them, one look at losses on the rows, "
+        "three studies on them, 50 runs on the rows with study noise, ε = 12.5 in all, which no account has paid for "
+        "and two readings of k from the grid of such a run. No ε covers what was chosen because of them."
     )
-    command = AccessCounts({"proposal": 1}, where=Where.COMMAND).words
-    assert "The releasing process counted one look that proposed how to read the file." in command
-    assert command.endswith("only their owner can say.")
+    assert before.endswith("only their owner can say.")
 
 
 @given(st.permutations([("rows", 2), ("loss", 1), ("reference", 3), ("proposal", 1), ("a new kind", 4)]))
@@ -92,7 +88,7 @@ def test_a_command_says_what_it_knows_and_asks_whoever_is_there(capsys, tmp_path
     del declared["proposed"]  # which hides that look from whoever reads the declaration alone
     (tmp_path / "people.json").write_text(json.dumps(declared))
     said, card = released(capsys, tmp_path, "--yes")
-    assert NOTHING_SEEN not in card and "only their owner can say" in card and "the owner has not said" in card
+    assert NOTHING_SEEN in card and "only their owner can say" in card and "the owner has not said" in card
     assert "What was seen of these rows before" not in said
     answers = iter(["A proposal of the format.\n", "0.5\n"])
     monkeypatch.setattr(release_command.sys.stdin, "isatty", lambda: True, raising=False)
@@ -100,8 +96,3 @@ def test_a_command_says_what_it_knows_and_asks_whoever_is_there(capsys, tmp_path
     said, card = released(capsys, tmp_path)
     assert "What was seen of these rows before" in said
     assert "The owner, asked what was chosen after looking: A proposal of the format." in card
-
-
-@pytest.mark.parametrize("where", list(Where))
-def test_whoever_counted_is_read_back(where: Where) -> None:
-    assert Where(AccessCounts(where=where).where.value) is where

@@ -73,6 +73,10 @@ class PageVisit(Visit):
 
     def __init__(self, folder: Path, draw: np.random.Generator) -> None:
         super().__init__(folder, draw)
+        self.come_again()
+
+    def come_again(self) -> None:
+        """To the same server, which knows nothing of the visit before but what it has seen."""
         self.open = ""
         self.at: AppTest = app_on("data.py", None, algorithm="dplloyd", k="2")
 

@@ -42,10 +42,9 @@ def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> R
     """Read the rows without privacy, if the owner allows it."""
     if not is_reveal_allowed(table):
         return None
-    kept = table.key in st.session_state.get(_REVEALED, ())
+    kept = table.key in st.session_state.get(_REVEALED, ())  # else it is counted where it is revealed
     revealed = make_once(_REVEALED, table.key, lambda: table.private.reveal(note=note, kind=what), most=_KEPT_REVEALED)
-    if count_access(DataAccess(table.key, table.source_key, table.title, table.kind, what, note)) and kept:
-        table.private.note_access(note, what)
+    count_access(DataAccess(table.key, table.source_key, table.title, table.kind, what, note), revealed=not kept)
     return revealed
 
 

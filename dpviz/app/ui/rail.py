@@ -10,9 +10,9 @@ import streamlit as st
 from dpviz.app.ui.data_access import draw_reveal_switch
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge
-from dpviz.app.ui.session import find_table, list_private_accesses
+from dpviz.app.ui.session import find_table
 from dpviz.app.ui.table_words import KIND_WORDS, describe_size, describe_unit
-from dpviz.core import MOST_SAMPLED
+from dpviz.core import ACCESS_LOG, MOST_SAMPLED
 from dpviz.tables import FileKind
 
 WIDTH = 264
@@ -39,10 +39,10 @@ def draw_rail_foot(*, with_truth: bool = True) -> None:
     with st.sidebar:
         if with_truth and table is not None and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
-        accesses = len(list_private_accesses())
-        if accesses or (table is not None and table.kind is FileKind.PRIVATE):
+        if table is not None and table.kind is FileKind.PRIVATE:
+            looks = sum(ACCESS_LOG.count(table.source_key).looks.values())
             st.caption(
-                f":material/visibility: {accesses:d} look{'' if accesses == 1 else 's'} at private rows in this visit"
+                f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this process"
             )
         with st.container(horizontal=True, gap="xsmall"):
             draw_badge("public")

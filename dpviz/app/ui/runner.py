@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import book
-from dpviz.core import Array, RequestError
+from dpviz.core import ACCESS_LOG, Array, RequestError
 from dpviz.runs import Job, OpenTable, Request, Run, RunSoFar, forecast_seconds, run_request, run_work
 
 _RESULT, _PENDING, _FAILED = "run:result", "run:pending", "run:failed"
@@ -60,6 +60,9 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
     """
     cancel_pending()
     st.session_state.pop(_FAILED, None)
+    request.check(table.private)
+    if request.card.private:  # counted before it draws: a run that breaks off may have shown its steps
+        ACCESS_LOG.add_run(table.source_key, request.epsilon)
     # The true number of rows only decides where the run takes place, on its owner's machine.
     setting = replace(request.make_setting(table.private), n=table.loaded.n_rows)
     if forecast_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:

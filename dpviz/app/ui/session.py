@@ -1,13 +1,14 @@
 """What this visit has in hand: the open table, a file that waits to be declared, settings, looks, and the books.
 
-All of it lives in the session of one visit: nothing is global, nothing is written to disk. The settings are the one
-place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
+All of it lives in the session of one visit: nothing is global, nothing is written to disk. What is seen of a table is
+counted once in a visit, and kept in the log of this process, which the cards of all visits read. The settings are the
+one place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from math import fsum
@@ -15,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from dpviz.core import AccessKind
+from dpviz.core import ACCESS_LOG, AccessKind
 from dpviz.runs import LargeTable, OpenTable, ReleaseRecord, RunSoFar, declare
 from dpviz.tables import Content, Declaration, FileKind
 
@@ -172,12 +173,16 @@ def choose(name: str, value: Any) -> None:
     st.session_state[name] = remember(name, value)
 
 
-def count_access(access: DataAccess) -> bool:
-    """Count a look at rows, once; whether it is a new one."""
-    new = access not in _list_accesses()
-    if new:
-        _list_accesses().append(access)
-    return new
+def count_access(access: DataAccess, *, revealed: bool = False) -> None:
+    """Count a look once in a visit: in words for the Ledger, and in the log, which knows of rows just ``revealed``."""
+    accesses = _list_accesses()
+    if access in accesses:
+        return
+    # What a file that waits is said to be makes no other look of the same one.
+    again = any(dataclasses.replace(one, kind=access.kind) == access for one in accesses)
+    accesses.append(access)
+    if not (revealed or again):
+        ACCESS_LOG.add_look(access.source_key, access.what)
 
 
 def describe_accesses() -> list[str]:
@@ -185,19 +190,10 @@ def describe_accesses() -> list[str]:
     return [f"{access.table_title} ({access.kind.value}): {access.note}" for access in _list_accesses()]
 
 
-def count_accesses(source_key: str) -> dict[AccessKind, int]:
-    """How many looks there were at the rows of one file, by kind, whatever was declared about it."""
-    return dict(Counter(access.what for access in _list_accesses() if access.source_key == source_key))
-
-
 def count_study(source_key: str, note: str) -> None:
-    """Count a study that reads losses from the rows of one file."""
-    st.session_state.setdefault(_STUDIES, set()).add((source_key, note))
-
-
-def count_studies(source_key: str) -> int:
-    """How many studies read losses from the rows of one file."""
-    return sum(key == source_key for key, _ in st.session_state.get(_STUDIES, ()))
+    """Count a study that reads losses from the rows of one file, once in a visit."""
+    if _is_new(_STUDIES, (source_key, note)):
+        ACCESS_LOG.add_study(source_key)
 
 
 def count_grid_read(place: int, number: int) -> None:
@@ -205,23 +201,14 @@ def count_grid_read(place: int, number: int) -> None:
 
     No account has paid for that grid.
     """
-    st.session_state.setdefault(_GRIDS, set()).add((_list_entries()[place].source_key, number))
-
-
-def count_grids_read(source_key: str) -> int:
-    """From how many runs on the rows of one file a k was read."""
-    return sum(key == source_key for key, _ in st.session_state.get(_GRIDS, ()))
-
-
-def list_private_accesses() -> list[DataAccess]:
-    """The looks at private files only: the ones that weigh."""
-    return [access for access in _list_accesses() if access.kind == FileKind.PRIVATE]
+    if _is_new(_GRIDS, number):
+        ACCESS_LOG.add_grid_read(_list_entries()[place].source_key)
 
 
 def book(run: RunSoFar, table: OpenTable, *, instead_of: int | None = None) -> int:
     """Enter the record of a run into the books of this visit."""
     entries = _list_entries()
-    entry = Booked(ReleaseRecord.of(run, table, accesses=count_accesses(table.source_key)), table.source_key)
+    entry = Booked(ReleaseRecord.of(run, table, accesses=ACCESS_LOG.count(table.source_key).looks), table.source_key)
     if instead_of is not None:
         entries[instead_of] = entry
         return instead_of
@@ -234,11 +221,6 @@ def list_booked() -> list[Booked]:
     entries = _list_entries()
     entries[:] = [_add_later_accesses(entry) for entry in entries]
     return list(entries)
-
-
-def count_simulated(source_key: str) -> int:
-    """How many runs with study noise this visit has made on the rows of one file."""
-    return sum(entry.source_key == source_key and entry.record.private for entry in _list_entries())
 
 
 def find_bought_rows(table: OpenTable) -> float | None:
@@ -255,12 +237,7 @@ def list_bought_rows(table: OpenTable) -> list[float]:
 
 def add_spending(table: OpenTable) -> float:
     """The ε of all runs of this visit on the file of ``table``, added up."""
-    return add_simulated_epsilon(table.source_key)
-
-
-def add_simulated_epsilon(source_key: str) -> float:
-    """The ε of all runs with study noise on the rows of one file, added up; no account has paid for it."""
-    entries = (entry.record for entry in _list_entries() if entry.source_key == source_key)
+    entries = (entry.record for entry in _list_entries() if entry.source_key == table.source_key)
     return fsum(record.spent_epsilon or 0.0 for record in entries if record.private)
 
 
@@ -271,7 +248,8 @@ def find_record(place: int) -> ReleaseRecord:
 
 def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    accesses = AccessKind.tabulate(count_accesses(entry.source_key), proposed=entry.record.declaration.proposed)
+    looks = ACCESS_LOG.count(entry.source_key).looks
+    accesses = AccessKind.tabulate(looks, proposed=entry.record.declaration.proposed)
     if accesses == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))
@@ -280,6 +258,14 @@ def _add_later_accesses(entry: Booked) -> Booked:
 def _number_source(content: Content) -> Source:
     number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
     return Source(content, number)
+
+
+def _is_new(name: str, what: Hashable) -> bool:
+    """Whether this visit counts it for the first time."""
+    counted = cast("set[Hashable]", st.session_state.setdefault(name, set()))
+    new = what not in counted
+    counted.add(what)
+    return new
 
 
 def _list_accesses() -> list[DataAccess]:

@@ -7,11 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.reference import fetch_reference
-from dpviz.core.access_log import AccessKind
+from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
@@ -56,8 +55,7 @@ def test_each_distinct_look_counts_once():
     for note in ("dots", "loss", "dots"):
         assert data_access.reveal(table, note) is not None
     assert session.describe_accesses() == ["table (public): dots", "table (public): loss"]
-    assert table.private.accesses == ["dots", "loss"]
-    assert session.list_private_accesses() == []
+    assert ACCESS_LOG.count(table.source_key).looks == {AccessKind.ROWS: 2}, "the one that revealed them, and another"
 
 
 def test_the_switch_of_one_table_says_nothing_about_another():
@@ -107,7 +105,7 @@ def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_
     for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
         session.count_access(session.DataAccess("file", "file", "file", kind, AccessKind.PROPOSAL, "a proposal"))
     assert session.describe_accesses() == ["file (public): a proposal", "file (private): a proposal"]
-    assert len(session.list_private_accesses()) == 1
+    assert ACCESS_LOG.count("file").looks == {AccessKind.PROPOSAL: 1}
 
 
 def test_what_a_widget_says_outlives_the_page_that_drew_it():
@@ -152,16 +150,11 @@ def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_no
     assert after.centers is before.centers and session.list_booked()[place].record is after
 
 
-def test_a_study_on_the_rows_of_a_file_is_counted_once():
-    def script() -> None:
-        import streamlit as st
-
-        from dpviz.app.ui.session import count_studies, count_study
-
-        for note in ("losses of 4 runs", "losses of 4 runs", "losses of 9 runs"):
-            count_study("file", note)
-        count_study("another", "losses of 4 runs")
-        st.text(f"{count_studies('file')} {count_studies('another')} {count_studies('none')}")
-
-    (said,) = AppTest.from_function(script).run().text
-    assert said.value == "2 1 0"
+def test_a_study_on_the_rows_of_a_file_is_counted_once_in_each_visit(own_visit):
+    for note in ("losses of 4 runs", "losses of 4 runs", "losses of 9 runs"):
+        session.count_study("file", note)
+    session.count_study("another", "losses of 4 runs")
+    assert [ACCESS_LOG.count(source).studies for source in ("file", "another", "none")] == [2, 1, 0]
+    own_visit.clear()
+    session.count_study("file", "losses of 4 runs")
+    assert ACCESS_LOG.count("file").studies == 3

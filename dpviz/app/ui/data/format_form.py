@@ -14,7 +14,7 @@ import streamlit as st
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
-from dpviz.app.ui.session import DataAccess, count_access, count_accesses, make_once
+from dpviz.app.ui.session import DataAccess, count_access, make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.core import AccessKind
 from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
@@ -129,9 +129,7 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
     )
     if pressed:
         draft.change = lambda now: _propose(now, file, draft)
-    seen = draft.source.content.fingerprint
-    if pressed or AccessKind.PROPOSAL in count_accesses(seen):
-        # Also where the rows were said to be public first: what was seen does not become unseen.
+        seen = draft.source.content.fingerprint
         note = "a proposal of how the file is read"
         count_access(DataAccess(seen, seen, file.name, kind, AccessKind.PROPOSAL, note))
 

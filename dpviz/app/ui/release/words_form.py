@@ -12,17 +12,9 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import draw_algorithm_choice
 from dpviz.app.ui.explore.setup_panel import draw_params_form
 from dpviz.app.ui.release.subject import ReleaseSubject
-from dpviz.app.ui.session import (
-    add_simulated_epsilon,
-    count_accesses,
-    count_grids_read,
-    count_simulated,
-    count_studies,
-    recall,
-    remember,
-)
+from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
-from dpviz.core import AccessKind
+from dpviz.core import ACCESS_LOG
 from dpviz.releases import ReleaseRequest, card_facts, promise
 from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
@@ -136,26 +128,20 @@ def _ask_sector(key: str, before: str) -> str:
 _LONGEST_REASON = 2_000
 
 
-class VisitWords(NamedTuple):
-    """What was seen of the rows in this visit, and what its owner says was chosen after it."""
+class AccessWords(NamedTuple):
+    """What this process saw of the rows, and what its owner says was chosen after it."""
 
     seen: card_facts.AccessCounts
     chosen: str
 
 
-def draw_accesses_section(asked_of: ReleaseSubject) -> VisitWords:
+def draw_accesses_section(asked_of: ReleaseSubject) -> AccessWords:
     """Draw it; what the card will say."""
-    st.subheader("Looks at the rows in this visit", divider="gray", anchor=False, help=glossary.explain_term("look"))
+    st.subheader("Looks at the rows in this process", divider="gray", anchor=False, help=glossary.explain_term("look"))
     key = asked_of.source_key
-    seen = card_facts.AccessCounts(
-        AccessKind.tabulate(count_accesses(key), proposed=asked_of.declaration.proposed),
-        count_studies(key),
-        count_simulated(key),
-        add_simulated_epsilon(key),
-        count_grids_read(key),
-    )
+    seen = card_facts.AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
     st.markdown(escape_markdown(seen.words))
-    return VisitWords(seen, _ask_choice(asked_of.declaration, key))
+    return AccessWords(seen, _ask_choice(asked_of.declaration, key))
 
 
 def _ask_choice(declared: Declaration, source_key: str) -> str:
