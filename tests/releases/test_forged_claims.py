@@ -58,7 +58,6 @@ OTHERS: Mapping[str, tuple[Any, ...]] = {
     "date": ("2001-01-01",),
     "words.publication_date": ("2001-01-01",),
     "words.sector": ("Energy",),
-    "seen.where": ("command", "visit"),
     "request.algorithm": ("sulq", "auto", "eugkm"),
 }
 
