@@ -47,7 +47,7 @@ def list_prints(folder: Path) -> Iterator[Item]:
         for options in ((), ("--json",)):
             said = told_by(*argv, *options)
             assert said.code == 0, said.err
-            text = re.sub("[0-9a-f]{64}|[0-9a-f]{12}$", "HASH", said.out, flags=re.MULTILINE)
+            text = re.sub(r"(?<![\w.])([0-9a-f]{64}|[0-9a-f]{12})\b", "HASH", said.out)
             yield " ".join((name, *options)), without_day(text, folder)
     for options in ((), ("--json",)):
         listed = told_by("--list", *options, main=experiments)

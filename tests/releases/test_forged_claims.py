@@ -56,6 +56,10 @@ OTHERS: Mapping[str, tuple[Any, ...]] = {
     "platform": ("Python 3.0.0, NumPy 1.0.0, another system",),
     "code": (64 * "0",),
     "date": ("2001-01-01",),
+    # A little more: a much larger share asks for other histograms, which is told by their form.
+    "segments": (0.205, 0.305),
+    "bounds": (0.105,),
+    "missing": (0.105,),
     "words.publication_date": ("2001-01-01",),
     "words.sector": ("Energy",),
     "request.algorithm": ("sulq", "auto", "eugkm"),
