@@ -38,8 +38,8 @@ _PATIENCE, _GLANCE = 10.0, 0.2
 _CHARGED = ("epsilon", "delta", "algorithm", "k", "unit", "relation", "columns", "lower", "upper", "who")
 _TOLD = ("number", "at", "version", "state", "card_sha256", "why", "previous_sha256", "sha256")
 _HEADER = ["no.", "when (UTC)", "who", "algorithm", "k", "ε", "δ", "columns", "state", "card", "charge"]
-_HASH_SHOWN = 12
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", re.ASCII)
+_HASH_SHOWN, _SECONDS_SHOWN = 12, len("2026-01-31T12:00:00")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00", re.ASCII)
 # Accounts whose ``with`` blocks are open, of all threads of this process.
 _IN_USE: list[Account] = []
 
@@ -204,7 +204,7 @@ class AccountEntry:
         """The entry as a line of a table, in the order of its header."""
         return [
             str(self.number),
-            self.at.removesuffix("+00:00"),
+            self.at[:_SECONDS_SHOWN],
             self.charge.who,
             self.charge.algorithm,
             str(self.charge.k),
@@ -804,7 +804,8 @@ def _describe_alternative(letter: str, cap: float, left: float) -> str:
 
 
 def _read_time() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    # To the microsecond: two charges alike within a second, of an account put back in between, have two hashes.
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _check_part(**named: float) -> None:

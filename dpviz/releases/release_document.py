@@ -14,7 +14,7 @@ _MOST_KINDS = 20
 _Count = Annotated[int, Field(ge=0, le=10**12)]
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-_Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00$")]
+_Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?\+00:00$")]
 _SHA256, _TIME = "64 hexadecimal digits", "a time, as 2026-01-31T12:00:00+00:00"
 _COUNT, _AMOUNT = "a whole number that a release has", "a number that a release has"
 

@@ -24,8 +24,8 @@ _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2":
 
 REVEALED_MARK = "◉ revealed: shows rows without privacy"
 """What stands in every picture of rows, and in each file that is made of it, whoever makes it."""
-# The least margin in which it stands above the plot, in pixels; else it stands inside.
-_ROOM_FOR_MARK = 20
+MARK_ROOM = 20
+"""What it takes of the margin above the plot, at the top, in pixels; where there is less, it stands inside."""
 
 
 class Plot:
@@ -45,8 +45,8 @@ class Plot:
         """Say within the picture that it was drawn from rows without privacy, once: the mark leaves with any file."""
         if self.layout.get("meta"):
             return
-        inside = self.layout.get("margin", {}).get("t", 0) < _ROOM_FOR_MARK
-        place = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top" if inside else "bottom"}
+        free = self.layout.get("margin", {}).get("t", 0) - MARK_ROOM
+        place = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom" if free >= 0 else "top", "yshift": max(free, 0)}
         look = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 10}}
         self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
         self.layout["meta"] = REVEALED_MARK

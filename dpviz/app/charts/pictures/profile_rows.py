@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.app.charts.canvas import spell_name
 from dpviz.app.charts.diagram import add_note
 from dpviz.app.charts.layout import make_layout
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot import MARK_ROOM, Plot
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
 from dpviz.tables import codings
@@ -104,9 +104,11 @@ class ProfileLanes:
         return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
-        """A plot without axes of its own."""
-        made = Plot(make_layout(self.palette, height=height))
-        made.update_layout(margin={"l": left, "r": right, "t": top, "b": bottom}, showlegend=False, dragmode=False)
+        """A plot without axes of its own; over what stands ``top`` pixels high, room for the mark of rows."""
+        mark = MARK_ROOM if self.beside_look[0] == "revealed" and self.even.reference is not None else 0
+        made = Plot(make_layout(self.palette, height=height + mark))
+        margin = {"l": left, "r": right, "t": top + mark, "b": bottom}
+        made.update_layout(margin=margin, showlegend=False, dragmode=False)
         made.update_xaxes(visible=False, fixedrange=True)
         made.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         return made
