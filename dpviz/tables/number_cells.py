@@ -310,23 +310,58 @@ class Styles(NamedTuple):
     unread: tuple[str, ...]
 
 
+class ColumnCells:
+    """Cells of the columns of a table; those of all that are written alike are read at once, each different one once.
+
+    A table may have thousands of columns of a few cells, and to read a cell takes less than to begin.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
+        places: dict[str, int] = {}
+        self._places = {
+            name: np.array([places.setdefault(cell, len(places)) for cell in cells], dtype=np.int64)
+            for name, cells in columns.items()
+        }
+        self._different = pa.array([cell.encode(errors="replace") for cell in places], pa.binary())
+
+    def read(self, styles: Mapping[str, NumberStyle]) -> dict[str, FloatArray]:
+        """Each of these columns as numbers in its style, NaN where a cell is none.
+
+        Returns (n,) a column, each number from its own cell alone.
+        """
+        alike: dict[NumberStyle, list[str]] = {}
+        for name, style in styles.items():
+            alike.setdefault(style, []).append(name)
+        values: dict[str, FloatArray] = {}
+        for style, names in alike.items():
+            wanted = np.unique(np.concatenate([self._places[name] for name in names]))
+            numbers = read_numbers(self._different.take(pa.array(wanted)), style, "utf-8")
+            values |= {name: numbers[np.searchsorted(wanted, self._places[name])] for name in names}
+        return {name: values[name] for name in styles}
+
+    def count_readable(self, styles: Mapping[str, NumberStyle]) -> dict[str, int]:
+        """How many cells of each of these columns are numbers in its style."""
+        return {name: int(np.count_nonzero(~np.isnan(values))) for name, values in self.read(styles).items()}
+
+
 def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     """The style of each column that holds numbers, and the most frequent one."""
     present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
     evidence = {name: _collect_evidence(column) for name, column in present.items()}
     for_table = {mark for one in evidence.values() for mark in one}
-    styles, doubtful, unread = {}, [], []
-    for name, column in present.items():
-        decimals = evidence[name] or (for_table if len(for_table) == 1 else {".", ","})
-        style = guess_style(column, delimiter, decimals)
-        if style is not None:
-            styles[name] = style
-            if len(decimals) == 2 and delimiter != "," and _leaves_it_open(column):
-                doubtful.append(name)
-        elif column and 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in column) > len(column):
-            unread.append(name)
+    decimals = {name: own or (for_table if len(for_table) == 1 else {".", ","}) for name, own in evidence.items()}
+    table = ColumnCells(present)
+    styles = _guess_own_styles(table, present, delimiter, decimals)
+    doubtful = [
+        name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _leaves_it_open(present[name])
+    ]
+    unread = [name for name, column in present.items() if name not in styles and _are_like_numbers(column)]
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
-    shared = {name: _choose_style(present[name], style, usual) for name, style in styles.items()}
+    own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
+    # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
+    shared = {
+        name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
+    }
     return Styles(shared, usual, tuple(doubtful), tuple(unread))
 
 
@@ -335,14 +370,40 @@ def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> N
 
     ``decimals`` are the marks that may be the decimal one.
     """
-    if not present or 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present):
-        return None  # nothing, or an id
-    if "." in decimals and count_readable(present, PLAIN_STYLE) == len(present):
-        return PLAIN_STYLE
-    sign, negative = _find_sign(present), _find_negative(present)
-    candidates = [NumberStyle(*marks, sign, negative) for marks in _list_marks(delimiter) if marks[0] in decimals]
-    best = max(candidates, key=partial(count_readable, present))
-    return best if 2 * count_readable(present, best) >= len(present) else None
+    column = {"": present}
+    return _guess_own_styles(ColumnCells(column), column, delimiter, {"": decimals}).get("")
+
+
+def _guess_own_styles(
+    table: ColumnCells, present: Mapping[str, Sequence[str]], delimiter: str, decimals: Mapping[str, set[str]]
+) -> dict[str, NumberStyle]:
+    """Of each column with a style that reads at least half of it the one that reads most, whatever others hold."""
+    looked_at = [name for name, column in present.items() if column and not _are_long_integers(column)]
+    plain = table.count_readable({name: PLAIN_STYLE for name in looked_at if "." in decimals[name]})
+    candidates: dict[str, list[NumberStyle]] = {}
+    for name in looked_at:
+        if plain.get(name) == len(present[name]):
+            candidates[name] = [PLAIN_STYLE]
+            continue
+        sign, negative = _find_sign(present[name]), _find_negative(present[name])
+        marks = [marks for marks in _list_marks(delimiter) if marks[0] in decimals[name]]
+        candidates[name] = [NumberStyle(*one, sign, negative) for one in marks]
+    best: dict[str, tuple[int, NumberStyle]] = {}
+    for place in range(max(map(len, candidates.values()), default=0)):
+        asked = {name: styles[place] for name, styles in candidates.items() if place < len(styles)}
+        for name, many in table.count_readable(asked).items():
+            if name not in best or many > best[name][0]:
+                best[name] = many, asked[name]
+    return {name: style for name, (many, style) in best.items() if 2 * many >= len(present[name])}
+
+
+def _are_long_integers(present: Sequence[str]) -> bool:
+    """Whether cells are ids rather than numbers."""
+    return 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present)
+
+
+def _are_like_numbers(present: Sequence[str]) -> bool:
+    return 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in present) > len(present)
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
@@ -390,11 +451,6 @@ def _collect_evidence(present: Sequence[str]) -> set[str]:
 def _leaves_it_open(present: Sequence[str]) -> bool:
     marked = [cell for cell in present if "." in cell or "," in cell]
     return bool(marked) and all(_EITHER.search(cell) is not None for cell in marked)
-
-
-def _choose_style(cells: Sequence[str], own: NumberStyle, usual: NumberStyle) -> NumberStyle:
-    """The style of most columns where it says the same of this one: whole numbers fit many styles."""
-    return usual if read_values(cells, own).tobytes() == read_values(cells, usual).tobytes() else own
 
 
 def _list_marks(delimiter: str) -> list[tuple[str, str]]:

@@ -29,7 +29,7 @@ from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
 from dpviz.tables.first_lines import read_first_lines
 from dpviz.tables.loaded_table import USUAL_LABEL, IntakeError
-from dpviz.tables.number_cells import Styles, guess_styles, read_values
+from dpviz.tables.number_cells import ColumnCells, Styles, guess_styles
 from dpviz.words import doorways, foreign, list_names
 
 AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
@@ -170,14 +170,9 @@ def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
         top = replace(top, file=top.other, other=top.file, names=names, body=top.body[1:], notes=(AS_NAMES,))
     cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
     styles = guess_styles(cells, top.file.delimiter)
+    values = ColumnCells(cells).read(styles.by_column)
     kinds = {
-        name: guess_kind(
-            name,
-            cells[name],
-            read_values(cells[name], styles.by_column[name]) if name in styles.by_column else None,
-            first=place == 0,
-        )
-        for place, name in enumerate(top.names)
+        name: guess_kind(name, cells[name], values.get(name), first=place == 0) for place, name in enumerate(top.names)
     }
     numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
     declared = replace(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables import number_cells
 from dpviz.tables.file_format import NumberStyle
-from dpviz.tables.number_cells import read_numbers
+from dpviz.tables.number_cells import ColumnCells, guess_styles, read_numbers, read_values
 from tests.cases import about
 from tests.examples import examples
 
@@ -31,6 +32,26 @@ def test_groups_that_are_read_at_once_are_read_as_by_the_pattern(cells: list[str
         )
         with about(cell, style):
             assert np.array_equal(value, alone if np.isfinite(alone) else np.nan, equal_nan=True)
+
+
+def test_columns_that_are_written_alike_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of thousands of columns is looked at in a moment: what is read grows with its ways to write, not it."""
+    written = (["1.5", "2", ""], ["1,5", "2"], ["1.234,5", "7"], ["5 %", "7 %", "1"], ["(5)", "6"], ["a", "1"], [])
+    columns = {f"c{place}": written[place % len(written)] for place in range(700)}
+    asked: list[int] = []
+
+    def note(cells: pa.BinaryArray, style: NumberStyle, encoding: str) -> np.ndarray:
+        asked.append(len(cells))
+        return read_numbers(cells, style, encoding)
+
+    monkeypatch.setattr(number_cells, "read_numbers", note)
+    found = guess_styles(columns, ";")
+    assert len(asked) < 60 and max(asked) <= len({cell for cells in written for cell in cells})
+    monkeypatch.undo()
+    for name, values in ColumnCells(columns).read(found.by_column).items():
+        np.testing.assert_array_equal(values, read_values(columns[name], found.by_column[name]))
+    alone = guess_styles({f"c{place}": cells for place, cells in enumerate(written)}, ";").by_column
+    assert all(found.by_column.get(f"c{place}") == alone.get(f"c{place % len(written)}") for place in range(700))
 
 
 def test_what_groups_thousands_and_what_only_looks_so() -> None:
