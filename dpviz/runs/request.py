@@ -209,7 +209,7 @@ class Request:
         """The public quantities that it is judged by."""
         return Setting(
             dim=table.domain.dim,
-            k=self.k,
+            k=check.clusters(k=self.k),  # a whole number, if it was given as 3.0
             epsilon=self.epsilon,
             delta=self.delta,
             relation=table.relation,

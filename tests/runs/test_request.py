@@ -99,6 +99,12 @@ def test_numbers_that_nobody_can_serve(closed, card, asked, words):
     assert words in refused(card, **asked)
 
 
+def test_a_whole_number_of_clusters_is_one_however_it_was_given():
+    asked = Request(Contender.from_text("sample-aggregate"), k=3.0, epsilon=1.0)  # type: ignore[arg-type]
+    setting = asked.make_setting(TABLE)
+    assert isinstance(setting.k, int) and CARDS["sample-aggregate"].smallest_n(setting, asked.contender.settings) > 0
+
+
 def test_a_preset_that_needs_delta_names_those_that_do_not():
     assert refused(CARDS["dplloyd"], params={"preset": "gaussian"}, delta=0.0).endswith("the preset su or tuned.")
     assert "preset" not in refused(CARDS["sulq"], delta=0.0)
