@@ -32,13 +32,19 @@ _BIG = 3_000_000
 class HostileFile:
     """Bytes, what their cells must not tell anybody, and a word on how they were made.
 
-    ``names`` are the columns of the file before anything happened to it.
+    ``names`` are the columns of the file before anything happened to it; ``plain`` are its bytes before it was packed.
     """
 
     raw: bytes
     names: tuple[str, ...]
     secrets: Secrets
     about: str
+    plain: bytes | None = None
+
+    @property
+    def unpacked(self) -> bytes:
+        """The bytes of its lines."""
+        return self.raw if self.plain is None else self.plain
 
 
 def hostile_file(rng: np.random.Generator) -> HostileFile:
@@ -114,12 +120,12 @@ def _mutated(rng: np.random.Generator) -> HostileFile:
     for mishap in some(rng, tuple(_MISHAPS), 4):
         raw = _MISHAPS[mishap](rng, raw)
         done.append(mishap)
-    open_line = _first_line(raw)
+    open_line, plain = _first_line(raw), raw
     if happens(rng, 0.12):
         packing = one(rng, tuple(_PACKINGS))
         raw = _PACKINGS[packing](rng, raw)
         done.append(packing)
-    return HostileFile(raw, names, secrets.without_those_in(open_line), f"{delimiter!r} {', '.join(done)}")
+    return HostileFile(raw, names, secrets.without_those_in(open_line), f"{delimiter!r} {', '.join(done)}", plain)
 
 
 def _name(rng: np.random.Generator) -> str:

@@ -63,7 +63,8 @@ def _packed_rows(rng: np.random.Generator) -> tuple[bytes, str, str]:
     file = io.BytesIO()
     cells = pa.array(np.zeros(1_000)) if happens(rng, 0.5) else pa.array(["a"] * 1_000)
     part = pa.table({f"c{number}": pa.chunked_array([cells] * (rows // 1_000)) for number in range(columns)})
-    pq.write_table(part, file, compression="zstd", row_group_size=rows)
+    # In one page: of pages of 20,000 rows, as they are by default, what is said of each would be most of the file.
+    pq.write_table(part, file, compression="zstd", row_group_size=rows, max_rows_per_page=rows)
     return file.getvalue(), "data.parquet", f"{rows:,} rows of {columns}, {cells.type}"
 
 

@@ -38,7 +38,7 @@ def declared_case(rng: np.random.Generator) -> Case:
     def do(folder: Path) -> str:
         return _said(load_csv(file.raw, declared=FileFormat(**stated), numbers=numbers, text=text))
 
-    secrets = file.secrets if stated.get("header") is not True else file.secrets.without_those_in(_top(file))
+    secrets = file.secrets if stated.get("header") is not True else file.secrets.without_those_in(_top(file, stated))
     return Case("read as declared", f"{file.about}; {short(stated)}", do, secrets)
 
 
@@ -104,8 +104,15 @@ def _said(table: LoadedTable) -> str:
     return "\n".join((table.name, *table.numeric_columns, *table.text_columns, *table.notes, repr(table)))
 
 
-def _top(file: HostileFile) -> str:
-    return file.raw.replace(b"\0", b"")[:100_000].decode("latin-1")
+def _top(file: HostileFile, stated: dict[str, Any]) -> str:
+    """What is public by being declared the header, however long the lines above it are: it, and a line ``sep=``."""
+    lines = stated.get("skip", 0) + 2
+    try:
+        declared = file.unpacked.decode(stated.get("encoding", "utf-8"), errors="replace")
+    except (LookupError, UnicodeError):
+        declared = ""
+    texts = declared, file.unpacked.replace(b"\0", b"").decode("latin-1")
+    return "\n".join(line for text in texts for line in text.split("\n", lines)[:lines])
 
 
 def _any_format(rng: np.random.Generator, file: HostileFile) -> dict[str, Any]:

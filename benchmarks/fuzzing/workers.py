@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pyarrow as pa
+
 from benchmarks.fuzzing.case import Case
 from benchmarks.fuzzing.catalogue import case_of
 from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, WAITED, Verdict, judged
@@ -84,6 +86,7 @@ def _serve(
     """Judge the cases here, and send each verdict as soon as it is known."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
+    pa.allocate_buffer(1)  # Arrow sets a gigabyte of addresses aside at its first one, which is no memory in use
     _cap_memory(limits.megabytes)
     connection.send("ready")
     for index in indices:

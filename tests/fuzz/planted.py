@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.fuzzing.case import Broken, Case
 from benchmarks.fuzzing.secrets import Secrets
@@ -85,6 +86,12 @@ def takes_much_memory(folder: Path) -> str:
     return str(np.ones(MEGABYTES * 2**17).sum())
 
 
+def uses_arrow(folder: Path) -> str:
+    """Arrow, whose allocator sets a gigabyte of addresses aside, and then more than is allowed, but never touched."""
+    pa.array(["a"])
+    return str(len(bytes(1_200 * 2**20)))
+
+
 def dies(folder: Path) -> str:
     """The process ends, as under a fault in compiled code."""
     os._exit(1)
@@ -126,7 +133,7 @@ def refuses_well(folder: Path) -> str:
     raise RequestError("k is 0: give a whole number of at least 1.")
 
 
-IN_A_PROCESS = (keeps_the_promise, hears_no_alarm, refuses_well, dies)
+IN_A_PROCESS = (keeps_the_promise, hears_no_alarm, refuses_well, dies, uses_arrow)
 
 
 def case(do: object) -> Case:

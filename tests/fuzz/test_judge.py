@@ -70,8 +70,8 @@ def test_a_process_that_dies_or_hangs_takes_no_other_case_along(monkeypatch, tmp
     monkeypatch.setattr(Connection, "poll", poll_or_hang)
     monkeypatch.setenv(planted.HANGS, str(hangs))
     found = list(verdicts(0, range(len(planted.IN_A_PROCESS)), limits=limits, make=planted.case_of))
-    assert [verdict.index for verdict in found] == [0, 1, 2, 3]
-    assert [verdict.outcome for verdict in found] == ["result", "hangs", "refused", "the process died"]
+    assert [verdict.index for verdict in found] == [0, 1, 2, 3, 4]
+    assert [verdict.outcome for verdict in found] == ["result", "hangs", "refused", "the process died", "result"]
     assert set(asked[1:3]) == {WAITED * limits.seconds + limits.grace}
 
 
