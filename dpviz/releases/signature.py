@@ -32,7 +32,7 @@ def sign(verify: bytes, signature: bytes) -> str:
     try:
         public, signed = bytes.fromhex(said[_KEY]), bytes.fromhex(said[_SIGNATURE])
         _load_ed25519().Ed25519PublicKey.from_public_bytes(public).verify(signed, verify)
-    except RequestError:
+    except (RequestError, MemoryError):
         raise
     except Exception:  # a key or a signature of another length, or one that does not fit
         raise RequestError("the signature is not one of VERIFY.txt.") from None
@@ -55,15 +55,14 @@ def check_signer(key: Path) -> None:
 def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
     serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
-    try:
+    no_key = RequestError(
+        "--sign names no Ed25519 private key in PEM without a password: make one with openssl genpkey -algorithm "
+        "ed25519 -out key.pem."
+    )
+    with foreign.refuse_as(no_key, doorways.KEY, called="The Ed25519 key of --sign"):
         signer = serialization.load_pem_private_key(foreign.read_bytes(key, _LONGEST_KEY), password=None)
-    except (OSError, ValueError, TypeError):
-        signer = None
     if not isinstance(signer, ed25519.Ed25519PrivateKey):
-        raise RequestError(
-            "--sign names no Ed25519 private key in PEM without a password: make one with openssl genpkey -algorithm "
-            "ed25519 -out key.pem."
-        )
+        raise no_key
     return signer
 
 

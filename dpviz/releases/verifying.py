@@ -292,6 +292,8 @@ def _check_making(transcript: Transcript) -> tuple[Played, dict[str, bytes]]:
         return played, render_files(played)
     except RequestError as error:
         raise RequestError(f"the plan cannot be played on it: {error}") from None
+    except MemoryError:
+        raise
     except Exception as error:  # answers of other shapes, or none that a plan could go on with
         raise RequestError(f"the plan cannot be played on it ({type(error).__name__}).") from None
 

@@ -49,6 +49,9 @@ _TOO_MANY_CELLS = (
 )
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
+_GZIP = b"\x1f\x8b"
+_GZIP_DAMAGED = "The gzip file is damaged; pack it again, or load the CSV itself."
+
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _DELIMITERS = (",", ";", "\t", "|")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
@@ -305,8 +308,9 @@ def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
 
 
 def _unpack(raw: bytes) -> bytes:
-    if raw.startswith(b"\x1f\x8b"):
-        raw = _gunzip(raw)
+    if raw.startswith(_GZIP):
+        with foreign.refuse_as(IntakeError(_GZIP_DAMAGED), doorways.GZIP):
+            raw = _gunzip(raw)
     if len(raw) > MAX_BYTES:
         raise TooLarge(_TOO_LARGE)
     return raw
@@ -318,10 +322,7 @@ def _gunzip(packed: bytes) -> bytes:
     room = MAX_BYTES + 1
     while packed and room > 0:
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        try:
-            pieces.append(member.decompress(packed, room))
-        except zlib.error:
-            raise IntakeError("The gzip file is damaged; pack it again, or load the CSV itself.") from None
+        pieces.append(member.decompress(packed, room))
         room -= len(pieces[-1])
         if room > 0 and not member.eof:
             raise IntakeError("The gzip file ends too early; pack it again, or load the CSV itself.")
@@ -499,7 +500,6 @@ def refuse_other_formats(line: bytes) -> None:
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, eq=False)
@@ -571,6 +571,14 @@ class CsvOnDisk:
             raise IntakeError(
                 "Records over several lines are declared of a file that memory does not hold; write one record a line."
             )
+        with _translate_errors(self.path):
+            yield from self._read_batches(numbers, declared, id_column, codings)
+        if self._read_state() != self._state:
+            raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
+
+    def _read_batches(
+        self, numbers: Sequence[str], declared: FileFormat, id_column: str | None, codings: Mapping[str, CellCoding]
+    ) -> Iterator[Batch]:
         header: Header | None = None
         for piece, read in self._read_pieces(declared):
             first = 0
@@ -584,8 +592,6 @@ class CsvOnDisk:
                 columns = header.key_by_name(read_lines(lines, wanted).columns)
                 values = stack_columns(columns, numbers, codings)
                 yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
-        if self._read_state() != self._state:
-            raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
 
     def _read_pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.

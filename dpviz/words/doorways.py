@@ -133,7 +133,7 @@ STUDY_FILE = Door("file of a study", ("runs/study/grid.py",), most_bytes=20_000)
 STUDY_FOLDER = Door(
     "folder of a study",
     ("runs/study/folder.py",),
-    ("ValueError", "OverflowError", "_csv.Error"),
+    ("ValueError", "OverflowError", "TypeError", "_csv.Error"),  # a cell that is not there is no text
     most_bytes=10_000_000,  # of its manifest
 )
 EXPERIMENTS = Door(
@@ -145,7 +145,8 @@ EXPERIMENTS = Door(
 LINK = Door("link", ("app/ui/data/table_link.py", "tables/drawings.py"), most_bytes=20_000)
 NOTEBOOK = Door("table of a notebook", ("tables/given_rows.py",), smaller=_FEWER)
 PLUG_IN = Door("package of an algorithm", ("algorithms/plugins.py",), ("Exception",))
-KEY = Door("key file", ("releases/signature.py",), ("ValueError", "TypeError"), most_bytes=65_536)
+_NO_SUCH_KEY = "cryptography.exceptions.UnsupportedAlgorithm"
+KEY = Door("key file", ("releases/signature.py",), ("ValueError", "TypeError", _NO_SUCH_KEY), most_bytes=65_536)
 STDOUT = Door("output", ("__main__.py", "runs/owner_files.py"), ("OSError",))
 OURS = Door(
     "file of dpviz itself, or the answer of a process of its own",

@@ -98,6 +98,8 @@ def read_yaml(text: str, *, most: int) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise NoYaml(None if mark is None else mark.line + 1) from None
+    except MemoryError:
+        raise
     except Exception:  # its reader has more than one way to say no: a date that is none, a number of 5,000 digits
         raise NoYaml(None) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import pickle
@@ -25,6 +26,10 @@ from dpviz.app.lessons.reading import FOLDER, read_lesson, read_lessons
 from dpviz.app.ui.data.format_form import read_names
 from dpviz.app.ui.lessons import lesson_panel
 from dpviz.core.check import RequestError
+from dpviz.releases.package import read_members
+from dpviz.releases.signature import check_signer
+from dpviz.releases.transcript import read_transcript
+from dpviz.releases.verifying import verify
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
@@ -35,6 +40,7 @@ from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.proposal import propose
 from dpviz.tables.sparse_intake import load_sparse
 from dpviz.words import doorways, foreign
+from experiments.claim_folder import ClaimFolder
 from tests.cases import about
 
 LESSON = next(iter(sorted(FOLDER.glob("*.yaml")))).read_text("utf-8")
@@ -142,6 +148,46 @@ def test_a_bad_lesson_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for error, told in ((RecursionError, "cannot be read"), (MemoryError, "Memory ran out"), (KeyError, "(KeyError)")):
         broken(lambda *_, name, error=error: (_ for _ in ()).throw(error(name)))
         assert told in " ".join(read_lessons(tmp_path).refused)
+
+
+def run_out(*_: object, **__: object) -> None:
+    raise MemoryError("wd40")
+
+
+GZIP, CSV = gzip.compress(b"x,y\n1,2\n"), b"x,y\n1,2\n"
+# What lies there, who reads it, and where memory runs out: while it comes in, while it is unpacked, while it is read.
+AT_DOORS: tuple[tuple[bytes, Callable[[Path], object], str], ...] = (
+    *((CSV, read, "dpviz.words.foreign.open_file") for read in (load_csv, open_csv, load_sparse, check_signer, verify)),
+    (CSV, lambda path: CsvOnDisk(path).read_beginning(), "dpviz.words.foreign.open_file"),
+    (CSV, lambda path: read_declaration_file(path), "dpviz.words.foreign.open_file"),
+    (CSV, lambda path: read_lesson(path), "dpviz.words.foreign.open_file"),
+    (GZIP, open_csv, "zlib.decompressobj"),
+    (GZIP, lambda path: open_csv(path.read_bytes()), "zlib.decompressobj"),
+    (GZIP, lambda path: [*CsvOnDisk(path).read_batches(["x"])], "gzip.GzipFile.read"),
+    (CSV, lambda path: [*CsvOnDisk(path).read_batches(["x"])], "dpviz.tables.csv_intake.read_lines"),
+    (CSV, load_csv, "dpviz.tables.csv_intake.read_lines"),
+    (CSV, lambda path: propose(open_csv(path)), "dpviz.tables.proposal.read_first_lines"),
+    (CSV, lambda path: ParquetTable(path).columns, "pyarrow.parquet.ParquetFile.__init__"),
+    (CSV, load_sparse, "zipfile.ZipFile.__init__"),
+    (CSV, lambda path: read_members(path.read_bytes()), "zipfile.ZipFile.__init__"),
+    (CSV, lambda path: read_transcript(path.read_bytes()), "zipfile.ZipFile.__init__"),
+    (b"{}", read_declaration_file, "json.loads"),
+    (b"title: x", read_lesson, "yaml.load"),
+    (b"{}", lambda path: StudyFolder(path.parent, resume=True), "json.loads"),
+    (b"{}", lambda path: ClaimFolder(path.parent), "json.loads"),
+    (CSV, check_signer, "cryptography.hazmat.primitives.serialization.load_pem_private_key"),
+)
+
+
+def test_where_memory_runs_out_at_a_door_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for content, read, where in AT_DOORS:
+        path = tmp_path / "manifest.json"
+        path.write_bytes(content)
+        with about(f"{read} {where}"), monkeypatch.context() as patched:
+            patched.setattr(where, run_out)
+            with pytest.raises(RequestError, match=r"^Memory ran out while .* was read: ") as refused:
+                read(path)
+            assert "wd40" not in str(refused.value)
 
 
 def test_what_stops_a_reader_is_told_apart() -> None:

@@ -141,17 +141,19 @@ class StudyFolder:
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():
             return []
-        try:
-            with foreign.open_file(self._results) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
-                lines = csv.DictReader(file, strict=True)
-                if not set(lines.fieldnames or ()) >= _NEEDED:
-                    raise ValueError("columns are missing")
-                return [{name: _read_back(name, text) for name, text in row.items()} for row in lines]
-        except (OSError, ValueError, OverflowError, TypeError, csv.Error):
-            raise RequestError(
-                f"results.csv in {self._called} is damaged, or is not that of a study: mend it, move it away, or give "
-                "another folder."
-            ) from None
+        damaged = (
+            f"results.csv in {self._called} is damaged, or is not that of a study: mend it, move it away, or give "
+            "another folder."
+        )
+        with (
+            foreign.refuse_as(RequestError(damaged), doorways.STUDY_FOLDER),
+            foreign.open_file(self._results) as raw,
+            io.TextIOWrapper(raw, encoding="utf-8", newline="") as file,
+        ):
+            lines = csv.DictReader(file, strict=True)
+            if not set(lines.fieldnames or ()) >= _NEEDED:
+                raise ValueError("columns are missing")
+            return [{name: _read_back(name, text) for name, text in row.items()} for row in lines]
 
     def _read_manifest(self) -> dict[str, Any]:
         if not self._manifest.exists():
@@ -159,14 +161,12 @@ class StudyFolder:
         from dpviz.runs.study.study_document import StudyManifest  # slow to import
         from dpviz.words import documents
 
-        try:
+        damaged = (
+            f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend it."
+        )
+        with foreign.refuse_as(RequestError(damaged), doorways.STUDY_FOLDER):
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
             documents.read_document(StudyManifest, manifest, RequestError)
-        except (OSError, ValueError, RecursionError):
-            raise RequestError(
-                f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend "
-                "it."
-            ) from None
         return manifest
 
     def _drop_torn_line(self) -> None:
