@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -55,7 +56,15 @@ def _packed_lines(rng: np.random.Generator) -> tuple[bytes, str, str]:
     columns, line = one(rng, (1, 2, 3, 50, 2_000)), one(rng, _LINES)
     many = int(one(rng, (1e5, 1e6, 2e7, 8e7)) // len(line))
     head = ",".join(f"c{number}" for number in range(columns)).encode() + b"\n"
-    return gzip.compress(head + line * many, 9), "data.csv.gz", f"{columns} columns, {many:,} times {line!r}"
+    raw, many = _pack_fitting(lambda many: gzip.compress(head + line * many, 9), many)
+    return raw, "data.csv.gz", f"{columns} columns, {many:,} times {line!r}"
+
+
+def _pack_fitting(pack: Callable[[int], bytes], many: int) -> tuple[bytes, int]:
+    """So many packed, or as many as make a small file."""
+    while len(raw := pack(many)) > _MOST_PACKED:
+        many = int(0.95 * many * _MOST_PACKED / len(raw))
+    return raw, many
 
 
 def _packed_rows(rng: np.random.Generator) -> tuple[bytes, str, str]:
@@ -70,15 +79,20 @@ def _packed_rows(rng: np.random.Generator) -> tuple[bytes, str, str]:
 
 def _packed_entries(rng: np.random.Generator) -> tuple[bytes, str, str]:
     entries, kind = int(one(rng, (1e6, 1e7, 9e7))), one(rng, ("int8", "float32"))
-    rows, file = one(rng, (1, 1_000)), io.BytesIO()
-    entries = min(entries, 9 * 10**7 // np.dtype(kind).itemsize)
-    parts = {
-        "indices": np.zeros(entries, dtype=kind if kind == "int8" else "int16"),
-        "indptr": np.linspace(0, entries, rows + 1).astype(np.int64),
-        "data": np.ones(entries, dtype=kind),
-    }
-    np.savez_compressed(file, format=np.array(b"csr"), shape=np.array((rows, 5)), **parts)  # type: ignore[arg-type]
-    return file.getvalue()[:_MOST_PACKED], "data.npz", f"{entries:,} entries of {kind}"
+    rows = one(rng, (1, 1_000))
+
+    def pack(entries: int) -> bytes:
+        file = io.BytesIO()
+        parts: dict[str, Any] = {
+            "indices": np.zeros(entries, dtype=kind if kind == "int8" else "int16"),
+            "indptr": np.linspace(0, entries, rows + 1).astype(np.int64),
+            "data": np.ones(entries, dtype=kind),
+        }
+        np.savez_compressed(file, format=np.array(b"csr"), shape=np.array((rows, 5)), **parts)
+        return file.getvalue()
+
+    raw, entries = _pack_fitting(pack, min(entries, 9 * 10**7 // np.dtype(kind).itemsize))
+    return raw, "data.npz", f"{entries:,} entries of {kind}"
 
 
 _PACKED: Mapping[str, Callable[[np.random.Generator], tuple[bytes, str, str]]] = {

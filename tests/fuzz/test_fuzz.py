@@ -59,6 +59,8 @@ def test_a_packed_table_is_small():
     made = [door_cases._packed_rows(np.random.default_rng(seed)) for seed in range(12)]
     assert {"30,000,000 rows of 1, double", "30,000,000 rows of 1, string"} <= {about for _, _, about in made}
     assert max(len(raw) for raw, _, _ in made) < door_cases._MOST_PACKED
+    raw, many = door_cases._pack_fitting(lambda many: bytes(2 * many), door_cases._MOST_PACKED)
+    assert 0.4 < many / door_cases._MOST_PACKED <= 0.5 and len(raw) == 2 * many
 
 
 def test_what_is_declared_a_header_is_public_wherever_it_stands():
