@@ -18,7 +18,7 @@ from benchmarks.fuzzing.judge import MEGABYTES, SECONDS, WAITED, Verdict, judged
 
 # After so many cases a fresh process goes on: what a library keeps does not count against later cases.
 _CASES_A_PROCESS = 400
-_START_SECONDS = 120.0
+_START_SECONDS = 900.0
 
 
 @dataclass(frozen=True)
