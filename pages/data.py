@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.app.ui.data.declaration_form import draw_declaration_form, draw_reload_note
+from dpviz.app.ui.data.declaration_form import FORGOTTEN, draw_declaration_form
 from dpviz.app.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
 from dpviz.app.ui.data.preview import draw_preview
 from dpviz.app.ui.data.table_link import is_forgotten, is_own_file
@@ -51,8 +51,7 @@ with buttons:
         set_aside(None)
         st.rerun()
 with about:
-    if is_own_file():
-        draw_reload_note()
+    note = FORGOTTEN if is_own_file() else ""
     stays = f" “{table.title}” stays open." if table is not None else ""
     if use:
         try:
@@ -67,7 +66,9 @@ with about:
     elif draw_preparation_panel(source):
         st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
     elif declared.missing and not opened:
-        st.caption(escape_markdown(declared.missing[0]))
+        note = f"{escape_markdown(declared.missing[0])} {note}"  # in one line: the first columns are in sight below
+    if note:
+        st.caption(note)
 
 if table is not None and waiting is None:
     with st.expander("Promises", icon=":material/handshake:"):

@@ -345,7 +345,10 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
         end = _find_end_of_lines(lines, 1, end)
     delimiter = declared.delimiter or stated or _guess_delimiter(line)
     cells = split_header(line, delimiter)
-    if declared.header is None and any(map(reads_like_a_row, list_pieces((*cells, *_split_in_utf_8(line, declared))))):
+    # A line that nothing divides may be divided by blanks.
+    parts = cells[0].split() if len(cells) == 1 else ()
+    pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
+    if declared.header is None and any(map(reads_like_a_row, pieces)):
         raise IntakeError(
             "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
             f"{_HOW_TO_SAY}."

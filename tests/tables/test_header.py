@@ -54,6 +54,14 @@ def test_a_line_with_a_value_is_no_header_until_it_is_declared():
     assert [name for name in NAMES if reads_like_a_row(name)] == []
 
 
+def test_a_line_that_blanks_alone_divide_is_no_name_if_it_holds_a_value():
+    for line in (b"-0.8601 gpbgw\n-0.9252 vtsvk\n", b"Anna 5\nBen 7\n", b"1 2 3\n"):
+        with about(line), pytest.raises(IntakeError, match="may be a row"):
+            read_header(line, PLAIN)
+    assert read_header(b"2nd half\n5\n", PLAIN).names == ("2nd half",)
+    assert read_header(b"income 2019,age\n5,6\n", PLAIN).names == ("income 2019", "age")
+
+
 def test_what_cannot_be_a_header_gets_a_sentence():
     for raw, said in (
         (b"", "first line is empty"),

@@ -24,8 +24,9 @@ _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2":
 
 REVEALED_MARK = "◉ revealed: shows rows without privacy"
 """What stands in every picture of rows, and in each file that is made of it, whoever makes it."""
-MARK_ROOM = 20
-"""What it takes of the margin above the plot, at the top, in pixels; where there is less, it stands inside."""
+MARK_ROOM = 28
+"""What is its own of the margin above a plot, at the top, in pixels."""
+_MARK_HEIGHT = 20  # where there is less, it stands inside
 
 
 class Plot:
@@ -45,8 +46,10 @@ class Plot:
         """Say within the picture that it was drawn from rows without privacy, once: the mark leaves with any file."""
         if self.layout.get("meta"):
             return
-        free = self.layout.get("margin", {}).get("t", 0) - MARK_ROOM
-        place = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom" if free >= 0 else "top", "yshift": max(free, 0)}
+        above = self.layout.get("margin", {}).get("t", 0)
+        place: Data = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top" if above < _MARK_HEIGHT else "bottom"}
+        if above > MARK_ROOM:  # over what else stands there
+            place["yshift"] = above - MARK_ROOM
         look = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 10}}
         self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
         self.layout["meta"] = REVEALED_MARK

@@ -46,7 +46,7 @@ _MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"
     "**Public**: anybody may see the rows.  \n**Simulated**: made up, nobody is in it."
 )
-_FORGOTTEN = "A reload of the page forgets this file."
+FORGOTTEN = "A reload of the page forgets this file."
 _KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
 _LONGEST_ORIGIN, _MOST_OFFERED = 300, 4
 _MOST_ROWS = 1_000_000_000
@@ -127,6 +127,8 @@ def draw_declaration_form(source: Source, start: Declaration | None, head: Delta
         if lines_of_file is not None:
             draw_propose_button(lines_of_file, draft)
         _draw_json_panel(draft)
+        if start is None:
+            draw_row_button(draft)
     if draft.settle():
         st.rerun()
     if sentence := draft.refusal:
@@ -145,20 +147,13 @@ def _draw_public_soon(draft: Draft) -> None:
         *(f"{name} in {unit}" for name, unit in declared.units.items()),
     ]
     said = "; ".join([f"the names of {describe_columns(draft.names)}", *map(escape_markdown, values)])
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**These become public** with *Use this table*: {said}", width="content")
-        draw_row_button(draft)
+    st.caption(f"**These become public** with *Use this table*: {said}")
 
 
 def _ask_kind(draft: Draft) -> None:
     words = {kind.value: kind.value.capitalize() for kind in _KINDS}
     kind = FileKind(_ask_one_of(draft, "kind", "Whose rows are these?", words, draft.start.kind.value, label=False))
     draft.say(kind=kind)
-
-
-def draw_reload_note() -> None:
-    """What a reload of the page does to an uploaded file."""
-    st.caption(_FORGOTTEN)
 
 
 def _draw_json_panel(draft: Draft) -> None:
