@@ -56,13 +56,14 @@ _NO_ANSWER = re.compile(
     r"suppressed|withheld|confidential|undisclosed|#.*",
     re.IGNORECASE,
 )
+# What repeats gives nothing back (``*+``): else each way to share a million digits out would be tried.
 _KINDS = (
     ("date", re.compile(r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}.*")),
     ("time", re.compile(r"\d{1,2}:\d{2}.*")),
-    ("signed", re.compile(r"[-+(]?\s*([%‰$€£¥₹₽₩₺฿¢°].*\d.*|[\d.,'\s]+[%‰$€£¥₹₽₩₺฿¢°])\)?")),
+    ("signed", re.compile(r"[-+(]?(\s*+[%‰$€£¥₹₽₩₺฿¢°][^\d\n]*+\d.*+|[\d.,'\s]++[%‰$€£¥₹₽₩₺฿¢°])\)?")),
     (
         "number",
-        re.compile(r"[-+−(]?\s*[\d.,'’\s]*\d[\d.,'’\s]*([eEdD][-+]?\d+)?\s*[-)]?|[-+]?(inf|infinity|nan)", re.I),
+        re.compile(r"[-+−(]?(?=[.,'’\s]*\d)[\d.,'’\s]++([eEdD][-+]?\d++)?\s*+[-)]?|[-+]?(inf|infinity|nan)", re.I),
     ),
 )
 

@@ -293,8 +293,8 @@ _DECIMAL = {
 _GROUPS = {mark: re.compile(rf"\d{{1,3}}({own}\d{{2,3}})*{own}\d{{3}}") for mark, own in ((".", r"\."), (",", ","))}
 _EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _LOOKED_AT = 300
-# Begins like a number, and reads as none in any style that is known.
-_LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*[A-Za-z]{0,3}([+-]?\d+)?[.\"]?")
+# Begins like a number, and reads as none in any style that is known; what repeats gives nothing back (``*+``).
+_LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*+[A-Za-z]{0,3}([+-]?\d++)?[.\"]?")
 
 
 class Styles(NamedTuple):
