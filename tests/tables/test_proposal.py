@@ -280,7 +280,7 @@ def test_a_line_below_others_is_names_only_above_columns_of_numbers():
 
 def test_a_proposal_looks_once_at_a_cell_of_many_characters():
     """Patterns that try each way to share a cell out would never end here."""
-    for cell in ("7" * 200_000 + "x", "7 " * 100_000 + "x", "1,." * 70_000 + "ab", "$7" * 100_000 + "x", "7" * 200_000):
+    for cell in ("7" * 100_000 + "x", "7 " * 50_000 + "x", "1,." * 40_000 + "ab", "$7" * 50_000 + "x", "7" * 130_000):
         with about(cell[:4], len(cell)):
             proposal = propose(open_csv(f'name;size\nAnna;"{cell}"\nBen;"{cell}"\nCy;5\n'.encode()))
             assert proposal.names == ("name", "size")
