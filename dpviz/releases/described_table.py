@@ -194,17 +194,13 @@ def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
 
 
 def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
-    if one.categories:
+    if one.bounds is None:
         return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
-    assert one.lower is not None and one.upper is not None
-    return SegmentColumn(name, unit, place, 1.0, one.lower, one.upper, may_miss=True)
+    return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
 
 
 def _choose_rule(one: Described) -> CodingRule:
-    if one.categories:
-        return codings.Categories(one.categories)
-    assert one.lower is not None and one.upper is not None
-    return EqualBins(one.lower, one.upper, FINEST)
+    return codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
 
 
 def _make_bins(column: SegmentColumn) -> int:

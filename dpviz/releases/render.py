@@ -307,8 +307,9 @@ def _list_columns(declared: Declaration) -> tuple[CardColumn, ...]:
         CardColumn(*one, origin, kind=kind) for one, origin, kind in zip(ends, said, domain.kinds, strict=True)
     )
     others = tuple(
-        CardColumn(name, one.lower, one.upper, declared.units.get(name, ""), "declared", one.categories)
+        CardColumn(name, low, high, declared.units.get(name, ""), "declared", one.categories)
         for name, one in declared.describe.items()
+        for low, high in [one.bounds or (None, None)]
     )
     return (*clustered, *others)
 

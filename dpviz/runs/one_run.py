@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
+from dpviz.words import Key
 
 if TYPE_CHECKING:
     from dpviz.runs.center_tables import NoisyShares
@@ -74,22 +75,22 @@ class RunFacts:
     ``n`` is the number of rows that was used, where one was: public or, if ``n_origin`` is "bought", noisy.
     """
 
-    algorithm: str
+    algorithm: Annotated[str, Key("its id")]
     private: bool
-    k: int
-    epsilon: float
-    delta: float
-    unit: str
-    n_public: int | None
-    n: int | None
-    n_origin: str
-    parameters: Mapping[str, Any]
+    k: Annotated[int, Key("clusters")]
+    epsilon: Annotated[float, Key("that was asked for")]
+    delta: Annotated[float, Key("that was asked for")]
+    unit: Annotated[str, Key("the unit of privacy")]
+    n_public: Annotated[int | None, Key("the number of rows, where it is public")]
+    n: Annotated[float | None, Key("the number of rows, as it was declared or bought")]
+    n_origin: Annotated[str, Key("which of both")]
+    parameters: Annotated[Mapping[str, Any], Key("of the algorithm", "an object")]
     accounting: Accounting
     spent_epsilon: float | None
     entries: tuple[Entry, ...]
     hardened: bool
-    seeded: bool
-    warnings: tuple[str, ...] = ()
+    seeded: Annotated[bool, Key("whether the noise follows from a seed")]
+    warnings: Annotated[tuple[str, ...], Key("what to know before the numbers are used", "a list of texts")] = ()
 
     @property
     def noise(self) -> str:

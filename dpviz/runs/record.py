@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 from dpviz import __version__
 from dpviz.core import AccessKind, Array
 from dpviz.runs.one_run import SEEDED, SIMULATION, Run, RunFacts, RunSoFar
 from dpviz.runs.open_table import OpenTable
 from dpviz.tables import Declaration, codings, declarations
+from dpviz.words import Key
 
 FORMAT = 2
 """The version of what ``run --json`` prints; 2 has the declaration and no time."""
@@ -23,6 +24,10 @@ _MARKS = {
     "study": f"{SIMULATION}: the noise is study noise and not hardened against floating-point attacks. Not a release.",
     FROM_ROWS: f"{FROM_ROWS}: some bounds were read from the rows and no epsilon covers what they tell.",
 }
+
+_AS_DECLARED = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
+SAME_IN_DECLARATION = ("weights", *_AS_DECLARED, "kind", "proposed", "n_range", "file")
+"""What a run says of a declaration as its file does."""
 
 BROKEN_OFF = "The run was broken off: its steps were seen, and what they spent is spent; it has no centres."
 LOOKED_UP = "Some bounds were read from the rows: no ε covers what they tell. Not a release."
@@ -40,28 +45,26 @@ class ReleaseRecord(RunFacts):
     ----------
     declaration : Declaration
         With the columns spelled out.
-    columns : tuple of str
-        The coordinates of a centre, shape (d,); not the declared columns where a row holds several points.
     centers : array of shape (k, d) or None
         Data units.
     profiles : tuple of mappings, or None
         What each centre says of the declared columns, where these are more than numbers between bounds.
     weights : array of shape (k,) or None
         Noisy sizes, where the last step measured them.
-    looks : mapping of str to int
-        How often the rows themselves were looked at, by ``AccessKind``.
-    date : str
-        The day, UTC.
     """
 
     declaration: Declaration
-    columns: tuple[str, ...]
+    columns: Annotated[
+        tuple[str, ...], Key("the coordinates of a centre; where a row holds several points, not the declared columns")
+    ]
     centers: Array | None
     weights: Array | None
     profiles: tuple[Mapping[str, Any], ...] | None
-    looks: Mapping[str, int]
-    version: str
-    date: str
+    looks: Annotated[
+        Mapping[str, int], Key("how often the rows themselves were looked at, by kind", "an object of counts")
+    ]
+    version: Annotated[str, Key("of dpviz")]
+    date: Annotated[str, Key("the day, UTC; no running time, which depends on rows")]
 
     @property
     def relation(self) -> str:
@@ -109,7 +112,6 @@ class ReleaseRecord(RunFacts):
         said = self.declaration
         bounds = said.list_bounds(said.columns)
         pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
-        same = ("scaling", "radius", "relation", "unit_of_privacy", "id_column", "rows_per_person", "n_public")
         return {
             "columns": list(said.columns),
             "bounds": {name: said.codings.get(name, codings.NUMBER).to_plain(*pair) for name, pair in pairs},
@@ -117,7 +119,7 @@ class ReleaseRecord(RunFacts):
             "origins": {name: said.describe_origin(name) for name in said.columns},
             "bounds_from_rows": said.bounds_from_rows,
             "unit": self.unit,
-            **{name: getattr(said, name) for name in same},
+            **{name: getattr(said, name) for name in _AS_DECLARED},
             "kind": said.kind.value,
             "proposed": said.proposed,
             **({} if said.n_range is None else {"n_range": list(said.n_range)}),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from dpviz.core import RequestError
 from dpviz.tables.cell_values import MISSING as EMPTY_CELLS
@@ -24,11 +24,7 @@ from dpviz.tables.codings import (
     Stretched,
 )
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import quote_name
-
-if TYPE_CHECKING:
-    from dpviz.tables.declaration_document import DescribedBounds, DescribedCategories
-
+from dpviz.words import Key, quote_name
 
 MOST_CATEGORIES = 500
 """Declared values of one column."""
@@ -120,22 +116,24 @@ def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 MOST_DESCRIBED = 100
 """Columns that are described and not clustered: each takes an equal part of what segments cost."""
-_FORMS = 'write {"region": {"categories": ["North", "South"]}, "height": {"bounds": [0, 2.5]}}'
+DESCRIBED_EXAMPLE = {"region": {"categories": ["North", "South"]}, "height": {"bounds": [0, 2.5]}}
 
 
 class Described(NamedTuple):
-    """One column: its ``categories``, or else its bounds ``lower`` and ``upper`` in data units."""
+    """One column that segments are described by: its categories, or else its bounds in data units."""
 
-    categories: tuple[str, ...] = ()
-    lower: float | None = None
-    upper: float | None = None
+    categories: Annotated[tuple[str, ...], Key("its values", "a list of texts", shown=["N", "S"])] = ()
+    bounds: Annotated[tuple[float, float] | None, Key("smallest and largest number", shown=[0, 2.5])] = None
 
     def check(self, name: str) -> None:
         """Refuse what is not allowed."""
-        low, high = self.lower, self.upper
-        if bool(self.categories) == (low is not None) or (low is None) != (high is None):
-            raise IntakeError(f"Column {quote_name(name)} is described by categories or by a pair of bounds; {_FORMS}.")
-        if low is not None and high is not None:
+        if bool(self.categories) == (self.bounds is not None):
+            raise IntakeError(
+                f"Column {quote_name(name)} is described by categories or by a pair of bounds; write "
+                f"{json.dumps(DESCRIBED_EXAMPLE)}."
+            )
+        if self.bounds is not None:
+            low, high = self.bounds
             if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
                 raise IntakeError(
                     f"The bounds that describe {quote_name(name)} are {low:g} and {high:g}; both must be finite with "
@@ -151,17 +149,3 @@ class Described(NamedTuple):
             Categories(self.categories)
         except RequestError as error:
             raise IntakeError(f'Of column {quote_name(name)} in "describe": {error}') from None
-
-
-def read_described(form: DescribedCategories | DescribedBounds) -> Described:
-    """The column that a declaration file describes so; ``Described.check`` says whether it is allowed."""
-    names, pair = getattr(form, "categories", ()), getattr(form, "bounds", (None, None))
-    return Described(names, *pair)
-
-
-def list_described_values(described: Mapping[str, Described]) -> dict[str, Any]:
-    """What a declaration file says of them, as JSON has it."""
-    return {
-        name: {"categories": list(one.categories)} if one.categories else {"bounds": [one.lower, one.upper]}
-        for name, one in described.items()
-    }

@@ -10,25 +10,19 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from dpviz.tables.coding_forms import (
-    MOST_DESCRIBED,
-    Described,
-    check_weight,
-    list_described_values,
-    read_coding,
-    read_described,
-)
+from dpviz.tables.coding_forms import DESCRIBED_EXAMPLE, MOST_DESCRIBED, Described, check_weight, read_coding
 from dpviz.tables.codings import NUMBER, Coding, Stretched
-from dpviz.tables.file_format import PLAIN_FORMAT, FileFormat, NumberStyle
+from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import doorways, foreign, list_names, quote_name
+from dpviz.words import Key, doorways, foreign, list_fields, list_names, list_values, quote_name
 
 if TYPE_CHECKING:
-    from dpviz.tables.declaration_document import DeclarationDocument, FormatDocument
+    from dpviz.tables.declaration_document import DeclarationDocument
+    from dpviz.words.documents import Document
 
 
 DEFAULT_UNIT = "one row"
@@ -103,83 +97,74 @@ NO_BOUNDS = ColumnBounds()
 class Declaration:
     """Public statements about one table; nothing in it may be computed from private rows.
 
+    Its keys are those of a declaration file, but for columns and their bounds, which a file says in several forms.
+
     Attributes
     ----------
     columns : tuple of str
         The columns to cluster, in order; empty where one pair of bounds serves every number column.
     lower, upper : tuples of float or None
         One number a column, data units; one number each where ``columns`` is empty; None where none is declared yet.
-    bounds_origin : str
-        Where the bounds come from, in words.
-    origins : tuple of str
-        One of ``ORIGINS`` a column, or what ``describe_bought_origin`` says, or "" where it is not stated; empty where
-        none is: ``bounds_origin`` says all.
-    units : mapping of str to str
-        What the numbers of a column count, such as "years" or "k$", where that is stated; for eyes only.
     codings : mapping of str to Coding
         Columns that are more than a number between bounds: categories, ranks, dates, cycles, logarithms. Their
         ``lower`` and ``upper`` are the ends of what the coding makes of a cell.
+    origins : tuple of str
+        One of ``ORIGINS`` a column, or what ``describe_bought_origin`` says, or "" where it is not stated; empty where
+        none is: ``bounds_origin`` says all.
     weights : mapping of str to float
-        How much a column counts: half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
-    radius : float or None
-        Largest distance from the middle of the bounds (see ``Domain``); it cuts no categories.
-    scaling : "unit" or "common"
-    relation : "add_remove" or "replace"
-        How neighbouring tables differ.
-    id_column : str or None
-        Whose row each row is; None means one row a person.
-    rows_per_person : int
-        At most this many rows of a person are used.
-    n_public : int or None
-        The number of rows, where it is public; None means that a noisy one is bought.
-    n_range : pair of int or None
-        Where the number of rows is not public but a range of it is: advice and the check of δ rest on it. A noisy
-        number is bought all the same.
-    kind : FileKind
-    label_column : str or None
-        A known grouping, used only to judge results on revealed rows. None: a column named ``label`` where there is
-        one; "": none at all.
-    numbers : tuple of str
-        The columns that hold numbers, clustered or not; empty: all but id and label.
-    describe : mapping of str to Described
-        Columns that are not clustered but described segment by segment, with their categories or bounds. Clustered
-        columns always are.
-    file : FileFormat
-        How the bytes of the file are read.
-    proposed : bool
-        Whether a look at the rows proposed how to read the file.
+        Half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
     words : mapping of str to str or tuple of str
         What the card of a release says in the owner's words, by ``RELEASE_WORDS``.
-    title, description, unit_of_privacy, source, licence : str
     """
 
     columns: tuple[str, ...] = ()
     lower: tuple[float | None, ...] = ()
     upper: tuple[float | None, ...] = ()
-    bounds_origin: str = ""
-    origins: tuple[str, ...] = ()
-    units: Mapping[str, str] = field(default_factory=dict, hash=False)
+    title: Annotated[str, Key("for people")] = ""
+    description: Annotated[str, Key("for people")] = ""
+    file: Annotated[FileFormat, Key("how a CSV file is read", shown={"delimiter": ";", "decimal": ","})] = PLAIN_FORMAT
+    numbers: Annotated[
+        tuple[str, ...],
+        Key("columns that hold numbers, clustered or not; left out: all but id and label", most=MAX_COLUMNS),
+    ] = ()
     codings: Mapping[str, Coding] = field(default_factory=dict, hash=False)
-    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
-    radius: float | None = None
-    scaling: str = "unit"
-    relation: str = "add_remove"
-    id_column: str | None = None
-    rows_per_person: int = 1
-    n_public: int | None = None
-    n_range: tuple[int, int] | None = None
-    kind: FileKind = FileKind.PRIVATE
-    label_column: str | None = None
-    numbers: tuple[str, ...] = ()
-    describe: Mapping[str, Described] = field(default_factory=dict, hash=False)
-    file: FileFormat = PLAIN_FORMAT
-    proposed: bool = False
+    bounds_origin: Annotated[str, Key("where all bounds come from")] = ""
+    origins: tuple[str, ...] = ()
+    weights: Annotated[
+        Mapping[str, float], Key("how much a column counts", each="a number from 0.1 to 4", shown={"region": 0.7})
+    ] = field(default_factory=dict, hash=False)
+    units: Annotated[
+        Mapping[str, str],
+        Key('"years", "k$": for eyes only', "an object of units by column", shown={"income": "k$"}, most=MAX_COLUMNS),
+    ] = field(default_factory=dict, hash=False)
+    describe: Annotated[
+        Mapping[str, Described],
+        Key("columns that segments are described by and that are not clustered", shown=DESCRIBED_EXAMPLE),
+    ] = field(default_factory=dict, hash=False)
+    scaling: Annotated[str, Key('each column to [-1, 1] ("unit"), or one scale for all ("common")')] = "unit"
+    radius: Annotated[
+        float | None, Key("largest distance from the middle of the bounds; it cuts no categories", shown=2.5)
+    ] = None
+    unit_of_privacy: Annotated[str, Key("what is protected, in words", null=True)] = DEFAULT_UNIT
+    relation: Annotated[str, Key('how neighbouring tables differ: "add_remove" or "replace"', null=True)] = "add_remove"
+    n_public: Annotated[
+        int | None, Key("the number of rows, where it may be known; else a noisy one is bought", shown=1_000)
+    ] = None
+    n_range: Annotated[
+        tuple[int, int] | None,
+        Key("where only a range may be known: advice rests on it, and the check of δ", shown=[8000, 12000]),
+    ] = None
+    kind: Annotated[FileKind, Key('"simulated": made from declared numbers alone', "a kind")] = FileKind.PRIVATE
+    label_column: Annotated[
+        str | None,
+        Key('a known grouping, to judge results by; left out: a column "label", if there is one', name="label"),
+    ] = None
+    id_column: Annotated[str | None, Key("whose row each is; left out: one row a person")] = None
+    rows_per_person: Annotated[int, Key("how many rows of a person are used", shown=3, null=True)] = 1
+    proposed: Annotated[bool, Key("set by `declare`: a look at rows proposed this")] = False
+    source: Annotated[str, Key("of the file")] = ""
+    licence: Annotated[str, Key("of the file")] = ""
     words: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict, hash=False)
-    title: str = ""
-    description: str = ""
-    unit_of_privacy: str = DEFAULT_UNIT
-    source: str = ""
-    licence: str = ""
 
     def __post_init__(self) -> None:
         if not any(self.origins):
@@ -528,52 +513,41 @@ def to_json(declaration: Declaration) -> str:
 
     A pair of bounds for every column is written as ``lower`` and ``upper``.
     """
-    values = {
-        "title": declaration.title,
-        "description": declaration.description,
-        "file": list_file_values(declaration.file),
-        "numbers": list(declaration.numbers),
-        "bounds": None,
-        "bounds_origin": declaration.bounds_origin,
-        "origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin},
-        "weights": dict(declaration.weights),
-        "units": dict(declaration.units),
-        "describe": list_described_values(declaration.describe),
-        "scaling": declaration.scaling,
-        "radius": declaration.radius,
-        "unit_of_privacy": declaration.unit_of_privacy,
-        "relation": declaration.relation if declaration.relation != "add_remove" else None,
-        "n_public": declaration.n_public,
-        "n_range": None if declaration.n_range is None else list(declaration.n_range),
-        "public": declaration.kind == FileKind.PUBLIC or None,
-        "kind": declaration.kind.value if declaration.kind == FileKind.SIMULATED else None,
-        "label": declaration.label_column,
-        "id_column": declaration.id_column,
-        "rows_per_person": declaration.rows_per_person if declaration.id_column is not None else None,
-        "proposed": declaration.proposed or None,
-        "source": declaration.source,
-        "licence": declaration.licence,
-        "release": {name: list(said) if isinstance(said, tuple) else said for name, said in declaration.words.items()},
+    origins = {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin}
+    own: dict[str, dict[str, Any]] = {
+        "file": {"file": list_file_values(declaration.file)},
+        "codings": _list_ends(declaration),
+        "origins": {"origins": origins},
+        "scaling": {"scaling": declaration.scaling},
+        "unit_of_privacy": {"unit_of_privacy": declaration.unit_of_privacy},
+        "rows_per_person": {} if declaration.id_column is None else {"rows_per_person": declaration.rows_per_person},
+        "words": {
+            "release": {
+                name: list(said) if isinstance(said, tuple) else said for name, said in declaration.words.items()
+            }
+        },
     }
+    if declaration.kind == FileKind.PUBLIC:
+        own["kind"] = {"public": True}
     lines = []
-    for key, value in values.items():
+    for key, value in list_values(declaration, own).items():
         if key == "bounds":
-            lines += _format_bounds(declaration)
-        elif value not in ("", None, [], {}) or (key == "label" and value == ""):
-            lines.append(f'  "{key}": {json.dumps(_shorten(value), ensure_ascii=False)}')
+            pairs = (f"    {_format_value(name)}: {_format_value(one)}" for name, one in value.items())
+            lines.append('  "bounds": {\n' + ",\n".join(pairs) + "\n  }")
+        elif value not in ({}, []):
+            lines.append(f'  "{key}": {_format_value(_shorten(value))}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _format_bounds(declaration: Declaration) -> list[str]:
+def _list_ends(declaration: Declaration) -> dict[str, Any]:
+    """The bounds, by column or as one pair for all."""
     if not declaration.columns:
-        both = [("lower", declaration.lower), ("upper", declaration.upper)]
-        return [f'  "{key}": {json.dumps(_shorten(bound[0]))}' for key, bound in both if bound]
+        return {key: end[0] for key, end in (("lower", declaration.lower), ("upper", declaration.upper)) if end}
     said = {
         name: declaration.codings.get(name, NUMBER).to_plain(_shorten(low), _shorten(high))
         for name, (low, high, _) in declaration.bounds.items()
     }
-    pairs = (f"    {_format_value(name)}: {_format_value(one)}" for name, one in said.items())
-    return ['  "bounds": {\n' + ",\n".join(pairs) + "\n  }"]
+    return {"bounds": said}
 
 
 def _format_value(value: Any) -> str:
@@ -581,25 +555,9 @@ def _format_value(value: Any) -> str:
 
 
 def list_file_values(declared: FileFormat) -> dict[str, Any]:
-    """What differs from the format that is read without any declaration."""
-    plain = _list_plain_values(PLAIN_FORMAT)
-    values: dict[str, Any] = {key: value for key, value in _list_plain_values(declared).items() if value != plain[key]}
-    if declared.styles:
-        values["columns"] = {name: style._asdict() for name, style in declared.styles.items()}
-    return values
-
-
-def _list_plain_values(declared: FileFormat) -> dict[str, Any]:
-    return {
-        "encoding": declared.encoding,
-        "delimiter": declared.delimiter,
-        "header": declared.header,
-        "names": list(declared.names),
-        **declared.style._asdict(),
-        "several_lines": declared.several_lines,
-        "skip": declared.skip,
-        "units_line": declared.units_line,
-    }
+    """What differs from the format that is read without any declaration; what differs in a column, whole."""
+    styles = {name: style._asdict() for name, style in declared.styles.items()}
+    return list_values(declared, {"styles": {"columns": styles} if styles else {}})
 
 
 def _shorten(value: Any) -> Any:
@@ -608,30 +566,28 @@ def _shorten(value: Any) -> Any:
 
 def _list_fields(document: DeclarationDocument) -> dict[str, Any]:
     """What is declared beside columns and their bounds, by the names of a ``Declaration``."""
-    given = document.list_given()
-    fields = {name: given[name] for name in _SAME if name in given}
-    fields |= {name: usual for name, usual in _USUAL.items() if name in fields and fields[name] is None}
-    if "units" in given:
-        fields["units"] = {name: unit.strip() for name, unit in document.units.items() if unit.strip()}
-    if "file" in given:
-        fields["file"] = _read_format(document.file)
-    if "describe" in given:
-        fields["describe"] = {name: read_described(one) for name, one in document.describe.items()}
-    if "public" in given:
+    usual = {one.name: one.usual for one in list_fields(Declaration) if one.key}
+    fields = {name: said for name, said in document.list_given().items() if name in usual}
+    fields |= {name: usual[name] for name in fields if fields[name] is None}
+    if "units" in fields:
+        fields["units"] = {name: unit.strip() for name, unit in fields["units"].items() if unit.strip()}
+    if "file" in fields:
+        fields["file"] = _read_format(fields["file"])
+    if "describe" in fields:
+        fields["describe"] = {name: Described(**one.list_given()) for name, one in fields["describe"].items()}
+    if "public" in document.model_fields_set:
         fields["kind"] = FileKind.PUBLIC if document.public else FileKind.PRIVATE
-    if "kind" in given:
-        fields["kind"] = FileKind(document.kind)
-    if "label" in given:
-        fields["label_column"] = document.label
-    if "release" in given:
+    if "kind" in fields:
+        fields["kind"] = FileKind(fields["kind"])
+    if "release" in document.model_fields_set:
         fields["words"] = document.release.list_given()
     return {"rows_per_person": 1, **fields} if fields.get("id_column", "") is None else fields
 
 
-def _read_format(said: FormatDocument) -> FileFormat:
+def _read_format(said: Document) -> FileFormat:
     given = said.list_given()
     style = NumberStyle(**{name: given.pop(name) for name in NumberStyle._fields if name in given})
-    styles = {name: style._replace(**own.list_given()) for name, own in given.pop("columns", {}).items()}
+    styles = {name: style._replace(**own.list_given()) for name, own in given.pop("styles", {}).items()}
     return FileFormat(style=style, styles=styles, **given)
 
 
@@ -674,11 +630,3 @@ def _list_lower_upper(document: DeclarationDocument, of: tuple[str, ...]) -> dic
     many = max(1, len(columns))
     lower, upper = (end if isinstance(end, tuple) else (end,) * many for end in (document.lower, document.upper))
     return {"columns": columns, "codings": {}, "lower": lower, "upper": upper}
-
-
-# Keys that are fields of a declaration as they are, and what null means for some of them.
-_SAME = (
-    *("title", "description", "numbers", "bounds_origin", "weights", "scaling", "radius", "unit_of_privacy"),
-    *("relation", "n_public", "n_range", "id_column", "rows_per_person", "proposed", "source", "licence"),
-)
-_USUAL: dict[str, Any] = {"unit_of_privacy": DEFAULT_UNIT, "relation": "add_remove", "rows_per_person": 1}

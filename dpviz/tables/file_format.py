@@ -6,11 +6,11 @@ import codecs
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from dpviz.core import check
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import list_names, quote_name
+from dpviz.words import INLINE, Key, list_names, quote_name
 
 MAX_COLUMNS = check.MOST_COLUMNS
 WHITESPACE = "whitespace"
@@ -55,10 +55,10 @@ _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 class NumberStyle(NamedTuple):
     """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``."""
 
-    decimal: str = "."
-    grouping: str = ""
-    sign: str = ""
-    negative: str = ""
+    decimal: Annotated[str, Key("the decimal mark")] = "."
+    grouping: Annotated[str, Key("what stands between groups of digits")] = ""
+    sign: Annotated[str, Key("what is stripped from a number, such as %")] = ""
+    negative: Annotated[str, Key("how negative numbers are written besides a minus in front")] = ""
 
     def validate(self) -> NumberStyle:
         """Itself."""
@@ -97,15 +97,23 @@ PLAIN_STYLE = NumberStyle()
 class FileFormat:
     """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points."""
 
-    encoding: str = "utf-8"
-    delimiter: str = ""
-    header: bool | None = None
-    names: tuple[str, ...] = ()
-    style: NumberStyle = PLAIN_STYLE
-    styles: Mapping[str, NumberStyle] = field(default_factory=dict, hash=False)
-    several_lines: bool = False
-    skip: int = 0
-    units_line: bool = False
+    encoding: Annotated[str, Key("of its bytes")] = "utf-8"
+    delimiter: Annotated[str, Key("what sets columns apart")] = ""
+    header: Annotated[bool | None, Key("whether the first line holds names")] = None
+    names: Annotated[tuple[str, ...], Key("of its columns, in place of the header", shown=["a", "b"])] = ()
+    style: Annotated[NumberStyle, INLINE] = PLAIN_STYLE
+    several_lines: Annotated[bool, Key("whether a quoted cell may go on over lines")] = False
+    skip: Annotated[int, Key("above the header", "a number of lines", shown=2)] = 0
+    units_line: Annotated[bool, Key("whether a line of units stands below the header")] = False
+    styles: Annotated[
+        Mapping[str, NumberStyle],
+        Key(
+            "columns that write numbers in another way",
+            "an object of number styles by column",
+            name="columns",
+            shown={"share": {"sign": "%"}},
+        ),
+    ] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", _check_encoding(self.encoding))

@@ -4,6 +4,10 @@ from . import foreign as foreign
 from . import glossary as glossary
 from .foreign import list_names as list_names
 from .foreign import quote_name as quote_name
+from .keys import INLINE as INLINE
+from .keys import Key as Key
+from .keys import list_fields as list_fields
+from .keys import list_values as list_values
 from .resources import RESOURCES as RESOURCES
 from .templates.rendering import render as render
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS

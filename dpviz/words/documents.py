@@ -8,15 +8,20 @@ of import in place of 25, so that models are imported when the first document is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING
+from enum import Enum
+from functools import cache
 from math import inf
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from dpviz.core import RequestError, check
 from dpviz.words.foreign import list_names, quote_name
+from dpviz.words.keys import INLINE, Key, describe_type, list_fields
 
 LONGEST_TEXT = 2_000
 
@@ -38,14 +43,6 @@ class Document(BaseModel):
         return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
 
 
-class Key(NamedTuple):
-    """A key of a document, for a table of them: its value in words, and what it means."""
-
-    name: str
-    value: str
-    meaning: str
-
-
 def key(default: Any, value: str, meaning: str, *, each: str = "", shown: Any = None, **more: Any) -> Any:
     """A field of a document."""
     examples = None if shown is None else [shown]
@@ -56,7 +53,7 @@ def key(default: Any, value: str, meaning: str, *, each: str = "", shown: Any = 
 def list_key_meanings(model: type[Document]) -> Iterator[Key]:
     """The table of keys of a document, in the order in which they are written."""
     for name, field in model.model_fields.items():
-        yield Key(field.alias or name, field.title or "", field.description or "")
+        yield Key(field.description or "", field.title or "", field.alias or name)
 
 
 def _shorten_number(value: Any) -> Any:
@@ -75,6 +72,70 @@ Pair = Annotated[tuple[Number | None, Number | None], Strict(False)]
 """Two numbers, each of which may still be open."""
 
 _Model = TypeVar("_Model", bound=Document)
+
+
+def with_keys_of(told: type, names: Collection[str] | None = None) -> Callable[[type[_Model]], type[_Model]]:
+    """Adds to a document what the fields of a type say of themselves as keys, or those ``names`` of them.
+
+    What was given is known by the names of the fields: see ``Document.list_given``.
+    """
+
+    def add(document: type[_Model]) -> type[_Model]:
+        made: dict[str, Any] = {
+            name: field for name, field in _list_made_fields(told) if names is None or name in names
+        }
+        return create_model(document.__name__, __base__=document, __doc__=document.__doc__, **made)
+
+    return add
+
+
+@cache
+def make_document(told: type) -> type[Document]:
+    """The document of a type all of whose keys are fields."""
+    return create_model(
+        told.__name__, __base__=Document, __doc__=told.__doc__, **dict[str, Any](_list_made_fields(told))
+    )
+
+
+def _list_made_fields(told: type) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    for name, kind, said, usual in list_fields(told):
+        if said is INLINE:
+            yield from _list_made_fields(kind)
+        if said is None or said is INLINE:
+            continue
+        several = get_origin(kind) is Mapping and not list_fields(get_args(kind)[1])
+        yield (
+            name,
+            (
+                _make_type(kind) | None if said.null else _make_type(kind),
+                key(
+                    ... if usual is MISSING else usual,
+                    said.value or describe_type(kind),
+                    said.meaning,
+                    each=said.each or (describe_type(get_args(kind)[1]) if several else ""),
+                    shown=said.shown,
+                    alias=said.name or None,
+                    max_length=said.most,
+                ),
+            ),
+        )
+
+
+def _make_type(kind: Any) -> Any:
+    """The type of a key: numbers and texts within reason, lists as JSON has them, a document of what tells of one."""
+    if kind in _PLAIN_TYPES:
+        return _PLAIN_TYPES[kind]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return Literal[tuple(one.value for one in kind)]
+    if get_origin(kind) in (None, Literal):
+        return make_document(kind) if kind is not ... and list_fields(kind) else kind
+    # Type checkers do not follow types that are put together when the program runs.
+    parts, form = tuple(map(_make_type, get_args(kind))), _FORMS[get_origin(kind)]
+    return _FORMS[Annotated][form[parts], Strict(False)] if form is tuple else form[parts]
+
+
+_FORMS: dict[Any, Any] = {tuple: tuple, Mapping: dict, UnionType: Union, Union: Union, Annotated: Annotated}
+_PLAIN_TYPES: dict[Any, Any] = {str: Text, int: Whole, float: Number}
 
 
 def read_document(
@@ -139,7 +200,7 @@ def _describe_fault(model: type[Document], faults: list[Any], said: Any, at: str
         place, owner = _find_place(model, loc), _find_model(model, loc)
         if place.field is None or first["type"] in ("model_type", "model_attributes_type"):
             here = f"is {_describe_kind(_find_value(said, loc))}, not a group of fields" if at else "is not an object"
-            problem = f"{here}; write {owner.shown}"
+            problem = f"{here}; write {owner.shown or _format_example(place.field)}"
         else:
             is_entry = bool(place.of) or (isinstance(loc[-1], int) and first["type"] != "missing")
             problem = _describe_value(first, place.field, said, at, each=is_entry)
@@ -214,8 +275,9 @@ def _describe_kind(value: Any) -> str:
             return "something else, such as a date"
 
 
-def _format_example(field: FieldInfo) -> str:
-    return ", ".join(json.dumps(one, ensure_ascii=False) for one in field.examples or ())
+def _format_example(field: FieldInfo | None) -> str:
+    examples = (field and field.examples) or ()
+    return ", ".join(json.dumps(one, ensure_ascii=False) for one in examples)
 
 
 _REMEDIES = {

@@ -25,7 +25,7 @@ DECLARED = Declaration(
     columns=("x", "y"),
     lower=(-1.0, -1.0),
     upper=(1.0, 1.0),
-    describe={"height": Described(lower=0.0, upper=2.0), "region": Described(categories=("1", "2"))},
+    describe={"height": Described(bounds=(0.0, 2.0)), "region": Described(categories=("1", "2"))},
 )
 
 

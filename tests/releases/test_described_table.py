@@ -35,7 +35,7 @@ DECLARED = Declaration(
     columns=("x", "y"),
     lower=(-1.0, -1.0),
     upper=(1.0, 1.0),
-    describe={"height": Described(lower=0.0, upper=2.0), "region": Described(categories=("North", "South"))},
+    describe={"height": Described(bounds=(0.0, 2.0)), "region": Described(categories=("North", "South"))},
 )
 
 
@@ -142,7 +142,7 @@ def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_pat
         make_described_table(declare(source, DECLARED), source)
     thin = SparseTable("t", sparse.csr_array(np.eye(4, 3)))
     of_all = Declaration(
-        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": Described(lower=0.0, upper=2.0)}
+        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": Described(bounds=(0.0, 2.0))}
     )
     with pytest.raises(RequestError, match="not in memory as one of named columns"):
         make_described_table(declare(thin, of_all), thin)

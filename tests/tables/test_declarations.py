@@ -75,7 +75,7 @@ formats = st.builds(
 
 
 described = st.just(Described(categories=("North", "South"))) | st.builds(
-    Described, categories=st.just(()), lower=st.floats(-1e9, 0), upper=st.floats(1, 1e9)
+    Described, bounds=st.tuples(st.floats(-1e9, 0), st.floats(1, 1e9))
 )
 
 
@@ -203,9 +203,9 @@ WRONG: list[tuple[object, str]] = [
     ({"bounds": {"x": [0, 1]}, "numbers": ["y"]}, "to be clustered"),
     ({"bounds": {"x": [0, 1]}, "origins": {"y": "law"}}, "origins"),
     ({"bounds": {"x": [0, 1]}, "describe": ["y"]}, "not an object by column"),
-    ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "in no form that is known"),
-    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "in no form that is known"),
-    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "not a list of texts"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {}}}, "by categories or by a pair of bounds"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 1], "categories": ["a"]}}}, "categories or by a pair"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "by categories or by a pair of bounds"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),

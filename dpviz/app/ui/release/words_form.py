@@ -221,11 +221,10 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         )
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
-        low, high = one.lower, one.upper
         said = (
             format_things(len(one.categories), "category", "categories")
-            if low is None or high is None
-            else (f"{promise.format_plain_number(low)} to {promise.format_plain_number(high)}")
+            if one.bounds is None
+            else " to ".join(map(promise.format_plain_number, one.bounds))
         )
         lines.append(Line(name, said, "declared, for segments only"))
     return lines
