@@ -28,7 +28,7 @@ from dpviz.core import (
 )
 from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
 from dpviz.runs import LargeTable, OpenTable
-from dpviz.tables import Content, CsvFile, Declaration, Described, LoadedTable, ParquetTable, codings
+from dpviz.tables import Content, CsvFile, Declaration, Described, LoadedTable, ParquetTable, codings, refuse_unknown
 from dpviz.words import list_names
 
 MOST_CLUSTERED = 40
@@ -244,10 +244,6 @@ def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
     else:
         assert isinstance(source, LoadedTable)
         read = source
-        if unknown := [name for name in text if name not in read.frame.columns]:
-            raise check.RequestError(
-                f"There is no column {list_names(unknown)} to describe; the columns are "
-                f"{list_names([*map(str, read.frame.columns)])}: choose among these."
-            )
+        refuse_unknown(text, [*map(str, read.frame.columns)])
     known = {name: read.columns([name])[:, 0] for name in numbers}
     return [read.get_cells(name) if one.categories else known[name] for name, one in declared.describe.items()]

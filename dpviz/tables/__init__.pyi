@@ -29,6 +29,7 @@ from .loaded_table import USUAL_LABEL as USUAL_LABEL
 from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import make_numeric_table as make_numeric_table
+from .loaded_table import refuse_unknown as refuse_unknown
 from .made_tables import LEAST_SPREAD as LEAST_SPREAD
 from .made_tables import MAX_CELLS as MAX_CELLS
 from .made_tables import MOST_PARTS as MOST_PARTS

@@ -24,7 +24,17 @@ import numpy as np
 import pandas as pd
 
 from dpviz.tables import records
-from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, WHITESPACE, FileFormat, can_delimit, refuse_garbled
+from dpviz.tables.file_format import (
+    DELIMITERS,
+    MAX_COLUMNS,
+    NAMED_DELIMITERS,
+    PLAIN_FORMAT,
+    TOO_MANY_COLUMNS,
+    WHITESPACE,
+    FileFormat,
+    can_delimit,
+    refuse_garbled,
+)
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
     USUAL_LABEL,
@@ -32,6 +42,8 @@ from dpviz.tables.loaded_table import (
     IntakeError,
     LoadedTable,
     make_table,
+    refuse_unknown,
+    split_by_coding,
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
@@ -53,7 +65,7 @@ _GZIP = b"\x1f\x8b"
 _GZIP_DAMAGED = "The gzip file is damaged; pack it again, or load the CSV itself."
 
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
-_DELIMITERS = (",", ";", "\t", "|")
+_ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME, _MOST_REPEATED = 80, 2
 
@@ -94,7 +106,6 @@ RETURNS_ALONE = (
     "Windows or Unix, or mend the header."
 )
 NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
-TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
 _HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
 
@@ -126,11 +137,7 @@ class Header:
     def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
         """What to read for those columns, as the file is declared."""
         place = {name: number for number, name in enumerate(self.names)}
-        if unknown := [name for name in (*numbers, *text) if name not in place]:
-            raise IntakeError(
-                f"There is no column {list_names(unknown)}; the columns are {list_names(self.names)}; choose among "
-                "these, or declare other names."
-            )
+        refuse_unknown((*numbers, *text), self.names)
         if both := [name for name in numbers if name in text]:
             raise IntakeError(f"{list_names(both)} is to be read as numbers and as text; choose one of them.")
         return Wanted(
@@ -406,12 +413,12 @@ def _split_in_utf_8(line: str, declared: FileFormat) -> list[str]:
         text = line.encode(declared.byte_encoding).decode()
     except (UnicodeError, LookupError):
         return []
-    return [] if text == line else re.split(r"[,;\t|]", text)
+    return [] if text == line else _ANY_DELIMITER.split(text)
 
 
 def list_pieces(cells: Iterable[str]) -> list[str]:
     """Cells, and what they would be if another delimiter was meant: ``1.5,2`` in a ``;`` file is no name either."""
-    split = ((cell, re.split(r"[,;\t|]", cell)) for cell in cells)
+    split = ((cell, _ANY_DELIMITER.split(cell)) for cell in cells)
     return [piece for cell, pieces in split for piece in ([cell] if len(pieces) == 1 else [cell, *pieces])]
 
 
@@ -442,7 +449,7 @@ def find_delimiter_above(lines: str) -> str:
         return ""
     delimiter = stated[1].strip(" ") or ","
     if not can_delimit(delimiter):
-        raise IntakeError("The first line states a delimiter that is none; write sep= and one of , ; | or a tab.")
+        raise IntakeError(f"The first line states a delimiter that is none; write sep= and one of {NAMED_DELIMITERS}.")
     return delimiter
 
 
@@ -483,7 +490,7 @@ def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
 def _guess_delimiter(line: str) -> str:
     """The delimiter that stands most often outside quotation marks in the header line."""
     outside = re.sub(r'"[^"]*"', "", line)
-    return max(_DELIMITERS, key=outside.count)
+    return max(DELIMITERS, key=outside.count)
 
 
 def refuse_other_formats(line: bytes) -> None:
@@ -588,8 +595,7 @@ class CsvOnDisk:
             if header is None:
                 header = read_header(piece, declared)
                 first = header.body
-            textual = [name for name in numbers if name in codings and codings[name].textual]
-            plain = [name for name in numbers if name not in textual]
+            plain, textual = split_by_coding(numbers, codings)
             wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
             for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
                 columns = header.key_by_name(read_lines(lines, wanted).columns)

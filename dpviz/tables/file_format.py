@@ -13,6 +13,10 @@ from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import INLINE, Key, list_names, quote_name
 
 MAX_COLUMNS = check.MOST_COLUMNS
+TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+"""What is looked for in a header line, with its word; any character that ``can_delimit`` may be declared."""
+NAMED_DELIMITERS = f"{' '.join(mark for mark in DELIMITERS if mark.isprintable())} or a tab"
 WHITESPACE = "whitespace"
 """The delimiter of columns that are set apart by any number of blanks and tabs."""
 
@@ -120,8 +124,7 @@ class FileFormat:
         if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
             raise IntakeError(
                 f"The delimiter is {quote_name(self.delimiter)}; write one character that is no letter, digit, "
-                "quotation "
-                f'mark, point or sign, such as , ; | or a tab, or "{WHITESPACE}".'
+                f'quotation mark, point or sign, such as {NAMED_DELIMITERS}, or "{WHITESPACE}".'
             )
         if self.header is False and not self.names:
             raise IntakeError("A file without a header line needs column names; declare them as names.")

@@ -12,7 +12,6 @@ from itertools import islice
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import (
     RETURNS_ALONE,
-    TOO_MANY_COLUMNS,
     CsvFile,
     clean_names,
     find_delimiter_above,
@@ -21,13 +20,13 @@ from dpviz.tables.csv_intake import (
     refuse_other_formats,
     split_header,
 )
-from dpviz.tables.file_format import MAX_COLUMNS, WHITESPACE, FileFormat, refuse_garbled
+from dpviz.tables.file_format import DELIMITERS, MAX_COLUMNS, TOO_MANY_COLUMNS, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
 
 # How far a look goes, at the beginning and at the end.
 _ROWS, _CHARACTERS, _TAIL = 1_000, 1_000_000, 2_000
-_DELIMITERS = (",", ";", "\t", "|", "~", "^")
+_DELIMITERS = (*DELIMITERS, "~", "^")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _UTF_16, _UTF_32 = (b"\xff\xfe", b"\xfe\xff"), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")

@@ -21,7 +21,7 @@ from dpviz.tables.cell_values import list_numbers, take_frame
 from dpviz.tables.cluster_rows import ClusterRows
 from dpviz.tables.coding_forms import FORMS, check_weight, read_coding
 from dpviz.tables.codings import NUMBER, Coding, make_coded_domain
-from dpviz.tables.loaded_table import IntakeError, stack_columns
+from dpviz.tables.loaded_table import IntakeError, refuse_repeats, refuse_unknown, stack_columns
 from dpviz.tables.parquet_intake import holds_numbers
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import list_names, quote_name
@@ -153,14 +153,10 @@ class DeclaredFrame:
     ) -> DeclaredFrame:
         """What is said of ``columns``: bounds by name in any form of a declaration, or a pair for all numbers."""
         names = tuple(map(str, columns))
-        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
+        refuse_repeats(names)
         said = dict(bounds) if isinstance(bounds, Mapping) else {}
         said |= {name: {"categories": values} for name, values in (categories or {}).items()}
-        if strangers := [str(name) for name in (*said, *(weights or {})) if name not in names]:
-            raise IntakeError(
-                f"There is no column {list_names(strangers)} in X; columns are {list_names(names)}; mend it."
-            )
+        refuse_unknown(map(str, (*said, *(weights or {}))), names)
         others = [name for name in names if name not in said]
         if bounds is not None and not isinstance(bounds, Mapping):
             said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
@@ -278,11 +274,7 @@ def _convert(values: Any) -> Any:
     if isinstance(getattr(values, "dtype", None), np.dtype):
         _refuse_array(values.dtype)
     if hasattr(values, "columns") and hasattr(values, "dtypes"):
-        names = list(map(str, values.columns))
-        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise check.RequestError(
-                f"Two columns of X are called {quote_name(twice[0])}: give every column its own name."
-            )
+        refuse_repeats(list(map(str, values.columns)))
     return values
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -60,6 +61,27 @@ class IntakeError(RequestError):
 
 
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
+
+
+def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse names of columns that are not there."""
+    there = frozenset(known)
+    if unknown := [name for name in names if name not in there]:
+        raise IntakeError(
+            f"There is no column {list_names(unknown)}; the columns are {list_names(known)}; choose among these."
+        )
+
+
+def refuse_repeats(names: Sequence[str]) -> None:
+    """Refuse columns two of which have one name."""
+    if twice := [name for name, many in Counter(names).items() if many > 1]:
+        raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
+
+
+def split_by_coding(names: Sequence[str], codings: Mapping[str, CellCoding]) -> tuple[list[str], list[str]]:
+    """The columns whose cells are read as numbers, and those whose coding takes text."""
+    textual = [name for name in names if name in codings and codings[name].textual]
+    return [name for name in names if name not in textual], textual
 
 
 @dataclass(frozen=True)
@@ -160,13 +182,8 @@ class LoadedTable:
         """
         if not codings:
             return self.columns(names)
-        if unknown := [name for name in names if name not in self.frame.columns]:
-            raise IntakeError(
-                f"There is no column {list_names(unknown)}; columns are {list_names(tuple(self.frame.columns))}; "
-                "choose among these."
-            )
-        textual = [name for name in names if name in codings and codings[name].textual]
-        plain = [name for name in names if name not in textual]
+        refuse_unknown(names, tuple(self.frame.columns))
+        plain, textual = split_by_coding(names, codings)
         numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
         cells = {name: self.get_cells(name) for name in textual}
         return stack_columns({**numbers, **cells}, names, codings)
@@ -187,9 +204,7 @@ class LoadedTable:
 
     def groups(self, column: str) -> NDArray[np.int64]:
         """To which group each row belongs, as ``identifiers``, of any column."""
-        if column not in self.frame.columns:
-            names = list_names(tuple(self.frame.columns))
-            raise IntakeError(f"There is no id column {quote_name(column)}; columns are {names}; choose among these.")
+        refuse_unknown([column], tuple(self.frame.columns))
         codes, _ = pd.factorize(list_texts(self.get_cells(column)))
         return codes.astype(np.int64)
 
@@ -238,8 +253,7 @@ def make_numeric_table(
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
     if len(names) != frame.shape[1]:
         raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
-    if len(set(names)) < len(names):
-        raise IntakeError(f"Column names {list_names(names)} repeat; give every column its own name.")
+    refuse_repeats(names)
     cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
     kept = {new: _store_column(column) for new, column in cells.items()}
     # What is stored as floats already is not kept twice.

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.tables.cell_values import list_texts
-from dpviz.tables.file_format import MAX_COLUMNS
+from dpviz.tables.file_format import MAX_COLUMNS, TOO_MANY_COLUMNS
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
     TEXT,
@@ -35,6 +35,9 @@ from dpviz.tables.loaded_table import (
     LoadedTable,
     make_float_id_error,
     make_table,
+    refuse_repeats,
+    refuse_unknown,
+    split_by_coding,
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
@@ -117,12 +120,9 @@ class ParquetTable:
             names = schemas[0].names
         if any(schema.names != names for schema in schemas[1:]):
             raise IntakeError(_OTHER_COLUMNS)
-        if len(set(names)) < len(names):
-            raise IntakeError(f"Columns {list_names(names)} repeat; give every column its own name.")
+        refuse_repeats(names)
         if len(names) > MAX_COLUMNS:
-            raise IntakeError(
-                f"The file has more than {MAX_COLUMNS:,d} columns, the most allowed; keep those you need."
-            )
+            raise IntakeError(TOO_MANY_COLUMNS)
         types = zip(*(schema.types for schema in schemas), strict=True)
         return pa.schema([(name, _find_common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
@@ -235,8 +235,8 @@ class ParquetTable:
             raise make_float_id_error(column)
 
     def _check_coded(self, numbers: Sequence[str], codings: Mapping[str, CellCoding], id_column: str | None) -> None:
-        textual = [name for name in numbers if name in codings and codings[name].textual]
-        self._check([name for name in numbers if name not in textual], (), id_column, coded=textual)
+        plain, textual = split_by_coding(numbers, codings)
+        self._check(plain, (), id_column, coded=textual)
 
     def _check(
         self, numbers: Sequence[str], text: Sequence[str], id_column: str | None = None, *, coded: Sequence[str] = ()
@@ -244,11 +244,7 @@ class ParquetTable:
         if id_column is not None:
             text = (*text, id_column)
             self.check_id(id_column)
-        if unknown := [name for name in (*numbers, *text, *coded) if name not in self.columns]:
-            raise IntakeError(
-                f"There is no column {list_names(unknown)}; the columns are {list_names(self.columns)}; choose "
-                "among these."
-            )
+        refuse_unknown((*numbers, *text, *coded), self.columns)
         if wrong := [name for name in numbers if name not in self.numeric_columns]:
             kinds = ", ".join(f"{quote_name(name)} holds {self._schema.field(name).type}" for name in wrong[:3])
             raise IntakeError(
@@ -288,7 +284,7 @@ class Piece:
 def _make_batch(
     part: Any, numbers: Sequence[str], id_column: str | None, codings: Mapping[str, CellCoding], *, read: float
 ) -> Batch:
-    textual = {name for name in numbers if name in codings and codings[name].textual}
+    _, textual = split_by_coding(numbers, codings)
     columns = {name: (_read_cells if name in textual else _read_numbers)(part.column(name)) for name in numbers}
     return Batch(
         stack_columns(columns, numbers, codings),
@@ -333,13 +329,9 @@ def _count_plain_bytes(kind: pa.DataType) -> float:
 def holds_numbers(kind: pa.DataType) -> bool:
     """Whether a column of that type holds numbers, truths or nothing at all."""
     kind = _strip_type(kind)
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_null(kind)
-    )
+    of = pa.types
+    numbers = (of.is_integer, of.is_floating, of.is_decimal, of.is_boolean, of.is_null)
+    return any(is_one(kind) for is_one in numbers)
 
 
 def is_parquet(path: Path) -> bool:

@@ -132,7 +132,7 @@ def test_ids_are_text_cell_by_cell() -> None:
     assert codes[7] == codes[8]
     assert codes[9:11] == [-1, -1]
     assert len({codes[place] for place in (0, 4, 5, 6, 7, 11, 12)}) == 7
-    with pytest.raises(IntakeError, match='no id column "w"'):
+    with pytest.raises(IntakeError, match='no column "w"'):
         load_csv(raw, text=["id"]).identifiers("w")
 
 

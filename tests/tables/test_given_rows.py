@@ -81,7 +81,7 @@ KINDS = {
     "complex, Dask": Kind(lambda: da.from_array(ROWS + 1j), "complex numbers", "complex numbers"),
     "records": Kind(lambda: FRAME.to_records(index=False), f"array of records, {OF_ARRAYS}", "records"),
     "one column, no table": Kind(lambda: ROWS[:, 0], "two dimensions", NO_NAMES),
-    "duplicates": Kind(lambda: TWICE, 'Two columns of X are called "length"', 'Two columns of X are called "length"'),
+    "duplicates": Kind(lambda: TWICE, 'Two columns are called "length"', 'Two columns of X are called "length"'),
     "duplicates, Dask": Kind(lambda: in_dask(TWICE), 'columns of X are called "length"', 'called "length"'),
     "duplicates, Arrow": Kind(lambda: pa.table([ROWS[:, 0]] * 2, ["a", "a"]), 'of X are called "a"', 'called "a"'),
     "text": Kind(lambda: np.array([[SECRET, SECRET]]), INCOMPLETE, NO_NAMES),

@@ -82,8 +82,8 @@ def test_a_pair_of_bounds_is_that_of_all_columns_of_numbers():
     [
         ({"bounds": {"age": [0, 1]}}, 'Nothing is declared of column "income"'),
         ({"categories": {}}, 'declared of column "region"'),
-        ({"bounds": BOUNDS | {"zip": [0, 1]}}, 'no column "zip" in X'),
-        ({"weights": {"zip": 1.0}}, 'no column "zip" in X'),
+        ({"bounds": BOUNDS | {"zip": [0, 1]}}, 'no column "zip"'),
+        ({"weights": {"zip": 1.0}}, 'no column "zip"'),
         ({"weights": {"age": 7.0}}, "no number from 0.1 to 4"),
         ({"bounds": BOUNDS | {"age": [None, 1]}}, "still open"),
         ({"bounds": BOUNDS | {"age": "0,1"}}, "not a pair of numbers"),
@@ -99,7 +99,7 @@ def test_what_is_not_declared_or_not_there_is_one_sentence(changes, why):
 def test_arrays_and_columns_of_one_name_are_refused():
     with pytest.raises(RequestError, match="X has no column names"):
         PrivateKMeans(2, bounds={"age": [0, 1]}).fit(np.zeros((5, 1)))
-    with pytest.raises(RequestError, match='Two columns of X are called "age"'):
+    with pytest.raises(RequestError, match='Two columns are called "age"'):
         PrivateKMeans(2, bounds={"age": [0, 1]}).fit(pd.concat([frame(9)[["age"]]] * 2, axis=1))
     fitted = PrivateKMeans(2, bounds={"age": [0, 100]}, random_state=0).fit(frame()[["age"]])
     with pytest.raises(RequestError, match="X has no column names"):

@@ -15,7 +15,7 @@ KIND_WORDS = {
     FileKind.PRIVATE: "private file",
 }
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
-DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", file_format.WHITESPACE: "blanks or tabs"}
+DELIMITER_WORDS = {**file_format.DELIMITERS, file_format.WHITESPACE: "blanks or tabs"}
 _MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
 _VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
 
