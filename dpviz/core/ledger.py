@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, inf
-from typing import Any
+from typing import Annotated, Any
 
 from dpviz.core import check
 from dpviz.core.accounting import Accounting, Budget, Shares, compute_spent_epsilon, gdp_epsilon, zcdp_epsilon
@@ -37,20 +37,9 @@ class BudgetExceeded(RequestError):
 class Entry:
     """One charge.
 
-    Parameters
-    ----------
-    mechanism, query, note : str
-        What drew, what was asked, and why: words for people, which decide nothing.
-    loss : LossKind
-        What is proved of its privacy loss.
-    sensitivity, scale : float
-        In the mechanism's own norm: l1 for Laplace, l2 for Gaussian, range for exponential, row norms for K-norm.
-    amount : float
-        Cost in the ledger's accounting: ε, μ² or ρ. Amounts add up, except under PLD.
-    epsilon, delta : float
-        Guarantee of this entry on its own. These add up only under pure accounting.
-    draws : int
-        Draws that one row takes part in, alike; ``sensitivity`` is that of all of them together.
+    ``mechanism``, ``query`` and ``note`` are words for people, which decide nothing. Amounts add up, except under PLD;
+    ``epsilon`` and ``delta`` only under pure accounting. The mechanism's own norm is l1 for Laplace, l2 for Gaussian,
+    range for exponential, row norms for K-norm.
 
     Raises
     ------
@@ -58,17 +47,17 @@ class Entry:
         If the accounting has no rule of addition for such a loss.
     """
 
-    mechanism: str
-    loss: LossKind
-    query: str
-    note: str
-    sensitivity: float
-    scale: float
+    mechanism: Annotated[str, "what drew the noise"]
+    loss: Annotated[LossKind, "the kind of its privacy loss, which is proved"]
+    query: Annotated[str, "the question"]
+    note: Annotated[str, "what it was asked for"]
+    sensitivity: Annotated[float, "in the mechanism's own norm, of all draws together"]
+    scale: Annotated[float, "of the noise, in that norm"]
     accounting: Accounting
-    amount: float
-    epsilon: float
-    delta: float
-    draws: int = 1
+    amount: Annotated[float, "its cost, which is added up in `unit`"]
+    epsilon: Annotated[float, "its ε alone"]
+    delta: Annotated[float, "its δ alone"]
+    draws: Annotated[int, "how often it was drawn, alike, with each row"] = 1
 
     def __post_init__(self) -> None:
         refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)

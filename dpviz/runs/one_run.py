@@ -75,21 +75,21 @@ class RunFacts:
     ``n`` is the number of rows that was used, where one was: public or, if ``n_origin`` is "bought", noisy.
     """
 
-    algorithm: Annotated[str, Key("its id")]
+    algorithm: Annotated[str, "its id"]
     private: bool
-    k: Annotated[int, Key("clusters")]
-    epsilon: Annotated[float, Key("that was asked for")]
-    delta: Annotated[float, Key("that was asked for")]
-    unit: Annotated[str, Key("the unit of privacy")]
-    n_public: Annotated[int | None, Key("the number of rows, where it is public")]
-    n: Annotated[float | None, Key("the number of rows, as it was declared or bought")]
-    n_origin: Annotated[str, Key("which of both")]
+    k: Annotated[int, "clusters"]
+    epsilon: Annotated[float, "that was asked for"]
+    delta: Annotated[float, "that was asked for"]
+    unit: Annotated[str, "the unit of privacy"]
+    n_public: Annotated[int | None, "the number of rows, where it is public"]
+    n: Annotated[float | None, "the number of rows, as it was declared or bought"]
+    n_origin: Annotated[str, "which of both"]
     parameters: Annotated[Mapping[str, Any], Key("of the algorithm", "an object")]
     accounting: Accounting
     spent_epsilon: float | None
     entries: tuple[Entry, ...]
     hardened: bool
-    seeded: Annotated[bool, Key("whether the noise follows from a seed")]
+    seeded: Annotated[bool, "whether the noise follows from a seed"]
     warnings: Annotated[tuple[str, ...], Key("what to know before the numbers are used", "a list of texts")] = ()
 
     @property

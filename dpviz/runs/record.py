@@ -55,7 +55,7 @@ class ReleaseRecord(RunFacts):
 
     declaration: Declaration
     columns: Annotated[
-        tuple[str, ...], Key("the coordinates of a centre; where a row holds several points, not the declared columns")
+        tuple[str, ...], "the coordinates of a centre; where a row holds several points, not the declared columns"
     ]
     centers: Array | None
     weights: Array | None
@@ -63,8 +63,8 @@ class ReleaseRecord(RunFacts):
     looks: Annotated[
         Mapping[str, int], Key("how often the rows themselves were looked at, by kind", "an object of counts")
     ]
-    version: Annotated[str, Key("of dpviz")]
-    date: Annotated[str, Key("the day, UTC; no running time, which depends on rows")]
+    version: Annotated[str, "of dpviz"]
+    date: Annotated[str, "the day, UTC; no running time, which depends on rows"]
 
     @property
     def relation(self) -> str:

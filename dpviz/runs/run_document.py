@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from dpviz.core import Entry
 from dpviz.runs.record import SAME_IN_DECLARATION, ReleaseRecord
 from dpviz.tables import Declaration
 from dpviz.words import documents
@@ -11,19 +12,10 @@ from dpviz.words import documents
 _Number = int | float
 
 
+@documents.with_keys_of(Entry)
 class EntryOfLedger(documents.Document):
     """One charge."""
 
-    mechanism: str = documents.key(..., "text", "what drew the noise")
-    loss: str = documents.key(..., "text", "the kind of its privacy loss")
-    query: str = documents.key(..., "text", "the question")
-    note: str = documents.key(..., "text", "what it was asked for")
-    epsilon: _Number = documents.key(..., "a number", "its ε alone")
-    delta: _Number = documents.key(..., "a number", "its δ alone")
-    sensitivity: _Number = documents.key(..., "a number", "in the mechanism's own norm")
-    scale: _Number = documents.key(..., "a number", "of the noise, in that norm")
-    draws: _Number = documents.key(..., "a number", "how often it was drawn")
-    amount: _Number = documents.key(..., "a number", "what is added up, in `unit`")
     unit: str = documents.key(..., "text", "of `amount`: epsilon, mu squared or rho")
 
 

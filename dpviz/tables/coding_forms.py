@@ -80,6 +80,15 @@ def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
     return Closed(_check_values(name, names))
 
 
+def check_ends(name: str, low: float, high: float) -> None:
+    """Refuse bounds between which no number lies."""
+    if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
+        raise IntakeError(
+            f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
+            "declare other bounds."
+        )
+
+
 def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed."""
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
@@ -132,20 +141,7 @@ class Described(NamedTuple):
                 f"Column {quote_name(name)} is described by categories or by a pair of bounds; write "
                 f"{json.dumps(DESCRIBED_EXAMPLE)}."
             )
-        if self.bounds is not None:
-            low, high = self.bounds
-            if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
-                raise IntakeError(
-                    f"The bounds that describe {quote_name(name)} are {low:g} and {high:g}; both must be finite with "
-                    "lower < upper; declare other bounds."
-                )
-            return
-        if len(self.categories) > MOST_CATEGORIES:
-            raise IntakeError(
-                f"Column {quote_name(name)} has {len(self.categories):,} categories, and at most {MOST_CATEGORIES} are "
-                "allowed; keep the common ones, all others share one bin."
-            )
-        try:
-            Categories(self.categories)
-        except RequestError as error:
-            raise IntakeError(f'Of column {quote_name(name)} in "describe": {error}') from None
+        if self.bounds is None:
+            _check_values(name, self.categories)
+        else:
+            check_ends(name, *self.bounds)

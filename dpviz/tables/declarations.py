@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from dpviz.tables.coding_forms import DESCRIBED_EXAMPLE, MOST_DESCRIBED, Described, check_weight, read_coding
+from dpviz.tables.coding_forms import (
+    DESCRIBED_EXAMPLE,
+    MOST_DESCRIBED,
+    Described,
+    check_ends,
+    check_weight,
+    read_coding,
+)
 from dpviz.tables.codings import NUMBER, Coding, Stretched
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
@@ -120,15 +127,15 @@ class Declaration:
     columns: tuple[str, ...] = ()
     lower: tuple[float | None, ...] = ()
     upper: tuple[float | None, ...] = ()
-    title: Annotated[str, Key("for people")] = ""
-    description: Annotated[str, Key("for people")] = ""
+    title: Annotated[str, "for people"] = ""
+    description: Annotated[str, "for people"] = ""
     file: Annotated[FileFormat, Key("how a CSV file is read", shown={"delimiter": ";", "decimal": ","})] = PLAIN_FORMAT
     numbers: Annotated[
         tuple[str, ...],
         Key("columns that hold numbers, clustered or not; left out: all but id and label", most=MAX_COLUMNS),
     ] = ()
     codings: Mapping[str, Coding] = field(default_factory=dict, hash=False)
-    bounds_origin: Annotated[str, Key("where all bounds come from")] = ""
+    bounds_origin: Annotated[str, "where all bounds come from"] = ""
     origins: tuple[str, ...] = ()
     weights: Annotated[
         Mapping[str, float], Key("how much a column counts", each="a number from 0.1 to 4", shown={"region": 0.7})
@@ -141,7 +148,7 @@ class Declaration:
         Mapping[str, Described],
         Key("columns that segments are described by and that are not clustered", shown=DESCRIBED_EXAMPLE),
     ] = field(default_factory=dict, hash=False)
-    scaling: Annotated[str, Key('each column to [-1, 1] ("unit"), or one scale for all ("common")')] = "unit"
+    scaling: Annotated[str, 'each column to [-1, 1] ("unit"), or one scale for all ("common")'] = "unit"
     radius: Annotated[
         float | None, Key("largest distance from the middle of the bounds; it cuts no categories", shown=2.5)
     ] = None
@@ -154,16 +161,16 @@ class Declaration:
         tuple[int, int] | None,
         Key("where only a range may be known: advice rests on it, and the check of δ", shown=[8000, 12000]),
     ] = None
-    kind: Annotated[FileKind, Key('"simulated": made from declared numbers alone', "a kind")] = FileKind.PRIVATE
+    kind: Annotated[FileKind, '"simulated": made from declared numbers alone'] = FileKind.PRIVATE
     label_column: Annotated[
         str | None,
         Key('a known grouping, to judge results by; left out: a column "label", if there is one', name="label"),
     ] = None
-    id_column: Annotated[str | None, Key("whose row each is; left out: one row a person")] = None
+    id_column: Annotated[str | None, "whose row each is; left out: one row a person"] = None
     rows_per_person: Annotated[int, Key("how many rows of a person are used", shown=3, null=True)] = 1
-    proposed: Annotated[bool, Key("set by `declare`: a look at rows proposed this")] = False
-    source: Annotated[str, Key("of the file")] = ""
-    licence: Annotated[str, Key("of the file")] = ""
+    proposed: Annotated[bool, "set by `declare`: a look at rows proposed this"] = False
+    source: Annotated[str, "of the file"] = ""
+    licence: Annotated[str, "of the file"] = ""
     words: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -218,10 +225,9 @@ class Declaration:
     def check_values(self) -> None:
         """Refuse whatever is not allowed by itself, beside whatever else it stands."""
         self._check_bounds()
-        if self.scaling not in ("unit", "common"):
-            raise IntakeError(f'The scaling is {quote_name(self.scaling)}; write "unit" or "common".')
-        if self.relation not in ("add_remove", "replace"):
-            raise IntakeError(f'The relation is {quote_name(self.relation)}; write "add_remove" or "replace".')
+        for key, (one, other) in {"scaling": ("unit", "common"), "relation": ("add_remove", "replace")}.items():
+            if (said := getattr(self, key)) not in (one, other):
+                raise IntakeError(f'The {key} is {quote_name(said)}; write "{one}" or "{other}".')
         if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
             raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
         for key in ("n_public", "rows_per_person"):
@@ -363,11 +369,7 @@ class Declaration:
             if low is None or high is None:
                 self.codings.get(name, NUMBER).check_bounds(name, low, high)
                 continue
-            if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
-                raise IntakeError(
-                    f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < "
-                    "upper; declare other bounds."
-                )
+            check_ends(name, low, high)
             if coding := self.codings.get(name):
                 if coding.ends not in (None, (low, high)):
                     raise IntakeError(

@@ -6,7 +6,7 @@ gaps between them are small numbers: each is written in Rice's code (a quotient 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -273,10 +273,6 @@ class Preset(NamedTuple):
     drawing: PointDrawing
 
 
-def _draw_crowd(public_rng: np.random.Generator, x: float, y: float, spread: float, people: int) -> Array:
-    return public_rng.normal((x, y), spread, (people, 2))
-
-
 def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, people: int) -> Array:
     turn = public_rng.uniform(0, 2 * np.pi, people)
     reach = radius + public_rng.normal(0, spread, people)
@@ -284,44 +280,31 @@ def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, 
     return SIDE / 2 + reach[:, None] * around
 
 
-def _draw_blobs(rng: np.random.Generator) -> list[Array]:
-    return [_draw_crowd(rng, *place, 14, 300) for place in ((70, 70), (190, 90), (120, 195))]
+class _Crowd(NamedTuple):
+    """People around a place."""
 
-
-def _draw_unlike(rng: np.random.Generator) -> list[Array]:
-    return [_draw_crowd(rng, 90, 110, 24, 900), _draw_crowd(rng, 200, 60, 8, 90), _draw_crowd(rng, 205, 200, 6, 25)]
-
-
-def _draw_ring(rng: np.random.Generator) -> list[Array]:
-    return [_draw_circle(rng, 95, 5, 500), _draw_crowd(rng, 128, 128, 12, 200)]
-
-
-def _draw_rich(rng: np.random.Generator) -> list[Array]:
-    return [_draw_crowd(rng, 48, 52, 12, 40), _draw_crowd(rng, 86, 40, 10, 40)]
-
-
-def _draw_hermit(rng: np.random.Generator) -> list[Array]:
-    return [_draw_crowd(rng, 80, 150, 16, 500), _draw_crowd(rng, 140, 190, 14, 400)]
-
-
-def _draw_nobody(rng: np.random.Generator) -> list[Array]:
-    return [np.empty((0, 2))]
+    x: float
+    y: float
+    spread: float
+    people: int
 
 
 class _Recipe(NamedTuple):
     title: str
     k: int
-    paint: Callable[[np.random.Generator], list[Array]]
+    crowds: tuple[_Crowd, ...]
     me: Place | None = None
+    ring: tuple[float, float, int] | None = None
+    """Radius, spread and people of a circle around the middle."""
 
 
 _RECIPES: Mapping[str, _Recipe] = {
-    "blobs": _Recipe("Three blobs", 3, _draw_blobs),
-    "unlike": _Recipe("Unlike sizes", 3, _draw_unlike),
-    "ring": _Recipe("A ring", 4, _draw_ring),
-    "rich": _Recipe("One rich person", 2, _draw_rich, (243, 243)),
-    "hermit": _Recipe("A town and a hermit", 3, _draw_hermit, (226, 34)),
-    "empty": _Recipe("Empty town", 3, _draw_nobody),
+    "blobs": _Recipe("Three blobs", 3, (_Crowd(70, 70, 14, 300), _Crowd(190, 90, 14, 300), _Crowd(120, 195, 14, 300))),
+    "unlike": _Recipe("Unlike sizes", 3, (_Crowd(90, 110, 24, 900), _Crowd(200, 60, 8, 90), _Crowd(205, 200, 6, 25))),
+    "ring": _Recipe("A ring", 4, (_Crowd(128, 128, 12, 200),), ring=(95, 5, 500)),
+    "rich": _Recipe("One rich person", 2, (_Crowd(48, 52, 12, 40), _Crowd(86, 40, 10, 40)), (243, 243)),
+    "hermit": _Recipe("A town and a hermit", 3, (_Crowd(80, 150, 16, 500), _Crowd(140, 190, 14, 400)), (226, 34)),
+    "empty": _Recipe("Empty town", 3, ()),
 }
 PRESETS = tuple(_RECIPES)
 """The pictures to begin with, by their ids."""
@@ -331,6 +314,8 @@ PRESETS = tuple(_RECIPES)
 def load_preset(preset_id: str) -> Preset:
     """The picture of that id, the same for everybody."""
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
-    rows = np.concatenate(recipe.paint(public_rng))
+    ring = [] if recipe.ring is None else [_draw_circle(public_rng, *recipe.ring)]
+    crowds = [public_rng.normal((one.x, one.y), one.spread, (one.people, 2)) for one in recipe.crowds]
+    rows = np.concatenate([np.empty((0, 2)), *ring, *crowds])
     points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
     return Preset(recipe.title, recipe.k, PointDrawing(points, recipe.me))

@@ -59,10 +59,10 @@ _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 class NumberStyle(NamedTuple):
     """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``."""
 
-    decimal: Annotated[str, Key("the decimal mark")] = "."
-    grouping: Annotated[str, Key("what stands between groups of digits")] = ""
-    sign: Annotated[str, Key("what is stripped from a number, such as %")] = ""
-    negative: Annotated[str, Key("how negative numbers are written besides a minus in front")] = ""
+    decimal: Annotated[str, "the decimal mark"] = "."
+    grouping: Annotated[str, "what stands between groups of digits"] = ""
+    sign: Annotated[str, "what is stripped from a number, such as %"] = ""
+    negative: Annotated[str, "how negative numbers are written besides a minus in front"] = ""
 
     def validate(self) -> NumberStyle:
         """Itself."""
@@ -101,14 +101,14 @@ PLAIN_STYLE = NumberStyle()
 class FileFormat:
     """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points."""
 
-    encoding: Annotated[str, Key("of its bytes")] = "utf-8"
-    delimiter: Annotated[str, Key("what sets columns apart")] = ""
-    header: Annotated[bool | None, Key("whether the first line holds names")] = None
+    encoding: Annotated[str, "of its bytes"] = "utf-8"
+    delimiter: Annotated[str, "what sets columns apart"] = ""
+    header: Annotated[bool | None, "whether the first line holds names"] = None
     names: Annotated[tuple[str, ...], Key("of its columns, in place of the header", shown=["a", "b"])] = ()
     style: Annotated[NumberStyle, INLINE] = PLAIN_STYLE
-    several_lines: Annotated[bool, Key("whether a quoted cell may go on over lines")] = False
+    several_lines: Annotated[bool, "whether a quoted cell may go on over lines"] = False
     skip: Annotated[int, Key("above the header", "a number of lines", shown=2)] = 0
-    units_line: Annotated[bool, Key("whether a line of units stands below the header")] = False
+    units_line: Annotated[bool, "whether a line of units stands below the header"] = False
     styles: Annotated[
         Mapping[str, NumberStyle],
         Key(

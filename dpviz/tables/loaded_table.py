@@ -64,7 +64,7 @@ NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
 def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse names of columns that are not there."""
+    """Refuse columns, by ``names``, that are not among the ``known`` ones."""
     there = frozenset(known)
     if unknown := [name for name in names if name not in there]:
         raise IntakeError(

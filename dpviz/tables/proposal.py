@@ -7,7 +7,7 @@ one way, ``Proposal.join_to``, so that what its notes say is what happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -195,19 +195,15 @@ def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
     return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, constant)))
 
 
-_Said = Callable[[Sequence[str]], str]
 # What is said of the columns of a kind that are not clustered as numbers.
-_OF_KINDS: Mapping[str, _Said] = {
-    CODE: lambda names: f"Codes rather than numbers, so not chosen: {list_names(names)}.",
-    DATE: lambda names: (
-        f"Dates, not chosen: {list_names(names)}; a date counts as days from an origin that you declare."
-    ),
-    GROUP: lambda names: f"Named like a known grouping, so not chosen: {list_names(names)}.",
-    ORDER: lambda names: f"Steps of a known scale, not chosen: {list_names(names)}; they count as ranks once declared.",
-    YES_NO: lambda names: f"Yes or no, not chosen: {list_names(names)}; two categories, once declared.",
-    CATEGORIES: lambda names: (
-        f"Few different words, not chosen: {list_names(names)}; categories, once declared by name."
-    ),
+_OF_KINDS: Mapping[str, str] = {
+    CODE: "Codes rather than numbers, so not chosen: {}.",
+    DATE: "Dates, not chosen: {}; a date counts as days from an origin that you declare.",
+    GROUP: "Named like a known grouping, so not chosen: {}.",
+    ORDER: "Steps of a known scale, not chosen: {}; they count as ranks once declared.",
+    YES_NO: "Yes or no, not chosen: {}; two categories, once declared.",
+    CATEGORIES: "Few different words, not chosen: {}; categories, once declared by name.",
+    CYCLE: "Go round, so that the ends are neighbours, but as numbers they are not: {}.",
 }
 
 
@@ -223,9 +219,9 @@ def _list_notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> 
     notes += [f"Written like {style}: {list_names(n)}." for style, n in by_style.items() if style != str(PLAIN_STYLE)]
     if doubtful := [name for name in styles.doubtful if name in proposal.numbers]:
         notes.append(
-            f"Whether a mark in {list_names(doubtful)} is the decimal one or groups thousands cannot be told, and "
-            "no other "
-            f"column says; read like {styles.by_column[doubtful[0]]}: change the marks if that is a thousandfold wrong."
+            f"Whether a mark in {list_names(doubtful)} is the decimal one or groups thousands cannot be told, and no "
+            f"other column says; read like {styles.by_column[doubtful[0]]}: change the marks if that is a thousandfold "
+            "wrong."
         )
     if unread := [name for name in styles.unread if kinds[name].kind not in (DATE, ID)]:
         notes.append(
@@ -243,9 +239,7 @@ def _list_notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> 
             notes.append(f"Values of {list_names(several)} repeat: if they are people, one of them has several rows.")
     for kind, words in _OF_KINDS.items():
         if names := proposal._list_of_kind(kind):
-            notes.append(words(names))
-    if cycles := proposal._list_of_kind(CYCLE):
-        notes.append(f"Go round, so that the ends are neighbours, but as numbers they are not: {list_names(cycles)}.")
+            notes.append(words.format(list_names(names)))
     if constant:
         notes.append(f"The same in every row looked at, so of no use to tell groups apart: {list_names(constant)}.")
     if len(proposal.measures) > MOST_CHOSEN:

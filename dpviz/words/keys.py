@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from enum import Enum
+from enum import Enum, EnumType
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 @dataclass(frozen=True)
 class Key:
-    """What a key means, and what of its value the type does not say.
+    """What a key means, and what of its value the type does not say; a plain text beside a type is a key's meaning.
 
     Attributes
     ----------
@@ -60,7 +60,10 @@ def list_fields(told: Any) -> tuple[TypedField, ...]:
     """The fields of a type that tells of a document, in their order; none of any other."""
     hints = get_type_hints(told, include_extras=True) if isinstance(told, type) else {}
     keys = {
-        name: key for name, hint in hints.items() for key in getattr(hint, "__metadata__", ()) if isinstance(key, Key)
+        name: Key(said) if isinstance(said, str) else said
+        for name, hint in hints.items()
+        for said in getattr(hint, "__metadata__", ())
+        if isinstance(said, Key | str)
     }
     if not keys:
         return ()
@@ -79,7 +82,11 @@ def _list_usual(told: Any) -> Mapping[str, Any]:
 
 
 def list_values(one: Any, by_hand: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> dict[str, Any]:
-    """What is not as usual, by key, as JSON has it; ``by_hand``: what stands in place of some fields."""
+    """What is not as usual, by key, as JSON has it.
+
+    ``one``: of a type that tells of a document; ``by_hand``: what stands in place of some of its fields. Returns plain
+    values.
+    """
     values: dict[str, Any] = {}
     told: Any = type(one)
     for name, _, key, usual in list_fields(told):
@@ -109,7 +116,7 @@ def describe_type(hint: Any) -> str:
     parts = get_args(hint)
     match get_origin(hint):
         case None:
-            return _WORDS.get(hint, "an object")
+            return "a kind" if isinstance(hint, EnumType) else _WORDS.get(hint, "an object")
         case origin if origin is tuple:
             number = "a list" if parts[-1] is ... else "a pair"
             return f"{number} of {_SEVERAL.get(parts[0], 'objects')}"

@@ -208,7 +208,7 @@ WRONG: list[tuple[object, str]] = [
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": []}}}, "by categories or by a pair of bounds"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", 1]}}}, "not a list of texts"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", "a "]}}}, "repeat"),
-    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "is empty"),
+    ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": ["a", ""]}}}, "how an empty cell is written"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"categories": [*map(str, range(501))]}}}, "at most 500"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [1, 0]}}}, "lower < upper"),
     ({"bounds": {"x": [0, 1]}, "describe": {"y": {"bounds": [0, 10**400]}}}, "finite"),
