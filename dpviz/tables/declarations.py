@@ -155,11 +155,11 @@ class Declaration:
     unit_of_privacy: Annotated[str, Key("what is protected, in words", null=True)] = DEFAULT_UNIT
     relation: Annotated[str, Key('how neighbouring tables differ: "add_remove" or "replace"', null=True)] = "add_remove"
     n_public: Annotated[
-        int | None, Key("the number of rows, where it may be known; else a noisy one is bought", shown=1_000)
+        int | None, Key("the number of rows, where it is public; else a noisy one is bought", shown=1_000)
     ] = None
     n_range: Annotated[
         tuple[int, int] | None,
-        Key("where only a range may be known: advice rests on it, and the check of δ", shown=[8000, 12000]),
+        Key("a range of it, where only that may be known: advice rests on it, and the check of δ", shown=[8000, 12000]),
     ] = None
     kind: Annotated[FileKind, '"simulated": made from declared numbers alone'] = FileKind.PRIVATE
     label_column: Annotated[
@@ -167,7 +167,7 @@ class Declaration:
         Key('a known grouping, to judge results by; left out: a column "label", if there is one', name="label"),
     ] = None
     id_column: Annotated[str | None, "whose row each is; left out: one row a person"] = None
-    rows_per_person: Annotated[int, Key("how many rows of a person are used", shown=3, null=True)] = 1
+    rows_per_person: Annotated[int, Key("how many rows of a person are used at most", shown=3, null=True)] = 1
     proposed: Annotated[bool, "set by `declare`: a look at rows proposed this"] = False
     source: Annotated[str, "of the file"] = ""
     licence: Annotated[str, "of the file"] = ""

@@ -60,9 +60,9 @@ class NumberStyle(NamedTuple):
     """How numbers are written: ``1.234,5 €`` has the decimal mark ``,``, the grouping mark ``.`` and the sign ``€``."""
 
     decimal: Annotated[str, "the decimal mark"] = "."
-    grouping: Annotated[str, "what stands between groups of digits"] = ""
-    sign: Annotated[str, "what is stripped from a number, such as %"] = ""
-    negative: Annotated[str, "how negative numbers are written besides a minus in front"] = ""
+    grouping: Annotated[str, 'what stands between groups of digits, or "lakh"'] = ""
+    sign: Annotated[str, "what is stripped from a number, such as %, $ or €"] = ""
+    negative: Annotated[str, "how negative numbers are written besides a minus in front: () as in (5), - as in 5-"] = ""
 
     def validate(self) -> NumberStyle:
         """Itself."""
@@ -101,13 +101,15 @@ PLAIN_STYLE = NumberStyle()
 class FileFormat:
     """What is declared about the bytes of a file. The default reads no row: UTF-8, a header line, decimal points."""
 
-    encoding: Annotated[str, "of its bytes"] = "utf-8"
-    delimiter: Annotated[str, "what sets columns apart"] = ""
+    encoding: Annotated[str, "of its bytes, such as cp1252"] = "utf-8"
+    delimiter: Annotated[
+        str, 'what sets columns apart, one character or "whitespace"; left out: as the header has it'
+    ] = ""
     header: Annotated[bool | None, "whether the first line holds names"] = None
-    names: Annotated[tuple[str, ...], Key("of its columns, in place of the header", shown=["a", "b"])] = ()
+    names: Annotated[tuple[str, ...], Key("of all its columns, in place of those of the header", shown=["a", "b"])] = ()
     style: Annotated[NumberStyle, INLINE] = PLAIN_STYLE
     several_lines: Annotated[bool, "whether a quoted cell may go on over lines"] = False
-    skip: Annotated[int, Key("above the header", "a number of lines", shown=2)] = 0
+    skip: Annotated[int, Key("lines above the header that are no rows", "a number of lines", shown=2)] = 0
     units_line: Annotated[bool, "whether a line of units stands below the header"] = False
     styles: Annotated[
         Mapping[str, NumberStyle],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING
-from enum import EnumType
+from enum import Enum
 from functools import cache
 from math import inf
 from types import UnionType
@@ -125,7 +125,7 @@ def _make_type(kind: Any) -> Any:
     """The type of a key: numbers and texts within reason, lists as JSON has them, a document of what tells of one."""
     if kind in _PLAIN_TYPES:
         return _PLAIN_TYPES[kind]
-    if isinstance(kind, EnumType):
+    if isinstance(kind, type) and issubclass(kind, Enum):
         return Literal[tuple(one.value for one in kind)]
     if get_origin(kind) in (None, Literal):
         return make_document(kind) if kind is not ... and list_fields(kind) else kind

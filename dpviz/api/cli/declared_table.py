@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,17 +22,30 @@ from dpviz.tables import (
     connect,
     declarations,
     declare_nothing,
+    file_format,
     open_named,
 )
-from dpviz.words import list_names, quote_name
+from dpviz.words import list_fields, list_names, quote_name
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
 # says.
 _GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
 _OPTIONS = ("radius", "scaling", "relation")
-_FILE_OPTIONS = ("encoding", "delimiter", "header", "names", "skip", "units_line")
-_STYLE_OPTIONS = ("decimal", "grouping", "sign", "negative")
 _TAB = "\\t"
+# Keys of a declaration file that are options, and what stands for their values.
+_FILE_OPTIONS = {
+    **{"encoding": "NAME", "delimiter": f"C | {_TAB}", "header": "yes|no", "names": "A,B", "skip": "N"},
+    "units_line": "yes|no",
+}
+_STYLE_OPTIONS = {"decimal": ". or ,", "grouping": "C", "sign": "TEXT", "negative": "() or -"}
+_TABLE_OPTIONS = {
+    **{"scaling": "unit|common", "radius": "R", "relation": "add_remove|replace", "n_public": "N", "n_range": "LO,HI"},
+    **{"label": 'NAME | ""', "id_column": 'NAME | ""', "rows_per_person": "M"},
+}
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    **{"yes|no": read_yes_or_no, "A,B": read_names, "LO,HI": read_wholes, "R": read_number},
+    **{"N": read_whole, "M": read_whole},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,35 +79,23 @@ def add_table_options(command: Parser) -> None:
     declared.add_argument(
         "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
     )
-    declared.add_argument(
-        "--radius", type=read_number, metavar="R", help="largest distance from the middle of the bounds"
-    )
-    declared.add_argument("--scaling", metavar="unit|common", help="each column by its bounds, or one scale for all")
-    declared.add_argument(
-        "--relation", metavar="add_remove|replace", help="neighbours (default: as DATA.json says, or add_remove)"
-    )
-    declared.add_argument("--n-public", type=read_whole, metavar="N", help="the number of rows, if it is public")
-    declared.add_argument("--n-range", type=read_wholes, metavar="LO,HI", help="a range of it, if only that is public")
-    declared.add_argument("--label", metavar="NAME", help='the column with a known grouping; "" for none')
-    declared.add_argument("--id-column", metavar="NAME", help='the column that says whose a row is; "" for none')
-    declared.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one id that are used")
+    add_key_options(declared, Declaration, _TABLE_OPTIONS)
     file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
-    file.add_argument("--encoding", metavar="NAME", help="default: utf-8")
-    file.add_argument(
-        "--delimiter", metavar="C", help=r"one character, \t or whitespace (default: as the header has it)"
-    )
-    file.add_argument("--header", type=read_yes_or_no, metavar="yes|no", help="whether the first line holds names")
-    file.add_argument("--names", type=read_names, metavar="A,B", help="names of all columns, in place of the header's")
-    file.add_argument(
-        "--skip", type=read_whole, metavar="N", help="lines above the header that are no rows (default: 0)"
-    )
-    file.add_argument(
-        "--units-line", type=read_yes_or_no, metavar="yes|no", help="whether units stand below the header"
-    )
-    file.add_argument("--decimal", metavar=". or ,", help="decimal mark (default: .)")
-    file.add_argument("--grouping", metavar="C", help='mark between groups of digits, or "lakh" (default: none)')
-    file.add_argument("--sign", metavar="TEXT", help="stripped beside numbers: %%, $, €")
-    file.add_argument("--negative", metavar="() or -", help="negative as (5) or as 5- (default: as -5 only)")
+    add_key_options(file, file_format.FileFormat, _FILE_OPTIONS)
+    add_key_options(file, file_format.NumberStyle, _STYLE_OPTIONS)
+
+
+def add_key_options(group: Any, told: type, metavars: Mapping[str, str]) -> None:
+    """Options for keys of a declaration file: each is explained as the key is."""
+    for field in list_fields(told):
+        if field.key is not None and (name := field.key.name or field.name) in metavars:
+            usual = f" (default: {field.usual})" if isinstance(field.usual, str | int) and field.usual else ""
+            group.add_argument(
+                f"--{name.replace('_', '-')}",
+                type=_READERS.get(metavars[name], str),
+                metavar=metavars[name],
+                help=f"{field.key.meaning}{usual}".replace("%", "%%"),
+            )
 
 
 _FOR_THE_OWNER = "For the eyes of the file's owner, never part of a release: "
