@@ -311,19 +311,6 @@ class Declaration:
         return ": ".join(filter(None, (stated, self.bounds_origin.strip()))) or "not stated"
 
     @property
-    def undefended(self) -> tuple[str, ...]:
-        """The columns to cluster on whose bounds no release may rest: open, of no stated origin, or from the rows.
-
-        Bought bounds are defended: what they tell of the rows is paid for.
-        """
-        everywhere = self.bounds_origin.strip()
-        return tuple(
-            name
-            for name, bounds in self.bounds.items()
-            if None in bounds[:2] or not (bounds.origin or everywhere) or FROM_ROWS in (bounds.origin, everywhere)
-        )
-
-    @property
     def bounds_from_rows(self) -> bool:
         """Whether some bound was read from the rows: then no ε covers it."""
         return FROM_ROWS in self.origins or FROM_ROWS in self.bounds_origin

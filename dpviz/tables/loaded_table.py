@@ -64,7 +64,20 @@ NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
 def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse columns, by ``names``, that are not among the ``known`` ones."""
+    """Refuse columns that are not there.
+
+    Parameters
+    ----------
+    names : iterable of str
+        What is asked for.
+    known : sequence of str
+        The columns of the table.
+
+    Raises
+    ------
+    IntakeError
+        If one of the first is none of the second.
+    """
     there = frozenset(known)
     if unknown := [name for name in names if name not in there]:
         raise IntakeError(

@@ -84,8 +84,17 @@ def _list_usual(told: Any) -> Mapping[str, Any]:
 def list_values(one: Any, by_hand: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> dict[str, Any]:
     """What is not as usual, by key, as JSON has it.
 
-    ``one``: of a type that tells of a document; ``by_hand``: what stands in place of some of its fields. Returns plain
-    values.
+    Parameters
+    ----------
+    one : object
+        Of a type whose fields say what they are as keys.
+    by_hand : mapping
+        What stands in place of some fields, by field: none, one or several keys.
+
+    Returns
+    -------
+    dict
+        In the order of the fields.
     """
     values: dict[str, Any] = {}
     told: Any = type(one)

@@ -180,21 +180,23 @@ def test_what_is_declared_is_kept_and_not_paid_for():
 
 def test_one_pair_for_every_column_may_be_open_too():
     bought = buy_bounds(make_numeric_table(np.ones((50, 2)), ["x", "y"]), Declaration(), epsilon=1.0, noise=noise())
-    assert bought.declaration.columns == ("x", "y") and bought.declaration.undefended == ()
+    assert bought.declaration.columns == ("x", "y") and not bought.declaration.open_columns
 
 
 def test_bought_bounds_are_said_to_be_and_a_release_may_rest_on_them():
     values = np.column_stack([SHAPES["ages"][0], SHAPES["years"][0]])
     table = make_numeric_table(values, ["age", "year"])
     declared = left_open(("age", "year"))
-    assert declared.undefended == ("age", "year")
+    assert declared.open_columns == ("age", "year")
     bought = buy_bounds(table, declared, epsilon=EPSILON, noise=noise()).declaration
-    assert bought.undefended == () and not bought.bounds_from_rows and is_bought(bought.bounds["age"].origin)
+    assert not (bought.open_columns or bought.unexplained or bought.bounds_from_rows) and is_bought(
+        bought.bounds["age"].origin
+    )
     assert bought.describe_origin("age") == "bought, ε = 0.05"
     assert apply_declaration(to_json(bought)) == bought
-    assert replace(bought, origins=(FROM_ROWS, bought.origins[1])).undefended == ("age",)
-    assert replace(bought, origins=()).undefended == ("age", "year")
-    assert replace(bought, origins=(), bounds_origin="The questionnaire").undefended == ()
+    assert replace(bought, origins=(FROM_ROWS, bought.origins[1])).bounds_from_rows
+    assert replace(bought, origins=()).unexplained == ["age", "year"]
+    assert not replace(bought, origins=(), bounds_origin="The questionnaire").unexplained
     opened = declare(table, bought)
     assert run("auto", opened.private, k=2, epsilon=0.5, delta=1e-6, seed=0).spent_epsilon <= 0.5
 
