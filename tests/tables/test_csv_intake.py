@@ -169,7 +169,7 @@ def test_numbers_in_memory() -> None:
         with pytest.raises(IntakeError) as caught:
             make_numeric_table(values, columns)
         assert "secret" not in "".join(traceback.format_exception(caught.value))
-    with pytest.raises(IntakeError, match="repeat"):
+    with pytest.raises(IntakeError, match="Two columns are called"):
         make_numeric_table(np.zeros((2, 2)), ["a", "a"])
 
 
