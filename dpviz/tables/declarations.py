@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -127,6 +127,7 @@ class Declaration:
     columns: tuple[str, ...] = ()
     lower: tuple[float | None, ...] = ()
     upper: tuple[float | None, ...] = ()
+    _: KW_ONLY
     title: Annotated[str, "for people"] = ""
     description: Annotated[str, "for people"] = ""
     file: Annotated[FileFormat, Key("how a CSV file is read", shown={"delimiter": ";", "decimal": ","})] = PLAIN_FORMAT

@@ -104,21 +104,16 @@ def _list_made_fields(told: type) -> Iterator[tuple[str, tuple[Any, Any]]]:
         if said is None or said is INLINE:
             continue
         several = get_origin(kind) is Mapping and not list_fields(get_args(kind)[1])
-        yield (
-            name,
-            (
-                _make_type(kind) | None if said.null else _make_type(kind),
-                key(
-                    ... if usual is MISSING else usual,
-                    said.value or describe_type(kind),
-                    said.meaning,
-                    each=said.each or (describe_type(get_args(kind)[1]) if several else ""),
-                    shown=said.shown,
-                    alias=said.name or None,
-                    max_length=said.most,
-                ),
-            ),
+        field = key(
+            ... if usual is MISSING else usual,
+            said.value or describe_type(kind),
+            said.meaning,
+            each=said.each or (describe_type(get_args(kind)[1]) if several else ""),
+            shown=said.shown,
+            alias=said.name or None,
+            max_length=said.most,
         )
+        yield name, (_make_type(kind) | None if said.null else _make_type(kind), field)
 
 
 def _make_type(kind: Any) -> Any:

@@ -114,7 +114,7 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
     """Of a range the largest number counts."""
     account = dpviz.Account.temporary(cap_epsilon=1, cap_delta=0.5)
     for n, ends in ((10_000, None), (None, (2_000, 10_000))):
-        declaration = Declaration(("x",), (0.0,), (1.0,), "by design", n_public=n, n_range=ends)
+        declaration = Declaration(("x",), (0.0,), (1.0,), bounds_origin="by design", n_public=n, n_range=ends)
         path = tmp_path / "t.csv"
         path.write_text("x\n" + "0.5\n" * 20)
         path.with_suffix(".json").write_text(to_json(declaration))
