@@ -140,7 +140,9 @@ class FileFormat:
         if self.units_line and self.header is False:
             raise IntakeError("A line of units stands below a header, and none is declared; leave one of the two out.")
         if len(self.names) > MAX_COLUMNS:
-            raise IntakeError(f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed.")
+            raise IntakeError(
+                f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed; keep fewer."
+            )
         if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):
             raise IntakeError(
                 "The declared column names repeat, are empty or cannot be written; give every column a name of its own."
