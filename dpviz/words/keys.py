@@ -7,7 +7,7 @@ documents such a file, and ``list_values`` gives what is written. Nothing here i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum, EnumType
 from functools import cache
 from types import MappingProxyType
@@ -38,7 +38,7 @@ class Key:
     value: str = ""
     name: str = ""
     each: str = ""
-    shown: Any = None
+    shown: Any = field(default=None, hash=False)  # types are looked up by their hash, and a list has none
     most: int | None = None
     null: bool = False
 

@@ -75,7 +75,7 @@ formats = st.builds(
 
 
 described = st.just(Described(categories=("North", "South"))) | st.builds(
-    Described, bounds=st.tuples(st.floats(-1e9, 0), st.floats(1, 1e9))
+    Described, categories=st.just(()), bounds=st.tuples(st.floats(-1e9, 0), st.floats(1, 1e9))
 )
 
 
