@@ -10,8 +10,9 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "release_request", "package", "verifying", "card_facts"),
-    *("card_page", "card_tables", "card_pictures", "registry_card", "promise", "segment_words"),
+    *("render", "playing", "release_request", "package", "verifying", "card_columns"),
+    *("card_page", "card_tables", "card_pictures", "registry_card", "dossier", "promise", "segment_words"),
+    *("release_texts", "owner_words", "access_counts"),
     *("segments_report", "signature", "rounding"),
 )
 
@@ -70,8 +71,8 @@ def test_a_row_behind_a_door_is_found():
     ):
         assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
         assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
-    field = Source.of("dpviz/releases/card_facts.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
-    assert "dpviz.releases.card_facts.Seen" in TYPES.beside(Types.of([field])).reaching()
+    field = Source.of("dpviz/releases/playing.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
+    assert "dpviz.releases.playing.Seen" in TYPES.beside(Types.of([field])).reaching()
 
 
 def test_whatever_makes_or_checks_a_file_holds_none():
@@ -86,7 +87,7 @@ def test_what_is_rendered_reaches_no_row():
         "release_parts.Parts",
         "transcript.Transcript",
         "release_request.Asked",
-        "card_facts.CardFacts",
+        "card_columns.CardColumn",
     ):
         assert f"dpviz.releases.{name}" in TYPES.made_of and f"dpviz.releases.{name}" not in REACHING
     for name in (
@@ -118,8 +119,8 @@ def test_a_row_within_reach_is_found(module: str, text: str):
 
 
 def test_a_field_that_reaches_a_row_makes_its_class_one_that_does():
-    facts = Source.of(
-        "dpviz/releases/card_facts.py",
-        "from dpviz.runs.open_table import OpenTable\nclass CardFacts:\n    table: OpenTable\n",
+    column = Source.of(
+        "dpviz/releases/card_columns.py",
+        "from dpviz.runs.open_table import OpenTable\nclass CardColumn:\n    table: OpenTable\n",
     )
-    assert "dpviz.releases.card_facts.CardFacts" in TYPES.beside(Types.of([facts])).reaching()
+    assert "dpviz.releases.card_columns.CardColumn" in TYPES.beside(Types.of([column])).reaching()

@@ -19,7 +19,7 @@ from dpviz.api.cli.verify_command import format_verdict
 from dpviz.core.accounting import Accounting
 from dpviz.core.exact_noise import ExactSource, WholeTruth
 from dpviz.releases.account_file import create, open_to_change
-from dpviz.releases.card_facts import find_words
+from dpviz.releases.owner_words import find_words
 from dpviz.releases.package import TRANSCRIPT, VERIFY, format_verify, make_zip, read_members
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, name_platform

@@ -77,7 +77,7 @@ KILLED, HANGS, LIVES, NO_TESTS = "killed", "hangs", "lives", "no tests"
 
 @dataclass(frozen=True)
 class Trial:
-    """A module's file, relative to the root, with the source it is to have, and the tests, best first."""
+    """The file of a module or a template, relative to the root, with the source it is to have, and the tests, best first."""
 
     tests: Sequence[str]
     file: str = ""
@@ -228,7 +228,9 @@ def _be_the_child(trial: Trial, folder: Path) -> None:
 
 def _tried(trial: Trial, folder: Path) -> Outcome:
     """The tests file by file, until one is red; a file may come twice."""
-    if trial.file:
+    if trial.file.endswith(".j2"):
+        _change_template(Path(trial.file).name, trial.source)
+    elif trial.file:
         sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
     ran = 0
     for file, group in groupby(trial.tests, key=lambda test: test.partition("::")[0]):
@@ -364,6 +366,19 @@ class _ChangedSource(importlib.machinery.SourceFileLoader):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return compile(self.source, self.path, "exec", dont_inherit=True)
+
+
+def _change_template(name: str, source: str) -> None:
+    """From now on the template of this name has another source than its file."""
+    from jinja2 import FileSystemLoader
+
+    read = FileSystemLoader.get_source
+
+    def get_source(self: Any, environment: Any, template: str) -> Any:
+        text, *more = read(self, environment, template)
+        return source if template == name else text, *more
+
+    FileSystemLoader.get_source = get_source  # type: ignore[method-assign]
 
 
 def _module_name(file: str) -> str:

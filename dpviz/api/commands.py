@@ -18,7 +18,7 @@ import pandas as pd
 from dpviz.algorithms import AUTO, synopsis_reading
 from dpviz.api.estimators import PrivateKMeans
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
-from dpviz.releases import Account, Preflight, Release, ReleaseRequest, card_facts, preflight, publish
+from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, owner_words, preflight, publish
 from dpviz.runs import (
     Contender,
     JudgedTable,
@@ -279,11 +279,11 @@ def plan_release(
     """A release that nothing stands against; nothing is charged yet."""
     release_request = ReleaseRequest(
         request,
-        card_facts.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
+        owner_words.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
         segments=segments,
         bounds=bounds,
         missing=missing,
-        seen=card_facts.AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
+        seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
     )
     return preflight(release_request, content, declared, account, opened=opened)
 

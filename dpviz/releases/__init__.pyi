@@ -1,6 +1,7 @@
-from . import card_facts as card_facts
+from . import owner_words as owner_words
 from . import package as package
 from . import promise as promise
+from .access_counts import AccessCounts as AccessCounts
 from .account import Account as Account
 from .account import AccountBalance as AccountBalance
 from .account import Charge as Charge
@@ -15,6 +16,7 @@ from .release_reader import ReadRelease as ReadRelease
 from .release_reader import check_work as check_work
 from .release_reader import read_release as read_release
 from .release_reader import receive as receive
+from .release_request import OF_BOUNDS as OF_BOUNDS
 from .release_request import ReleaseRequest as ReleaseRequest
 from .releasing import Preflight as Preflight
 from .releasing import Release as Release

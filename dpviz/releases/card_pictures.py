@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.algorithms import size_estimates
 from dpviz.core import Array
-from dpviz.releases.card_facts import CardColumn, CardFacts, CardPicture
+from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_plain_number
 from dpviz.runs import profiles
 from dpviz.words import capitalize_first, format_number, format_things, render, shorten
@@ -19,6 +19,14 @@ _DOT, _LANE, _AIR, _LANES = 7.0, 15.0, 15.0, 3
 # Columns beyond these would be lines that nobody tells apart.
 _MOST_COLUMNS, _MOST_SEGMENTS = 10, 24
 _NAME = 17
+
+
+class CardPicture(NamedTuple):
+    """A picture of released values: our own markup (SVG or HTML), with words for whoever does not see it."""
+
+    title: str
+    alt: str
+    markup: str
 
 
 class Dot(NamedTuple):
@@ -54,21 +62,21 @@ class Bar(NamedTuple):
     told: str
 
 
-def draw_centers(facts: CardFacts) -> CardPicture:
+def draw_centers(played: Played) -> CardPicture:
     """Where the released centres lie between the bounds of each column: a line a column, a number a segment."""
-    columns = facts.clustered[:_MOST_COLUMNS]
-    height, strips = 4.0, []
-    even = facts.profile.even
+    made, height, strips = played.profile, 4.0, []
+    columns = made.columns[:_MOST_COLUMNS]
+    even = made.even
     for column, within, values, sd in zip(columns, even.columns, even.centers.T, even.center_sd.T, strict=False):
         strips.append(_place_strip(column, within, values, sd, height))
         height = strips[-1].base + 16
-    rest = len(facts.clustered) - len(columns)
+    rest = made.dim - len(columns)
     left_out = f", {format_things(rest, 'column')} left out" if rest else ""
     ends = "; ".join(
         f"{column.name} from {format_number(min(values))} to {format_number(max(values))}"
-        for column, values in zip(columns, facts.centers.T.tolist(), strict=False)
+        for column, values in zip(columns, made.centers.T.tolist(), strict=False)
     )
-    centers = capitalize_first(format_things(facts.k, "released centre"))
+    centers = capitalize_first(format_things(made.k, "released centre"))
     alt = f"{centers} on a line for each of {format_things(len(columns), 'column')}{left_out}: {ends}"
     markup = render(
         "centers.svg.j2", width=_WIDTH, height=height, left=_LEFT, right=_WIDTH - _RIGHT, radius=_DOT, strips=strips
@@ -76,14 +84,15 @@ def draw_centers(facts: CardFacts) -> CardPicture:
     return CardPicture(f"Where the segments lie{left_out}", alt, markup)
 
 
-def _place_strip(column: CardColumn, within: profiles.ProfileColumn, values: Array, sd: Array, top: float) -> Strip:
+def _place_strip(
+    column: profiles.ProfileColumn, within: profiles.ProfileColumn, values: Array, sd: Array, top: float
+) -> Strip:
     """One line: dots that would cover each other stand above each other.
 
     Values, their noise and the ends ``within`` which they lie are on the scale of the column, where noise is even.
 
     Nine tenths of the noise on a centre (k,) lie within the line through its dot, where that is longer than the dot.
     """
-    assert column.lower is not None and column.upper is not None  # of clustered columns: CardFacts refuses others
     wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
     low, at, high = (
         _LEFT + _DOT + wide * np.clip((end - within.lower) / (within.upper - within.lower), 0, 1)
@@ -122,12 +131,13 @@ def _spread_apart(at: Sequence[float]) -> list[tuple[int, float, int]]:
     return dots
 
 
-def draw_sizes(facts: CardFacts) -> CardPicture | None:
+def draw_sizes(played: Played) -> CardPicture | None:
     """The released sizes with nine tenths of their noise on both sides; None where none were released."""
-    if facts.sizes is None:
+    made = played.profile
+    if made.sizes is None:
         return None
-    sizes = facts.sizes[:_MOST_SEGMENTS].tolist()
-    sds = np.zeros(facts.k) if facts.size_sd is None else facts.size_sd
+    sizes = made.sizes[:_MOST_SEGMENTS].tolist()
+    sds = np.zeros(made.k) if made.size_sd is None else made.size_sd
     reaches = (size_estimates.NINE_IN_TEN * sds[:_MOST_SEGMENTS]).tolist()
     left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
@@ -138,7 +148,7 @@ def draw_sizes(facts: CardFacts) -> CardPicture | None:
         told = f"{size:,.0f}" + (f" ± {noise:,.0f}" if noise else "")
         dot = Dot(place + 1, 9.0, 12.0 + 19.0 * place)
         bars.append(Bar(dot, max(end - left, 0.5), (low, high) if noise else None, max(end, high), told))
-    rest = facts.k - len(sizes)
+    rest = made.k - len(sizes)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
     alt = "Released sizes: " + ", ".join(f"segment {place} about {size:,.0f}" for place, size in enumerate(sizes, 1))
     height = 12.0 + 19.0 * len(sizes)

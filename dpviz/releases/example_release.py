@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpviz.releases.account import Account
-from dpviz.releases.card_facts import find_words
+from dpviz.releases.owner_words import find_words
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish

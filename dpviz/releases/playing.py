@@ -4,25 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import fsum
+from typing import NamedTuple
 
+from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
-from dpviz.releases.card_facts import CostPart
+from dpviz.releases.card_columns import CardColumn, list_columns
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
-from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
-from dpviz.releases.release_request import Asked
+from dpviz.releases.release_parts import (
+    Parts,
+    announce_loss,
+    make_all_parts,
+    make_empty_content,
+    make_empty_tables,
+)
+from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
+from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.transcript import Transcript
-from dpviz.runs import Run, compute_independent_epsilon
+from dpviz.runs import Run, compute_independent_epsilon, profiles
+from dpviz.tables import Declaration
 
 # Two ways to add up differ in the last digits; the independent library rounds losses up to a grid.
 _LAST_DIGITS, _COARSE = 1e-9, 1e-6
 
 
+class Recomposed(NamedTuple):
+    """The ε of a whole release by δ, and its ρ: all draws of all parts composed together."""
+
+    epsilons: Mapping[float, float]
+    rho: float
+
+
 @dataclass(frozen=True, eq=False)
 class Played:
     """What a transcript comes to: what was asked, every part, the names of parts that hold unasked answers, and what
-    every answer was given to, by part."""
+    every answer was given to, by part.
+
+    Every document of a release is a template that reads it.
+    """
 
     transcript: Transcript
     asked: Asked
@@ -36,9 +56,70 @@ class Played:
         return self.parts.clustered.run
 
     @property
+    def algorithm(self) -> Card:
+        """Its card."""
+        return find_card(self.run.algorithm)
+
+    @property
+    def request(self) -> ReleaseRequest:
+        """What was asked for, in whose words, after which looks."""
+        return self.asked.release_request
+
+    @property
+    def epsilon(self) -> float:
+        """Of the whole release."""
+        return self.request.request.epsilon
+
+    @property
+    def delta(self) -> float:
+        """Of the whole release."""
+        return self.request.delta
+
+    @property
     def shares(self) -> Mapping[str, CostPart]:
         """What each part may spend."""
-        return self.asked.release_request.shares(self.asked.declared)
+        return self.request.shares(self.asked.declared)
+
+    @property
+    def declared(self) -> Declaration:
+        """What was declared, with the bounds that were bought."""
+        return self.parts.declaration
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether a column says whose each row is."""
+        return self.declared.id_column is not None
+
+    @property
+    def bought_n(self) -> bool:
+        """Whether the number of rows was released with noise, or is public."""
+        return self.run.n_origin == "bought"
+
+    @property
+    def profile(self) -> profiles.Profile:
+        """Centres, sizes and their noise."""
+        return self.parts.profile
+
+    @property
+    def report(self) -> SegmentsReport | None:
+        """What was released about the segments; None where nothing was."""
+        return None if self.parts.told is None else self.parts.told.report
+
+    @cached_property
+    def expected_loss(self) -> str:
+        """What was to be expected, in words; "" where bounds were still to be bought."""
+        return announce_loss(self.request, self.declared, self.asked.n_public)
+
+    @cached_property
+    def columns(self) -> tuple[CardColumn, ...]:
+        """The clustered columns as they were declared, then those that segments alone are told by."""
+        return tuple(list_columns(self.parts))
+
+    @cached_property
+    def recomposed(self) -> Recomposed | None:
+        """At ten times the δ, at δ itself and at a hundredth of it; None without one, or where nobody can tell."""
+        deltas = (10 * self.delta, self.delta, self.delta / 100)
+        return recompose(self.parts, deltas) if self.delta else None
 
 
 def play(transcript: Transcript) -> Played:
@@ -54,18 +135,15 @@ def play(transcript: Transcript) -> Played:
     return Played(transcript, asked, parts, unasked, {part: player.given for part, player in players.items()})
 
 
-def recompose(parts: Parts, deltas: Sequence[float]) -> tuple[tuple[float, ...], float] | None:
-    """The ε of the whole release at each of ``deltas``, and its ρ: all draws of all parts composed together.
-
-    None where something is proved to be (ε, δ)-DP and nothing more.
-    """
+def recompose(parts: Parts, deltas: Sequence[float]) -> Recomposed | None:
+    """The whole release at each of ``deltas``; None where something is proved to be (ε, δ)-DP and nothing more."""
     try:
         draws = tuple(entry.list_draws() for entries in parts.entries.values() for entry in entries)
     except RequestError:
         return None
     if not draws:
         return None
-    return tuple(compose_epsilon(draws, delta) for delta in deltas), fsum(one.rho for one in draws)
+    return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, fsum(one.rho for one in draws))
 
 
 def describe_overspending(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from math import ceil, exp, expm1, floor, log10
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil, exp, expm1, floor, isfinite, log10
+from typing import TYPE_CHECKING
 
-from dpviz.releases.card_facts import CardColumn, CardFacts
 from dpviz.runs import Belief
 from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_count, format_number
+
+if TYPE_CHECKING:  # pages write numbers as a promise does, and play nothing
+    from dpviz.releases.playing import Played
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
@@ -66,9 +69,9 @@ def format_small(chance: float) -> str:
     return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
 
 
-def describe_promise(facts: CardFacts) -> str:
+def describe_promise(played: Played) -> str:
     """The guarantee in one sentence."""
-    return capitalize_first(describe_odds(facts.relation, facts.epsilon, has_id=facts.has_id))
+    return capitalize_first(describe_odds(played.run.relation, played.epsilon, has_id=played.of_persons))
 
 
 def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
@@ -82,18 +85,18 @@ def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
     return f"{moved} changes the odds of anything that is released with noise by at most {format_odds_factor(epsilon)}."
 
 
-def format_belief(facts: CardFacts) -> str:
+def format_belief(played: Played) -> str:
     """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
-    once, what = compute_certainty(facts.epsilon), "somebody" if facts.has_id else "a certain row"
-    about = f"{what} is in the table" if facts.relation == "add_remove" else "one of two rows is theirs"
+    once, what = compute_certainty(played.epsilon), "somebody" if played.of_persons else "a certain row"
+    about = f"{what} is in the table" if played.run.relation == "add_remove" else "one of two rows is theirs"
     said = (
         f"Who knows everything else, and would guess whether {about} and be right half of the time, as with a coin, "
         f"can be {once} of it after reading all that is released with noise."
     )
-    if facts.relation != "add_remove":
+    if played.run.relation != "add_remove":
         return said
-    whose = "is recorded of somebody" if facts.has_id else "that row says"
-    return f"{said} Of which of two things {whose}, such a reader can be {compute_certainty(2 * facts.epsilon)}."
+    whose = "is recorded of somebody" if played.of_persons else "that row says"
+    return f"{said} Of which of two things {whose}, such a reader can be {compute_certainty(2 * played.epsilon)}."
 
 
 def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
@@ -106,10 +109,10 @@ def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
     return "almost certain" if most > _ALMOST else f"at most {format_at_most(100 * most)} % certain"
 
 
-def describe_unit(facts: CardFacts) -> str:
+def describe_unit(played: Played) -> str:
     """The unit of privacy, and whether it is a person."""
-    if facts.has_id:
-        return f"{capitalize_first(facts.unit)} (person level)."
+    if played.of_persons:
+        return f"{capitalize_first(played.run.unit)} (person level)."
     return "1 row (event level): whoever has m rows in the table has the promise of m times this ε."
 
 
@@ -126,88 +129,87 @@ def describe_together(epsilon: float, delta: float, number_of_units: int) -> str
     return f"{odds}, and δ = {format_small(float(format_at_most(beyond).replace('−', '-')))} beyond them"
 
 
-def describe_recomposed(facts: CardFacts) -> str:
+def describe_recomposed(played: Played) -> str:
     """What the whole release costs at other δ, and in ρ; empty where that is not known."""
-    if not facts.recomposed:
+    if (whole := played.recomposed) is None:
         return ""
     told = ", ".join(
-        f"ε = {format_at_most(epsilon)} at δ = {format_small(delta)}" for delta, epsilon in facts.recomposed
+        f"ε = {format_at_most(epsilon)} at δ = {format_small(delta)}" for delta, epsilon in whole.epsilons.items()
     )
-    rho = f"; ρ = {format_at_most(facts.rho)} (zero-concentrated)" if facts.rho else ""
+    rho = f"; ρ = {format_at_most(whole.rho)} (zero-concentrated)" if whole.rho else ""
     return f"All draws of the release composed together, from the ledger alone: {told}{rho}."
 
 
-def describe_smallest(facts: CardFacts) -> str:
+def describe_smallest(played: Played) -> str:
     """Who pays: the smallest group that this release can show, by formula; empty where the noise is not known."""
-    if facts.smallest_group is None:
+    if not isfinite(smallest := played.profile.smallest_group):
         return ""
-    least = format_number(float(f"{facts.smallest_group:.2g}"))
+    least = format_number(float(f"{smallest:.2g}"))
     return (
         f"Small groups pay most for the noise: a group of fewer than about {least} rows cannot be shown, because noise "
         "would carry its centre half-way to the next one, or its size would be within three sd of nobody."
     )
 
 
-def describe_sizes(facts: CardFacts) -> str:
+def describe_sizes(played: Played) -> str:
     """How sizes hang together with each other and with the number of rows; empty where there are none."""
-    if facts.sizes is None:
+    sizes, sd = played.profile.sizes, played.profile.size_sd
+    if sizes is None:
         return ""
-    noise = (
-        "" if facts.size_sd is None else f" (sd of the noise {format_number(float((facts.size_sd**2).sum() ** 0.5))})"
-    )
-    whole = f"Sizes add up to {facts.sizes.sum():,.0f}{noise}"
-    if facts.segments is None:
+    noise = "" if sd is None else f" (sd of the noise {format_number(float((sd**2).sum() ** 0.5))})"
+    whole = f"Sizes add up to {sizes.sum():,.0f}{noise}"
+    if played.report is None:
         return f"{whole}; they were counted before the last step of the algorithm."
     source = "Each size is said once: all that was released about it, weighted by how little noise it has."
-    if facts.n is None:
+    if played.run.n is None:
         return f"{source} {whole}."
-    apart = "was released apart, with noise of its own" if facts.n_bought else "is public"
-    return f"{source} {whole}; the number of rows, {facts.n:,.0f}, {apart}."
+    apart = "was released apart, with noise of its own" if played.bought_n else "is public"
+    return f"{source} {whole}; the number of rows, {played.run.n:,.0f}, {apart}."
 
 
-def describe_slack(facts: CardFacts) -> str:
+def describe_slack(played: Played) -> str:
     """What δ means; empty where it is 0."""
-    if facts.pure:
+    if played.delta == 0:
         return "There is no exception to this (δ = 0)."
     return (
-        f"The exception is δ = {format_small(facts.delta)}: beyond the factor, the chance of any outcome may differ by "
-        f"{format_one_in(facts.delta)}."
+        f"The exception is δ = {format_small(played.delta)}: beyond the factor, the chance of any outcome may differ "
+        f"by {format_one_in(played.delta)}."
     )
 
 
-def list_protected(facts: CardFacts) -> Iterator[str]:
+def list_protected(played: Played) -> Iterator[str]:
     """Who is protected, and against what, a sentence each."""
-    yield f"The unit of privacy is {facts.unit}."
-    if facts.relation == "add_remove":
+    yield f"The unit of privacy is {played.run.unit}."
+    if played.run.relation == "add_remove":
         yield "Compared are the table with all that one such unit has in it, and the table without it."
     else:
         yield "Compared are two tables of equal size that differ in what one such unit has in it."
-    if facts.has_id:
+    if played.of_persons:
         yield (
-            f"A column says whose each row is: of one person {_describe_most_rows(facts.rows_per_person)}, and the "
-            "promise covers them together."
+            f"A column says whose each row is: of one person {_describe_most_rows(played.declared.rows_per_person)}, "
+            "and the promise covers them together."
         )
     else:
         yield (
             "No column says whose each row is: whoever has two rows in the table is promised the odds of both "
-            f"together, {format_odds_factor(2 * facts.epsilon)}."
+            f"together, {format_odds_factor(2 * played.epsilon)}."
         )
-    three = describe_together(facts.epsilon, facts.delta, 3)
+    three = describe_together(played.epsilon, played.delta, 3)
     yield f"Three of them together are promised less than each alone: {three}."
-    if facts.words.several_rows.strip():
-        yield f"The owner, asked how many rows one person can have: {facts.words.several_rows.strip()}"
+    if played.request.words.several_rows.strip():
+        yield f"The owner, asked how many rows one person can have: {played.request.words.several_rows.strip()}"
 
 
 def _describe_most_rows(most: int) -> str:
     return "one row is used at most" if most == 1 else f"{format_count(most)} rows are used at most"
 
 
-def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
-    """What no ε covers: a heading, and a sentence."""
-    if facts.n is not None and not facts.n_bought:
-        yield "Number of rows", describe_rows(facts)
-    yield "Columns, bounds and k", describe_declared(facts)
-    yield "Looks at the rows", describe_accesses(facts)
+def list_unprotected(played: Played, write: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
+    """What no ε covers: a heading, and a sentence, in which names of columns stand as ``write`` has them."""
+    if played.run.n is not None and not played.bought_n:
+        yield "Number of rows", describe_rows(played)
+    yield "Columns, bounds and k", describe_declared(played, write)
+    yield "Looks at the rows", played.request.seen.words
     yield (
         "Facts about groups",
         "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
@@ -215,58 +217,49 @@ def list_unprotected(facts: CardFacts) -> Iterator[tuple[str, str]]:
     yield ("Anything else", "Time, and whatever the curator says or publishes besides, is outside of the promise.")
 
 
-def describe_declared(facts: CardFacts) -> str:
+def describe_declared(played: Played, write: Callable[[str], str] = str) -> str:
     """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
-    names = ", ".join(column.name for column in facts.named)
-    bought = ", ".join(column.name for column in facts.named if column.origin.startswith(BOUGHT))
+    names = ", ".join(write(column.name) for column in played.columns)
+    bought = ", ".join(write(column.name) for column in played.columns if column.origin.startswith(BOUGHT))
     but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
     return (
-        f"{names}: names and bounds were declared and are public{but}; so are k = {facts.k}, the algorithm and its "
-        "settings."
+        f"{names}: names and bounds were declared and are public{but}; so are k = {played.run.k}, the algorithm and "
+        "its settings."
     )
 
 
-def describe_rows(facts: CardFacts) -> str:
+def describe_rows(played: Played) -> str:
     """What the release says of the number of rows."""
-    if facts.n is None:
+    if played.run.n is None:
         return "Not published, and not used."
-    if facts.n_bought:
-        return f"It is about {facts.n:,.0f}, released with noise and paid for in the ledger: it is protected."
-    return f"It is {facts.n:,.0f}, which was declared and is public: it is not protected."
+    if played.bought_n:
+        return f"It is about {played.run.n:,.0f}, released with noise and paid for in the ledger: it is protected."
+    return f"It is {played.run.n:,.0f}, which was declared and is public: it is not protected."
 
 
-def describe_accesses(facts: CardFacts) -> str:
-    """What was seen of the rows themselves before this release, and what came of it."""
-    return facts.seen.words
-
-
-def describe_choice(facts: CardFacts) -> str:
+def describe_choice(played: Played) -> str:
     """What the owner says was chosen after looking, as the beginning of it, or that nothing is said."""
-    if facts.words.chosen_after_looking.strip():
+    if played.request.words.chosen_after_looking.strip():
         return "The owner, asked what was chosen after looking:"
     return "Whether something or nothing was chosen after looking at the rows, the owner has not said."
 
 
-def format_paper(facts: CardFacts) -> str:
-    """Where the algorithm is from.
+def format_paper(paper: str) -> str:
+    """Where an algorithm is from.
 
-    An algorithm of ours begins with "None: ", which a reader of a card would take for a gap.
+    One of ours begins with "None: ", which a reader of a card would take for a gap.
     """
-    return re.sub("^None: ", "it has no paper of its own; ", facts.paper)
+    return re.sub("^None: ", "it has no paper of its own; ", paper)
 
 
-def format_span(column: CardColumn) -> str:
-    """The declared bounds of a column with their unit, or its categories.
+def format_span(lower: float, upper: float, unit: str, kind: str) -> str:
+    """The declared bounds of a column with their unit.
 
-    >>> format_span(CardColumn("age", 18, 100, "years"))
-    '18 to 100 years'
-    >>> format_span(CardColumn("region", None, None, categories=("North", "South")))
-    'North, South'
+    >>> format_span(18, 100, "years", "number"), format_span(1, 1000, "", "log")
+    ('18 to 100 years', '1 to 1,000, on a log scale')
     """
-    if column.lower is None or column.upper is None:
-        return ", ".join(column.categories) or "not stated"
-    span = f"{format_plain_number(column.lower)} to {format_plain_number(column.upper)} {column.unit}".rstrip()
-    return span if column.kind == "number" else f"{span}, on a {column.kind} scale"
+    span = f"{format_plain_number(lower)} to {format_plain_number(upper)} {unit}".rstrip()
+    return span if kind == "number" else f"{span}, on a {kind} scale"
 
 
 def format_steps(steps: Sequence[float]) -> str:

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any
 
 from dpviz.core import check
-from dpviz.releases.card_facts import SECTORS, is_day
+from dpviz.releases.owner_words import SECTORS, is_day
 
 STATUSES = (
     *("Converted", "Draft", "Pending", "Changes Required", "Approved"),

@@ -16,10 +16,9 @@ import pandas as pd
 from dpviz.algorithms import CentersStep
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
-from dpviz.releases.card_facts import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, CostPart
 from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
-from dpviz.releases.release_request import ReleaseRequest
+from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, CostPart, ReleaseRequest
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments

@@ -17,7 +17,6 @@ from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import describe_unit
-from dpviz.releases.render import collect_facts
 from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
@@ -106,7 +105,7 @@ class ReadRelease:
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return "" if self.played is None else describe_unit(collect_facts(self.played)).split(":")[0].rstrip(".")
+        return "" if self.played is None else describe_unit(self.played).split(":")[0].rstrip(".")
 
     @cached_property
     def numbers(self) -> tuple[ReleasedNumber, ...]:

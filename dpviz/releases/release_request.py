@@ -21,18 +21,9 @@ import numpy as np
 
 from dpviz.algorithms import CARDS
 from dpviz.core import Accounting, RequestError, check
+from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
-from dpviz.releases.card_facts import (
-    ALGORITHM,
-    OF_BOUNDS,
-    OF_MISSING,
-    OF_SEGMENTS,
-    AccessCounts,
-    CardWords,
-    CostPart,
-    is_day,
-    list_said,
-)
+from dpviz.releases.owner_words import CardWords, is_day, list_said
 from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import list_names
@@ -55,6 +46,18 @@ _NAMES = {
     "platform": re.compile(f"Python {_VERSION}, NumPy {_VERSION}, ({'|'.join((*_SYSTEMS, _OTHER_SYSTEM))})"),
     "code": re.compile("[0-9a-f]{64}"),
 }
+
+
+ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
+"""The parts of a release: each has a ledger of its own, and they add up."""
+
+
+class CostPart(NamedTuple):
+    """What one part of a release costs by itself; the parts add up to the whole."""
+
+    name: str
+    epsilon: float
+    delta: float
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from dpviz import __version__
 from dpviz.core import ExactNoise, RequestError, name_library
 from dpviz.releases.account import Account, AccountBalance, Charge, Taken
 from dpviz.releases.bought_bounds import refuse_too_few
-from dpviz.releases.card_facts import CostPart
 from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
@@ -35,7 +34,7 @@ from dpviz.releases.release_parts import (
     make_empty_content,
     make_empty_tables,
 )
-from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, hash_code, name_platform
+from dpviz.releases.release_request import AccountThen, Asked, CostPart, ReleaseRequest, hash_code, name_platform
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite, sqrt
+from math import isfinite
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms import find_card
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
-from dpviz.releases.card_facts import OF_SEGMENTS, AccountFacts, CardColumn, CardFacts, CostPart, ToldColumn
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
-from dpviz.releases.intervals import Interval
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -34,21 +31,14 @@ from dpviz.releases.package import (
     VERIFY,
     format_verify,
 )
-from dpviz.releases.playing import Played, play, recompose
+from dpviz.releases.playing import Played, play
 from dpviz.releases.registry_card import format_card
-from dpviz.releases.release_parts import Parts, announce_loss
-from dpviz.releases.segments_report import (
-    CategoriesSaid,
-    NumbersSaid,
-    QualityReport,
-    QualityVerdict,
-    Segment,
-    SegmentsReport,
-)
+from dpviz.releases.release_parts import Parts
+from dpviz.releases.release_request import OF_SEGMENTS, CostPart
+from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.transcript import AnswerRecording, Transcript
-from dpviz.runs import Run, describe_center, make_domain, profiles
-from dpviz.tables import MISSING, Declaration, codings, declarations, file_format, find_text, format_csv
-from dpviz.words import format_ratio
+from dpviz.runs import profiles
+from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
 
 # Of each question: the axes of its answer, and the unit of its numbers.
 _AXES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -137,13 +127,12 @@ def render_whole(played: Played) -> dict[str, bytes]:
 
 def render_files(played: Played) -> dict[str, bytes]:
     """The files that follow from what was played: all but ``VERIFY.txt``."""
-    facts = collect_facts(played)
     texts = {
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
-        CARD: format_card(facts),
-        PAGE: make_card_page(facts),
-        DOSSIER: make_dossier_page(facts),
+        CARD: format_card(played),
+        PAGE: make_card_page(played),
+        DOSSIER: make_dossier_page(played),
         LEDGER: format_ledger(played.parts.entries, played.shares),
         DECLARATION: declarations.to_json(played.parts.declaration),
         ASSIGN: format_assign_script(played),
@@ -225,191 +214,6 @@ def format_assign_script(played: Played) -> str:
     found, declared = played.parts.clustered, played.parts.declaration
     centers = np.array(found.rounded.texts, dtype=np.float64)
     return write_assign_script(found.run.domain, centers, title=declared.title, file=declared.file)
-
-
-def collect_facts(played: Played) -> CardFacts:
-    """What the two cards say."""
-    asked, parts = played.asked, played.parts
-    release_request = asked.release_request
-    run = parts.clustered.run
-    declared = parts.declaration
-    account = asked.account
-    report = None if parts.told is None else parts.told.report
-    shares = tuple(played.shares.values())
-    centers, card = parts.clustered.rounded, find_card(run.algorithm)
-    deltas = (10 * release_request.delta, release_request.delta, release_request.delta / 100)
-    again = recompose(parts, deltas) if release_request.delta else None
-    return CardFacts(
-        words=release_request.words,
-        table=declared.title,
-        columns=_list_columns(declared),
-        k=run.k,
-        algorithm=card.title,
-        algorithm_id=run.algorithm,
-        paper=card.paper,
-        epsilon=release_request.request.epsilon,
-        delta=release_request.delta,
-        relation=run.relation,
-        unit=run.unit,
-        rows_per_person=declared.rows_per_person,
-        has_id=declared.id_column is not None,
-        n=run.n,
-        n_bought=run.n_origin == "bought",
-        looks=release_request.seen.looks,
-        studies=release_request.seen.studies,
-        runs=release_request.seen.runs,
-        runs_epsilon=release_request.seen.runs_epsilon,
-        grids_read=release_request.seen.grids_read,
-        accounting=_describe_accounting(run, shares),
-        parts=shares,
-        entries=tuple({"part": part, **entry.to_dict()} for part, own in parts.entries.items() for entry in own),
-        noise=asked.noise,
-        dpviz=asked.version,
-        recomposed=() if again is None else tuple(zip(deltas, again[0], strict=True)),
-        rho=None if again is None else again[1],
-        platform=asked.platform,
-        code=asked.code,
-        account=AccountFacts(
-            account.name,
-            account.cap_epsilon,
-            account.cap_delta,
-            account.spent_epsilon,
-            account.spent_delta,
-            account.spent_epsilon + release_request.request.epsilon,
-            account.spent_delta + release_request.delta,
-            account.link,
-        ),
-        centers=centers.centers,
-        center_step=centers.step,
-        center_sd=parts.profile.center_sd if parts.profile.noise_known else None,
-        smallest_group=parts.profile.smallest_group if isfinite(parts.profile.smallest_group) else None,
-        sizes=parts.profile.sizes,
-        size_sd=parts.profile.size_sd,
-        segments=None if report is None else describe_segments_for_card(report),
-        quality_report=None if report is None else describe_quality_for_card(report.quality_report),
-        expected_loss=announce_loss(release_request, declared, asked.n_public),
-        missing=parts.missing_told,
-        transcript=played.transcript.sha256,
-        declared=_list_declared(declared, run.domain, parts.profile),
-    )
-
-
-def _list_columns(declared: Declaration) -> tuple[CardColumn, ...]:
-    """The clustered columns, then those that segments alone are told by."""
-    domain = make_domain(declared)
-    units = domain.units or ("",) * domain.dim
-    ends = zip(domain.columns, domain.lower.tolist(), domain.upper.tolist(), units, strict=True)
-    named = zip(domain.names, domain.places, strict=True)
-    said = [
-        origin for name, place in named for origin in [_describe_origin(declared, name)] * (place.stop - place.start)
-    ]
-    clustered = tuple(
-        CardColumn(*one, origin, kind=kind) for one, origin, kind in zip(ends, said, domain.kinds, strict=True)
-    )
-    others = tuple(
-        CardColumn(name, low, high, declared.units.get(name, ""), "declared", one.categories)
-        for name, one in declared.describe.items()
-        for low, high in [one.bounds or (None, None)]
-    )
-    return (*clustered, *others)
-
-
-def _list_declared(declared: Declaration, domain: Domain, profile: profiles.Profile) -> tuple[ToldColumn, ...]:
-    """The clustered columns as they were declared, and what centres say of those that are no numbers."""
-    columns = zip(domain.declared, domain.places, strict=False)
-    return tuple(_describe_told(declared, column, place.start, profile) for column, place in columns)
-
-
-def _describe_told(declared: Declaration, column: CodedColumn, place: int, profile: profiles.Profile) -> ToldColumn:
-    origin, unit = _describe_origin(declared, column.name), declared.units.get(column.name, "")
-    if isinstance(column.coding, codings.Stretched) or column.is_number:
-        ends = CardColumn(column.name, column.lower, column.upper, unit, origin, kind=profile.columns[place].kind)
-        return ToldColumn(ends, place)
-    here = slice(place, place + column.dim)
-    words = (
-        describe_center(column, center[here], float(sd[place]))
-        for center, sd in zip(profile.centers, profile.center_sd, strict=True)
-    )
-    return ToldColumn(CardColumn(column.name, None, None, unit, origin, column.coding.words), place, tuple(words))
-
-
-def _describe_origin(declared: Declaration, name: str) -> str:
-    """Where the bounds or the values of a column come from, and its weight: both are public."""
-    weight = declared.weights.get(name)
-    return declared.describe_origin(name) + ("" if weight is None else f"; weight {weight:g}")
-
-
-def _describe_accounting(run: Run, shares: Sequence[CostPart]) -> str:
-    within = {
-        "pure": "inside the algorithm every ε adds up (sequential composition)",
-        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
-        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
-        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
-    }[run.accounting.value]
-    between = "Parts of the release add up (basic composition)" if len(shares) > 1 else "There is one part"
-    return f"{between}; {within}."
-
-
-def describe_segments_for_card(report: SegmentsReport) -> dict[str, Any]:
-    """The segments, each with its size and its columns, those that tell it apart marked."""
-    told = [_describe_segment(one) for one in report.segments]
-    return {"level": report.covered, "least_size": find_least_size(report), "segments": told}
-
-
-def find_least_size(report: SegmentsReport) -> float:
-    """The fewest rows, by its noisy size, of a segment of which something is described: below, noise drowns it."""
-    noise = [column.histogram for segment in report.segments[:1] for column in segment.columns]
-    least = min((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
-    return max(2 * least, max((one.size_sd for one in report.segments), default=0.0))
-
-
-def describe_quality_for_card(quality_report: QualityReport) -> dict[str, Any]:
-    """The quality report in words; where it cannot tell, ratios of noise would say nothing either."""
-    words = list(quality_report.words)
-    if quality_report.verdict is not QualityVerdict.CANNOT_TELL:
-        words += [
-            f"Squared, rows lie {_format_times(quality_report.ratio)} as far from their centre as from a single one.",
-            "From centres that were placed without looking at any row they lie "
-            f"{_format_times(quality_report.ratio_blind)} as far as from a single one.",
-        ]
-    return {"words": words, "verdict": quality_report.verdict.value}
-
-
-def _format_times(interval: Interval) -> str:
-    """A ratio with its interval."""
-    value, low, high = (format_ratio(max(end, 0.0)) for end in (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
-
-
-def _describe_segment(segment: Segment) -> dict[str, Any]:
-    columns = [_describe_column(one, tells_apart=one.column in segment.telling) for one in segment.columns]
-    return {
-        "number": segment.number,
-        "name": segment.words,
-        "size": segment.size.value,
-        "low": segment.size.low,
-        "high": segment.size.high,
-        "columns": columns,
-    }
-
-
-def _describe_column(said: NumbersSaid | CategoriesSaid, *, tells_apart: bool) -> dict[str, Any]:
-    if isinstance(said, CategoriesSaid):
-        numbers: dict[str, Any] = {
-            "shares": [{"category": one.label, **_format_interval(one.share)} for one in said.shares]
-        }
-    elif said.median is None or said.lower_quartile is None or said.upper_quartile is None:
-        numbers = {}
-    else:
-        quartiles = [_format_interval(said.lower_quartile), _format_interval(said.upper_quartile)]
-        numbers = {"median": _format_interval(said.median), "quartiles": quartiles}
-        if said.first_day:
-            numbers["first_day"] = said.first_day
-    return {"name": said.column, "unit": said.unit, "tells_apart": tells_apart, **numbers}
-
-
-def _format_interval(interval: Interval) -> dict[str, float | bool]:
-    return {"value": interval.value, "low": interval.low, "high": interval.high, "range_only": interval.range_only}
 
 
 _TEMPLATE = Path(__file__).with_name("assign.py.txt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
 from dpviz.releases.intervals import COVERED, Interval, to_plain
@@ -138,6 +138,13 @@ class SegmentsReport:
     epsilon: float
     covered: float = COVERED
     notes: tuple[str, ...] = ()
+
+    @property
+    def least_size(self) -> float:
+        """The fewest rows, by its noisy size, of a segment of which something is described: below, noise drowns it."""
+        noise = [column.histogram for segment in self.segments[:1] for column in segment.columns]
+        least = min((one.sd * sqrt(len(one.counts) + (one.missing is not None)) for one in noise), default=0.0)
+        return max(2 * least, max((one.size_sd for one in self.segments), default=0.0))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON has them."""

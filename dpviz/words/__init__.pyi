@@ -9,6 +9,7 @@ from .keys import Key as Key
 from .keys import list_fields as list_fields
 from .keys import list_values as list_values
 from .resources import RESOURCES as RESOURCES
+from .templates.rendering import make_environment as make_environment
 from .templates.rendering import render as render
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS
 from .theme import FONT as FONT

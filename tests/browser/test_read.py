@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.releases.account import Account
-from dpviz.releases.card_facts import find_words
 from dpviz.releases.example_release import make_example_release
+from dpviz.releases.owner_words import find_words
 from dpviz.releases.package import CENTERS, make_zip
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight, publish

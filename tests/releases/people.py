@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.releases.account import Account
-from dpviz.releases.card_facts import find_words
+from dpviz.releases.owner_words import find_words
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.request import Contender, Request

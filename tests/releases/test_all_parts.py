@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from dpviz.core.ledger import compute_total_epsilon
-from dpviz.releases.card_facts import AccessCounts
-from dpviz.releases.package import CENTERS, DECLARATION, TRANSCRIPT, make_zip, read_members
+from dpviz.releases.access_counts import AccessCounts
+from dpviz.releases.package import CENTERS, DECLARATION, PAGE, TRANSCRIPT, make_zip, read_members
 from dpviz.releases.releasing import preflight, publish
-from dpviz.releases.render import collect_facts
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.tables.declarations import apply_declaration, apply_declaration_file, to_json
 from dpviz.tables.named import open_file
@@ -50,9 +49,9 @@ def test_every_part_spends_its_share_and_all_together_what_is_charged(prepared, 
 
 
 def test_the_card_names_the_table_as_declared_and_every_look(release):
-    facts = collect_facts(release.played)
-    assert facts.table == "Visitors"
-    assert (facts.looks, facts.studies) == ({"rows": 2}, 1)
+    page = release.files[PAGE].decode()
+    assert "<dt>data</dt><dd>Visitors</dd>" in page
+    assert "two looks at rows or at counts of them and one study on them" in page
 
 
 def test_it_holds(release):

@@ -8,11 +8,15 @@ from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dpviz.releases.card_facts import AccountFacts, CardColumn, CardFacts, CardPicture, CostPart
+from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.card_page import make_card_page
-from tests.releases.made_facts import facts, people_facts, words
+from dpviz.releases.missing_shares import MissingShare, MissingShares
+from dpviz.releases.playing import Played
+from dpviz.tables.declarations import Declaration, Described
+from tests.releases.made_played import numbers, people, played, press, reported, segment, shares
 
 _HOSTILE = """</style></title><script>alert(1)</script><img src=x onerror="a()" '> & ${name} $name"""
 
@@ -37,39 +41,32 @@ class _Read(HTMLParser):
         return " ".join(" ".join(self.said).split())
 
 
-def _everywhere(name: str) -> CardFacts:
-    """The same card, with ``name`` wherever something comes from outside."""
+def _everywhere(name: str) -> Played:
+    """The same release, with ``name`` wherever something comes from outside."""
     said = dict.fromkeys(
         ("name", "description", "intended_use", "region", "justification", "chosen_after_looking"), name
     )
-    columns = (
-        CardColumn(name, 18, 100, name, name),
-        CardColumn(name + "2", 0, 1, name, name + "2"),
-        CardColumn(name + "3", None, None, "", name, (name, name)),
+    town = replace(shares(name), shares=shares("", N=0.5).shares)
+    town = replace(town, shares=(replace(town.shares[0], label=name),))
+    made = played(
+        said={**said, "curators": (name,), "authors": (name,), "publication_date": name},
+        declared={
+            "title": name,
+            "units": {"age": name, name: name},
+            "origins": (name, name + "2"),
+            "describe": {name: Described(categories=(name, name))},
+        },
+        run={"unit": name},
+        seen=AccessCounts({name: 2}),
+        asked={"noise": name, "version": name, "platform": name},
+        account={"name": name},
+        report=reported(segment(1, numbers(name, 20, 30, 40, unit=name), town), says=(name,)),
     )
-    about_column = {"name": name, "unit": name, "median": [30, 29, 31], "quartiles": [20, 40], "tells_apart": True}
-    shares = {"name": name + "3", "shares": {name: [0.5, 0.4, 0.6]}}
-    entry = {**facts().entries[0], "note": name, "query": name, "mechanism": name, "part": name}
-    return facts(
-        words=words(**said, curators=(name,), authors=(name,), publication_date=name),
-        table=name,
-        columns=columns,
-        algorithm=name,
-        paper=name,
-        unit=name,
-        looks={name: 2},
-        accounting=name,
-        parts=(CostPart(name, 0.8, 1e-6), CostPart(name + "2", 0.2, 0.0)),
-        entries=(entry, {**entry, "part": "none of them"}),
-        noise=name,
-        dpviz=name,
-        account=AccountFacts(name, 2.0, 1e-5, 0.0, 0.0, 1.0, 1e-6),
-        segments={"segments": [{"name": name, "size": 10, "low": 9, "high": 11, "columns": [about_column, shares]}]},
-        quality_report={"words": name, "loss": 0.5, "unit": name},
-        expected_loss=name,
-        missing=(name,),
-        pictures=(CardPicture(name, name, "<svg></svg>"),),
-    )
+    missing = MissingShares((MissingShare(name, 0.1, 0.0, 0.2),), (), 0.1)
+    changed = replace(made, parts=replace(made.parts, missing=missing))
+    vars(changed.parts)["profile"] = made.profile
+    vars(changed)["expected_loss"] = name
+    return changed
 
 
 def test_names_from_outside_stay_names() -> None:
@@ -81,7 +78,7 @@ def test_names_from_outside_stay_names() -> None:
 
 
 def test_nothing_on_it_can_act_or_ask() -> None:
-    page = make_card_page(people_facts())
+    page = make_card_page(people())
     tags = {tag for tag, _ in _Read(page).tags}
     assert not tags & {"script", "link", "img", "iframe", "object", "form", "a", "base"}
     assert not re.search(r"https?:|url\(|@import|\ssrc=|\shref=", page)
@@ -91,9 +88,9 @@ def test_nothing_on_it_can_act_or_ask() -> None:
 
 def test_what_was_chosen_is_printed_verbatim() -> None:
     said = "first\n  second  <b>third</b> & $name"
-    page = make_card_page(facts(words=words(chosen_after_looking=said)))
+    page = make_card_page(played(said={"chosen_after_looking": said}))
     assert "<blockquote>first\n  second  &lt;b&gt;third&lt;/b&gt; &amp; $name</blockquote>" in page
-    nothing = make_card_page(facts(words=words(chosen_after_looking=" ")))
+    nothing = make_card_page(played(said={"chosen_after_looking": " "}))
     assert "blockquote>" not in nothing.split("</style>")[1]
     assert "Whether something or nothing was chosen after looking at the rows, the owner has not said." in nothing
 
@@ -101,49 +98,42 @@ def test_what_was_chosen_is_printed_verbatim() -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        facts(sizes=None, size_sd=None, center_sd=None, center_step=None, account=None, looks={}, studies=0, n=None),
-        facts(delta=0.0, parts=(CostPart("all", 1.0, 0.0),), relation="replace", has_id=True, rows_per_person=5),
-        facts(segments={"segments": []}, quality_report={}),
-        facts(segments={"segments": [{"size": None, "columns": {"age": {"median": 3}}}, {}]}),
-        facts(epsilon=30.0, parts=(CostPart("all", 30.0, 1e-6),)),
+        played(run={"n": None}, seen=AccessCounts(), profile={"sizes": None, "center_sd": np.full((2, 2), np.nan)}),
+        played(
+            request={"delta": 0.0}, declared={"id_column": "who", "rows_per_person": 5}, run={"relation": "replace"}
+        ),
+        played(report=reported(segment(1, numbers("age")), segment(2, numbers("age"), shares("town")))),
+        played(request={"epsilon": 30.0}),
     ],
-    ids=["bare", "pure", "no segments", "half said", "large"],
+    ids=["bare", "pure", "half said", "large"],
 )
-def test_what_is_not_there_is_left_out(made: CardFacts) -> None:
+def test_what_is_not_there_is_left_out(made: Played) -> None:
     text = _Read(make_card_page(made)).text
     assert "None" not in text.replace("None that the releasing process counted", "") and "nan" not in text
-    assert ("How many they are" in text) == (made.sizes is not None)
-    assert ("Who is in them" in text) == bool(made.segments and made.segments["segments"])
-    assert ("How good the segments are" in text) == bool(made.quality_report or made.expected_loss)
+    assert ("How many they are" in text) == (made.profile.sizes is not None)
+    assert ("Who is in them" in text) == (made.report is not None)
+    assert ("How good the segments are" in text) == bool(made.report or made.expected_loss)
 
 
 def test_a_large_release_is_cut_and_says_so() -> None:
-    k, dim = 40, 35
-    columns = tuple(CardColumn(f"column {place}", -1e12, 1e12) for place in range(dim))
-    made = facts(
-        k=k,
-        columns=columns,
-        centers=np.zeros((k, dim)),
-        center_step=None,
-        center_sd=None,
-        sizes=np.ones(k),
-        size_sd=None,
-    )
-    text = _Read(make_card_page(made)).text
-    assert "16 centres and 25 columns more: see centers.csv." in text
+    k, dim = 30, 35
+    names = tuple(f"column {place}" for place in range(dim))
+    rows = pd.DataFrame(np.random.default_rng(1).uniform(0, 1, (400, dim)), columns=[*names])
+    declared = Declaration(names, (-1e12,) * dim, (1e12,) * dim, "documentation", n_public=400)
+    text = _Read(make_card_page(press(rows, declared, k=k, epsilon=10.0, algorithm="dplloyd"))).text
+    assert "six centres and 25 columns more: see centers.csv." in text
     assert "five columns more: see declaration.json." in text
     assert "Where the segments lie, 25 columns left out" in text
-    assert "How many they are, 16 segments left out" in text
-
-
-def test_a_picture_of_the_owner_stands_beside_ours_with_its_words() -> None:
-    made = replace(facts(), pictures=(CardPicture("The map", "two centres", '<svg id="mine"></svg>'),))
-    assert '<div role="img" aria-label="two centres"><svg id="mine"></svg></div>' in make_card_page(made)
+    assert "How many they are, six segments left out" in text
 
 
 def test_missing_cells_are_told_where_they_were_bought() -> None:
-    said = "3 % of age is missing (2 % to 4 %)"
-    assert f"Missing values, with noise: {said}." in _Read(make_card_page(facts(missing=(said,)))).text
-    assert "Missing values" not in _Read(make_card_page(facts())).text
-    many = _Read(make_card_page(facts(missing=tuple(f"{said} {j}" for j in range(60))))).text
-    assert "more: see segments.csv" in many and f"{said} 59" not in many
+    assert "Missing values" not in _Read(make_card_page(played())).text
+    bought = tuple(MissingShare(f"column {place}", 0.03, 0.02, 0.04) for place in range(60))
+    text = {}
+    for number in (1, 60):
+        made = played()
+        made = replace(made, parts=replace(made.parts, missing=MissingShares(bought[:number], (), 0.1)))
+        text[number] = _Read(make_card_page(made)).text
+    assert "Missing values, with noise: 3 % of column 0 is missing (2 % to 4 %)." in text[1]
+    assert "30 columns more: see segments.csv" in text[60] and "column 59" not in text[60]

@@ -1,4 +1,4 @@
-"""What a card's page is made of: tables, pictures, and what is read from plain values about segments."""
+"""What a card's page is made of: tables and pictures."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.releases import card_facts, card_pictures, card_tables, segment_words
-from dpviz.releases.card_facts import CardColumn, CostPart
+from dpviz.releases import card_columns, card_pictures, card_tables, segment_words
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
     Row,
     Table,
+    group_charges,
     make_account_table,
     make_bounds_table,
     make_centers_table,
     make_ledger_table,
-    make_segments_table,
 )
-from dpviz.releases.segment_words import WrittenInterval, describe_quality, describe_segments, make_interval
+from dpviz.releases.playing import Played
+from dpviz.releases.release_texts import fill
+from dpviz.runs.profiles import ProfileColumn
+from dpviz.tables.declarations import FROM_ROWS, Described
 from dpviz.words.templates.rendering import render
-from tests.releases.made_facts import facts, people_facts
+from tests.releases.made_played import numbers, people, played, reported, segment, shares
 
 
-@pytest.mark.parametrize("module", [segment_words, card_facts, card_tables, card_pictures])
+@pytest.mark.parametrize("module", [segment_words, card_columns, card_tables, card_pictures])
 def test_doctests(module) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-_BARE = {"center_step": None, "center_sd": None, "sizes": None, "size_sd": None}
+def _centred(columns: tuple[ProfileColumn, ...], centers: np.ndarray) -> Played:
+    """A release of these centres, and of nothing else about them."""
+    bare = {"center_sd": np.full(centers.shape, np.nan), "scale": np.ones(len(columns)), "sizes": None, "size_sd": None}
+    return played(profile={"columns": columns, "centers": centers, **bare})
 
 
 def _html(table: Table) -> str:
@@ -50,117 +55,104 @@ def test_a_table_has_a_name_heads_and_numbers_to_the_right() -> None:
 
 
 def test_numbers_stand_to_the_right_under_their_heads() -> None:
-    account = make_account_table(facts())
-    assert account is not None
-    for table, first in ((make_centers_table(facts()), 1), (make_ledger_table(people_facts()), 2), (account, 1)):
+    tables = ((make_centers_table(played()), 1), (make_ledger_table(people()), 2), (make_account_table(played()), 1))
+    for table, first in tables:
         for row in re.findall(r"<tr[^>]*>(.*?)</tr>", _html(table)):
             right = ["class=number" in cell for cell in re.findall(r"<t[hd][^>]*>", row)]
             assert right == [place >= first for place in range(len(right))], row
 
 
 def test_centres_stand_with_as_many_digits_as_they_were_rounded_to() -> None:
-    made = facts(centers=np.array([[30.5, 40_000.0], [60.0, 90_500.0]]))
-    assert _cells(_html(make_centers_table(made))) == [
+    centers, sd = np.array([[30.5, 40_000.0], [60.0, 90_500.0]]), np.array([[0.9, 900.0], [1.1, 1_100.0]])
+    sizes = {"sizes": np.array([7012.0, 4990.0]), "size_sd": np.full(2, 14.0)}
+    assert _cells(_html(make_centers_table(played(profile={"centers": centers, "center_sd": sd, **sizes})))) == [
         ["segment", "age (years)", "income (k$)", "size"],
         ["1", "30.5 ±\xa00.9", "40,000 ±\xa0900", "7,012 ±\xa014"],
         ["2", "60.0 ±\xa01.1", "90,500 ±\xa01,100", "4,990 ±\xa014"],
-        ["rounded to", "0.5", "500", ""],
+        ["rounded to", "0.1", "100", ""],
     ]
-    bare = facts(sizes=None, center_step=None, center_sd=None, centers=np.array([[1 / 3, -1.0], [2, 3]]))
-    assert _cells(_html(make_centers_table(bare)))[1] == ["1", "0.333", "−1"]
+    unknown = {"centers": centers, "center_sd": np.full((2, 2), np.nan), "sizes": None, "size_sd": None}
+    table = make_centers_table(played(profile=unknown))
+    assert _cells(_html(table))[1] == ["1", "30.5", "40,000"]
+    assert table.notes == ("The algorithm cannot tell the noise on its centres.",)
 
 
 def test_bounds_stand_with_who_says_so() -> None:
-    columns = (
-        CardColumn("a", 0, 1, "m", "law"),
-        CardColumn("b", -5, 5, "", "law"),
-        CardColumn("c", 0, 9, "", "these rows (leaks!)"),
-    )
-    made = _html(make_bounds_table(facts(columns=columns)))
-    assert _cells(made)[1:] == [["a", "0 to 1 m", "law"], ["b", "−5 to 5"], ["c *", "0 to 9", "these rows (leaks!)"]]
-    assert 'rowspan="2">law' in made
-    assert "<tr class=warn>" in made and "* described in segments" in made
-    assert "*" not in _html(make_bounds_table(facts()))
+    described = {"describe": {"c": Described(lower=0, upper=9)}, "origins": ("documentation", "documentation")}
+    made = _html(make_bounds_table(played(declared=described)))
+    assert _cells(made)[1:] == [
+        ["age", "18 to 100 years", "documentation"],
+        ["income", "0 to 200,000 k$"],
+        ["c *", "0 to 9", "declared"],
+    ]
+    assert 'rowspan="2">documentation' in made and "* described in segments" in made
+    assert "*" not in _html(make_bounds_table(played())) and "class=warn" not in made
+    assert "<tr class=warn>" in _html(make_bounds_table(played(declared={"origins": (FROM_ROWS, "")})))
+
+
+def test_charges_that_are_alike_stand_together() -> None:
+    made = people()
+    lines = list(group_charges(made))
+    charges = sum(map(len, made.parts.entries.values()))
+    assert sum(len(line.notes) for line in lines) == charges
+    assert len(lines) < charges / 3
+    (sums,) = (line for line in lines if line.query == "ResidualSum")
+    assert (sums.part, sums.mechanism, sums.purpose) == ("algorithm", "gaussian", "round 1 … round 12")
+    low, high = (float(word) for word in sums.noise.split(" to "))
+    assert low == pytest.approx(min(sums.scales), rel=0.01) and high == pytest.approx(max(sums.scales), rel=0.01)
+    (spreads,) = (line for line in lines if line.query == "Spread")
+    assert (spreads.asked, spreads.purpose) == ("how far rows spread", "second moments, and others")
 
 
 def test_every_charge_is_in_the_ledger_once() -> None:
-    made = people_facts()
+    made = people()
+    charges = sum(map(len, made.parts.entries.values()))
     rows = _cells(_html(make_ledger_table(made)))[1:]
-    assert rows[-1] == ["the release", "", f"{len(made.entries)}", "", "1", "10⁻⁶"]
+    assert rows[-1] == ["the release", "", f"{charges}", "", "2", "10⁻⁶"]
     parts = [row for row in rows[:-1] if row[4]]
-    assert [(row[0], row[4]) for row in parts] == [("clustering (80 % of ε)", "0.8"), ("segments (20 % of ε)", "0.2")]
-    assert sum(int(row[2]) for row in rows[:-1] if not row[4]) == len(made.entries)
-    stray = facts(parts=(CostPart("all", 1.0, 1e-6),))
-    assert len(_cells(_html(make_ledger_table(stray)))) == 5, "charges of no part are shown, too"
+    assert [(row[0], row[4]) for row in parts] == [("algorithm (80 % of ε)", "1.6"), ("segments (20 % of ε)", "0.4")]
+    assert sum(int(row[2]) for row in rows[:-1] if not row[4]) == charges
 
 
 def test_the_account() -> None:
-    made = make_account_table(facts())
-    assert made is not None and "ε = 0.5 of it is left" in made.notes[0]
-    assert make_account_table(facts(account=None)) is None
+    made = make_account_table(played(account={"spent_epsilon": 0.5, "cap_epsilon": 2.0}))
+    assert _cells(_html(made))[1:] == [
+        ["before", "0.5", "0"],
+        ["this release", "1", "10⁻⁶"],
+        ["after", "1.5", "10⁻⁶"],
+        ["the most it may hold", "2", "10⁻⁵"],
+    ]
+    assert "ε = 0.5 of it is left" in made.notes[0] and made.notes[1].startswith("This is charge 1 of that account")
 
 
 def test_a_line_a_segment_with_what_is_known_of_it() -> None:
-    segments = {
-        "segments": [
-            {
-                "name": "young",
-                **{"size": 100, "low": 90, "high": 110},
-                "columns": [
-                    {"name": "age", "unit": "years", "median": [30, 28, 32], "quartiles": {"lower": 20, "upper": 40}},
-                    {"name": "region", "shares": {"South": 0.2, "North": {"value": 0.8, "low": 0.7, "high": 0.9}}},
-                ],
-            },
-            {"number": 7, "size": {"value": 5}, "columns": {"age": {"median": 60, "tells_apart": True}}},
-        ]
-    }
-    made = render("segments.html.j2", segments=make_segments_table(facts(segments=segments)))
+    told = reported(
+        segment(1, numbers("age", 20, 30, 40), shares("region", South=0.2, North=0.8), name="so", telling=("age",)),
+        segment(2, numbers("age", 50, 60, 70, wide=True), shares("region", **{f"r{place}": 0.1 for place in range(8)})),
+        segment(3, numbers("age"), shares("region")),
+    )
+    made = fill("segments.html.j2", played(report=told))
+    first = [f"r{place} 10 % (0–20)" for place in range(6)]
     assert _cells(made) == [
         ["segment", "size", "age (years)", "region"],
-        ["1 young", "100 (90–110)", "30 (28–32)from 20to 40", "North 80 % (70–90)South 20 %"],
-        ["7", "5 ", "60 ", ""],
+        ["1 so", "100 (90–110)", "30 (28–32)from 20 (18–22)to 40 (38–42)", "North 80 % (70–90)South 20 % (10–30)"],
+        ["2", "200 (190–210)", "58–62", f"{''.join(first)}two categories more: see segments.csv"],
+        ["3", "300 (290–310)", "", ""],
     ]
-    assert '<td class=apart data-head="age (years)">' in made
-    assert make_segments_table(facts()) is None is make_segments_table(facts(segments={"segments": []}))
+    assert made.count("class=apart") == 1 and '<td class=apart data-head="age (years)">' in made
 
 
 def test_days_are_written_as_dates() -> None:
-    about = {
-        "name": "joined",
-        "unit": "days from 2020-01-01",
-        "median": [31, 0, 59],
-        "quartiles": [[0, 0, 1], [60, 59, 61]],
-    }
-    segments = {"segments": [{"size": 100, "columns": [{**about, "first_day": "2020-01-01"}]}]}
-    heads, (_, _, told) = _cells(render("segments.html.j2", segments=make_segments_table(facts(segments=segments))))
-    assert heads[2] == "joined" and "2020-02-01 (2020-01-01 to 2020-02-29)" in told
-    assert "to 2020-03-01 (2020-02-29 to 2020-03-02)" in told and "days" not in told
+    told = reported(segment(1, numbers("joined", 3, 31, 60, unit="days from 2020-01-01", first_day="2020-01-01")))
+    heads, (_, _, cell) = _cells(fill("segments.html.j2", played(report=told)))
+    assert heads[2] == "joined" and "2020-02-01 (2020-01-30 to 2020-02-03)" in cell
+    assert "to 2020-03-01 (2020-02-28 to 2020-03-03)" in cell and "days" not in cell
 
 
-def test_plain_values_about_segments_are_read_in_any_form() -> None:
-    assert describe_segments(None) == ()
-    (one,) = describe_segments(
-        {"segments": [{"size": [5, 4, 6], "columns": [{"name": "a", "median": 1, "low": 0, "high": 2}]}]}
-    )
-    assert (one.number, one.size) == (1, WrittenInterval(5.0, 4.0, 6.0))
-    assert one.columns[0].median == WrittenInterval(1.0, 0.0, 2.0)
-    assert make_interval({"median": 2, "low": 1}) == WrittenInterval(2.0)
-    for nothing in (None, "3", True, {}, [], [None, 1, 2]):
-        assert make_interval(nothing) is None
-
-
-def test_a_certificate_in_words() -> None:
-    assert describe_quality(None) == () == describe_quality({})
-    assert describe_quality({"words": "good"}) == ("good",)
-    assert describe_quality({"words": ["good", "so"]}) == ("good", "so")
-    said = " ".join(describe_quality({"loss": [0.3, 0.2, 0.4], "one_center": 1.2, "data_independent": 0.9}))
-    assert "0.3 (0.2–0.4), with noise" in said and "account for 75 % of it" in said and "hardly" not in said
-    said = " ".join(describe_quality({"loss": 0.85, "one_center": 1.0, "data_independent": 0.9, "unit": "km²"}))
-    assert "is 0.85 km², with noise" in said and "these segments say little" in said
-    for nothing in (0, -0.5):
-        (said,) = describe_quality({"loss": 0.1, "one_center": nothing, "data_independent": nothing})
-        assert "with noise" in said
-    assert "account for 0 %" in " ".join(describe_quality({"loss": 2, "one_center": 1}))
+def test_many_columns_of_segments_are_cut_and_it_is_said() -> None:
+    told = reported(segment(1, *(numbers(f"c{place}", 20, 30, 40) for place in range(12))))
+    made = fill("segments.html.j2", played(report=told))
+    assert len(_cells(made)[1]) == 12 and "two columns more: see segments.csv." in made
 
 
 def _dots(markup: str) -> list[tuple[float, float]]:
@@ -169,9 +161,9 @@ def _dots(markup: str) -> list[tuple[float, float]]:
 
 def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
     rng = np.random.default_rng(1)
-    columns = tuple(CardColumn(f"c{place}", -1.0, 1.0, "m") for place in range(4))
+    columns = tuple(ProfileColumn(f"c{place}", -1.0, 1.0, "m") for place in range(4))
     centers = np.column_stack([rng.uniform(-1, 1, 8), np.full(8, 0.2), np.full(8, 1.0), np.linspace(-1, 1, 8)])
-    made = draw_centers(facts(k=8, columns=columns, centers=centers, **_BARE))
+    made = draw_centers(_centred(columns, centers))
     dots = np.array(_dots(made.markup))
     assert len(dots) == 32
     assert (dots >= 0).all() and (dots[:, 0] <= 420).all()
@@ -188,20 +180,21 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
 
 
 def test_sizes_are_bars_with_their_noise() -> None:
-    made = draw_sizes(facts())
+    sized = {"sizes": np.array([7012.0, 4990.0]), "size_sd": np.full(2, 14.0)}
+    made = draw_sizes(played(profile=sized))
     assert made is not None and made.alt == "Released sizes: segment 1 about 7,012, segment 2 about 4,990"
     long, short = (float(width) for width in re.findall(r'class="bar".*?width="([\d.]+)"', made.markup))
     assert short / long == pytest.approx(4990 / 7012, rel=0.01)
     assert made.markup.count('class="noise"') == 2 and "7,012 ± 23" in made.markup
-    negative = draw_sizes(facts(sizes=np.array([-3.0, 5.0]), size_sd=None))
+    negative = draw_sizes(played(profile={"sizes": np.array([-3.0, 5.0]), "size_sd": None}))
     assert negative is not None and 'width="0.5"' in negative.markup and "±" not in negative.markup
-    assert draw_sizes(facts(sizes=None)) is None
+    assert draw_sizes(played(profile={"sizes": None})) is None
 
 
 def test_centres_stand_along_their_column_between_its_bounds() -> None:
-    columns = (CardColumn("age", 20, 120, "", "law"), CardColumn("income", 0, 10, "", "law"))
+    columns = (ProfileColumn("age", 20, 120), ProfileColumn("income", 0, 10))
     centers = np.array([[20.0, 0.0], [70.0, 5.0], [120.0, 10.0]])
-    drawn = draw_centers(facts(k=3, columns=columns, centers=centers, **_BARE))
+    drawn = draw_centers(_centred(columns, centers))
     places = [float(x) for x in re.findall(r'<path class="stem" d="M([0-9.]+) ', drawn.markup)]
     assert len(places) == 6 and places[:3] == places[3:]
     assert places[0] < places[1] < places[2]

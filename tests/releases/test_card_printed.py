@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from dpviz.releases.card_page import make_card_page
 from tests.browser.visitor import NARROW, WIDE
-from tests.releases.made_facts import people_facts
+from tests.releases.made_played import people
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -23,7 +23,7 @@ _SHEET = re.compile(rb"/Type\s*/Page\b(?!s)")
 def card(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The file of a card."""
     file = tmp_path / "card.html"
-    file.write_text(make_card_page(people_facts(*request.param)), "utf-8")
+    file.write_text(make_card_page(people(*request.param)), "utf-8")
     return file
 
 
@@ -65,7 +65,7 @@ def test_it_asks_for_nothing_and_everybody_can_read_it_on_every_screen(browser: 
 
 
 def test_its_policy_forbids_what_a_picture_could_smuggle_in(browser: Browser, tmp_path: Path) -> None:
-    made = make_card_page(people_facts()).replace("</main>", "<script>document.title = 'taken'</script></main>")
+    made = make_card_page(people()).replace("</main>", "<script>document.title = 'taken'</script></main>")
     file = tmp_path / "card.html"
     file.write_text(made, "utf-8")
     page = browser.new_page()

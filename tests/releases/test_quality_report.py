@@ -18,7 +18,7 @@ from dpviz.releases.quality_report import (
     draw_blind_centers,
     estimate_far_rows,
 )
-from dpviz.releases.render import describe_quality_for_card
+from dpviz.releases.segment_words import describe_quality
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict
 from tests.cases import about
@@ -53,7 +53,7 @@ def test_the_ratio_is_near_the_revealed_one():
         with about(seed):
             assert said.ratio.value == pytest.approx(revealed, rel=0.1)
             assert said.verdict is QualityVerdict.GOOD
-            assert sum("as far" in words for words in describe_quality_for_card(said)["words"]) == 2
+            assert sum("as far" in words for words in describe_quality(said)) == 2
             assert said.ratio_blind.value > said.ratio.value
             assert said.released.low < said.released.value < said.released.high
 
@@ -91,7 +91,7 @@ def test_where_a_group_could_hide_nothing_is_said():
     for seed in range(4):
         said = _report(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is QualityVerdict.CANNOT_TELL
-        assert describe_quality_for_card(said)["words"] == [*said.words], "no ratio of noise is printed"
+        assert (*describe_quality(said),) == said.words, "no ratio of noise is printed"
 
 
 @pytest.mark.parametrize(("rows", "idle"), [(5.0, True), (90.0, False)])

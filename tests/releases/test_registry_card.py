@@ -5,24 +5,27 @@ from __future__ import annotations
 import doctest
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from dpviz.releases import card_facts, promise, registry_card, registry_check
-from dpviz.releases.card_facts import CardColumn
-from dpviz.releases.registry_card import format_card
+from dpviz.releases import registry_card, registry_check, release_texts
+from dpviz.releases.access_counts import AccessCounts
+from dpviz.releases.owner_words import NOT_STATED
+from dpviz.releases.registry_card import format_card, make_registry_card
 from dpviz.releases.registry_check import ENTRY, Group, list_card_errors, list_unfilled
+from dpviz.tables.declarations import Described
 from tests.cases import about
-from tests.releases.made_facts import facts, people_facts, words
+from tests.releases.made_played import people, played, reported, segment
 
 _SCHEMA = Path(__file__).resolve().parents[2].parent / "shared" / "registry" / "deployments-schema.yaml"
+_UNKNOWN = np.full((2, 2), np.nan)
 _HOSTILE = "<b>`x`</b> $y$ _z_ [a](http://b.invalid)\nnew: line"
 
 
@@ -40,19 +43,21 @@ def _is_valid(schema: dict[str, Any], card: Any) -> bool:
 
 
 _KINDS = {
-    "approximate": facts,
-    "pure": lambda: facts(delta=0.0, parts=(card_facts.CostPart("all", 1.0, 0.0),)),
-    "replace": lambda: facts(relation="replace", has_id=True, rows_per_person=3),
-    "bare": lambda: facts(n=None, looks={}, studies=0, account=None, sizes=None, center_step=None, center_sd=None),
-    "bought n": lambda: facts(n=11_987.4, n_bought=True, words=words(chosen_after_looking="")),
-    "local": lambda: facts(algorithm_id="lsh-local"),
-    "hostile": lambda: facts(columns=(CardColumn(_HOSTILE, 0, 1, "k$"), CardColumn("b", 0, 1)), table=_HOSTILE),
+    "approximate": played,
+    "pure": lambda: played(request={"delta": 0.0}),
+    "replace": lambda: played(declared={"id_column": "who", "rows_per_person": 3}, run={"relation": "replace"}),
+    "bare": lambda: played(run={"n": None}, seen=AccessCounts(), profile={"sizes": None, "center_sd": _UNKNOWN}),
+    "bought n": lambda: played(run={"n": 11_987.4, "n_origin": "bought"}, said={"chosen_after_looking": ""}),
+    "segments": lambda: played(report=reported(segment(1), segment(2))),
+    "hostile": lambda: played(
+        declared={"title": _HOSTILE, "units": {"age": "k$"}, "describe": {_HOSTILE: Described(categories=(_HOSTILE,))}}
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", _KINDS)
 def test_a_card_is_valid_and_every_field_of_its_tier_is_filled(kind: str) -> None:
-    card = registry_card.make_registry_card(_KINDS[kind]())
+    card = make_registry_card(_KINDS[kind]())
     assert list_card_errors(card) == ()
     assert list_unfilled(card) == ()
     assert (card["tier"], card["status"]) == (3, "Draft")
@@ -64,19 +69,20 @@ def test_a_card_is_valid_and_every_field_of_its_tier_is_filled(kind: str) -> Non
 @pytest.mark.parametrize("kind", _KINDS)
 def test_the_registrys_schema_takes_it_and_so_does_its_file(schema: dict[str, Any], kind: str) -> None:
     made = _KINDS[kind]()
-    card = registry_card.make_registry_card(made)
+    card = make_registry_card(made)
     Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(card)
     read = yaml.safe_load(format_card(made))
     assert read == card and [*_texts(read)] == [*_texts(card)], "in the registry's order"
 
 
 def test_a_real_run_makes_a_valid_card(schema: dict[str, Any]) -> None:
-    card = registry_card.make_registry_card(people_facts())
+    made = people()
+    card = make_registry_card(made)
     assert _is_valid(schema, card)
     assert (list_card_errors(card), list_unfilled(card)) == ((), ())
     said = card["deployment"]["implementation"]["mechanisms"]
     assert "Gaussian noise on sums of differences from the centres (round 1 … round 12; twelve charges" in said
-    assert "OpenDP 0.16.0" in said
+    assert f"drawn by {made.asked.noise} on whole numbers" in said
 
 
 def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
@@ -92,12 +98,24 @@ def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 def test_names_from_outside_stay_text_and_what_the_owner_says_is_verbatim() -> None:
     verbatim = "We saw *five* groups; <k> = 5, $1"
-    made = replace(_KINDS["hostile"](), words=words(chosen_after_looking=verbatim))
-    deployed = registry_card.make_registry_card(made)["deployment"]
+    deployed = make_registry_card(played(_KINDS["hostile"](), said={"chosen_after_looking": verbatim}))["deployment"]
     assert verbatim in deployed["implementation"]["preprocessing_and_hyperparameter_tuning"]
-    said = deployed["dp_variant"]["data_domain"]
-    assert r"\<b\>\`x\`\</b\> \$y\$ \_z\_ \[a\](http://b.invalid) new: line" in said
-    assert r"k\$" in said and " $" not in said
+    escaped = r"\<b\>\`x\`\</b\> \$y\$ \_z\_ \[a\](http://b.invalid) new: line"
+    variant = deployed["dp_variant"]
+    assert f"those of “{escaped}”" in variant["data_domain"]
+    assert f"{escaped}: {escaped} (declared)" in variant["data_domain"]
+    assert r"k\$" in variant["data_domain"] and " $" not in variant["data_domain"]
+    assert f"age, income, {escaped}: names and bounds" in variant["unprotected_quantities"]
+
+
+@given(st.text())
+@example("\u2028\u0085\ufeff\x7f\x9f\uffff\U0001f600 {{ p }} {% if %}")
+@example("- a: [b]\n'c' \"d\" \\N #")
+def test_whatever_the_owner_says_comes_through(said: str) -> None:
+    made = played(said={"description": said, "authors": (said, "A"), "justification": said})
+    deployed = make_registry_card(made)["deployment"]
+    assert (deployed["basic"]["description"], deployed["implementation"]["justification"]) == (said, said)
+    assert deployed["administrative"]["registry_authors"] == [said, "A"]
 
 
 def _paths(group: Group, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -139,7 +157,7 @@ def test_our_check_agrees_with_the_schema_on_what_is_left_out_or_unknown(schema:
 
 
 def _good() -> dict[str, Any]:
-    return deepcopy(registry_card.make_registry_card(facts()))
+    return deepcopy(make_registry_card(played()))
 
 
 def _inside(card: Any, place: tuple[str, ...]) -> dict[str, Any]:
@@ -201,19 +219,47 @@ def test_the_tiers_and_choices_are_those_of_the_schema(schema: dict[str, Any]) -
     compare(ENTRY, schema, "")
 
 
-@pytest.mark.parametrize("module", [card_facts, promise, registry_card, registry_check])
+@pytest.mark.parametrize("module", [release_texts, registry_card, registry_check])
 def test_doctests(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "model", "trust"), [("auto", "Central", "curator"), ("lsh-local", "Local", "own row")]
-)
-def test_who_is_trusted_follows_from_the_algorithm(algorithm: str, model: str, trust: str) -> None:
-    text = format_card(facts(algorithm_id=algorithm))
-    assert f"model_name: {model}" in text
-    assert trust in text.partition("model_name_details:")[2].partition("actors:")[0]
+def test_a_card_whose_owner_left_something_unsaid_is_of_a_lower_tier() -> None:
+    assert make_registry_card(played())["tier"] == 3
+    for unsaid in ({"intended_use": NOT_STATED}, {"curators": (NOT_STATED,)}, {"justification": NOT_STATED}):
+        assert make_registry_card(played(said=unsaid))["tier"] == 2
 
 
-def test_a_small_chance_is_rounded_up_and_round_where_it_is_round() -> None:
-    assert [promise.format_one_in(delta) for delta in (1e-5, 3e-5)] == ["one in 100,000", "one in 33,300"]
+def test_the_card_says_what_only_the_owner_can_say_or_that_nobody_said_it() -> None:
+    deployed = make_registry_card(played())["deployment"]
+    assert "the owner has not said" in deployed["deployment_model"]["release_type_details"]
+    assert "the curator alone can say" in deployed["deployment_model"]["actors"]
+    told = {"raw_access": "Two clerks", "other_releases": "A yearbook.", "repeats": "Every year", "several_rows": "No"}
+    deployed = make_registry_card(played(said=told))["deployment"]
+    assert "asked who can read the raw table: Two clerks. Whoever" in deployed["deployment_model"]["actors"]
+    assert deployed["deployment_model"]["release_type_details"].endswith("published: A yearbook. Every year.")
+    assert deployed["privacy_loss"]["privacy_unit_details"].endswith("how many rows one person can have: No.")
+
+
+def test_the_card_says_the_level_of_its_unit_its_rho_and_what_made_it() -> None:
+    made = played(asked={"version": "0.1.0", "platform": "Python 3.11, NumPy 2.0, Linux", "code": "ab12"})
+    deployed = make_registry_card(made)["deployment"]
+    assert deployed["privacy_loss"]["privacy_unit"].startswith("1 row (event level): ")
+    parameters = deployed["privacy_loss"]["privacy_parameters"]
+    assert made.recomposed is not None
+    assert (
+        parameters["rho"] == pytest.approx(made.recomposed.rho, rel=1e-3) and parameters["rho"] >= made.recomposed.rho
+    )
+    assert (parameters["epsilon"], parameters["delta"]) == (1.0, 1e-6)
+    pure = make_registry_card(played(request={"delta": 0.0}))["deployment"]
+    assert pure["dp_variant"]["variant_name"] == "Pure DP"
+    assert pure["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 0.0}
+    assert "at δ = 10⁻⁶" in deployed["privacy_loss"]["privacy_parameters_details"]
+    assert "dpviz 0.1.0, on Python 3.11, NumPy 2.0, Linux; its source files have the SHA-256 ab12" in str(deployed)
+    assert "None" not in str(deployed["implementation"]["mechanisms"]), "an algorithm of ours has no paper"
+
+
+def test_who_is_trusted_is_the_curator() -> None:
+    text = format_card(played())
+    assert "model_name: Central" in text
+    assert "curator" in text.partition("model_name_details:")[2].partition("actors:")[0]

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.api.cli import release_command
-from dpviz.releases import card_facts
-from dpviz.releases.card_facts import AccessCounts
+from dpviz.releases import access_counts
+from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.registry_card import make_registry_card
 from tests.command_line import call
-from tests.releases.made_facts import facts, words
+from tests.releases.made_played import played
 from tests.releases.people import account_in, write_people
 
 NOTHING_SEEN = "it showed no row, no true count and no loss"
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(card_facts).failed == 0
+    assert doctest.testmod(access_counts).failed == 0
 
 
 def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:
@@ -56,14 +56,14 @@ def test_the_order_of_a_visit_is_in_no_byte(looks) -> None:
 
 
 def test_both_cards_tell_runs_and_readings() -> None:
-    made = facts(looks={}, studies=0, runs=50, runs_epsilon=50.0, grids_read=1)
+    made = played(seen=AccessCounts(runs=50, runs_epsilon=50.0, grids_read=1))
     for card in (make_card_page(made), str(make_registry_card(made))):
         assert "50 runs on the rows with study noise, ε = 50 in all" in card and NOTHING_SEEN not in card
         assert "one reading of k" in card
 
 
 def test_an_owner_who_says_nothing_is_not_said_to_have_said_anything() -> None:
-    made = facts(words=words(chosen_after_looking=""))
+    made = played(said={"chosen_after_looking": ""})
     for card in (make_card_page(made), str(make_registry_card(made))):
         assert "The owner says" not in card and "the owner has not said" in card
 

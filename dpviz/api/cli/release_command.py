@@ -15,13 +15,13 @@ from dpviz.api.commands import plan_release, read_declared
 from dpviz.api.console import NotWritten, Parser, read_number, read_numbers, read_whole, refuse_taken, say
 from dpviz.core import RequestError
 from dpviz.releases import (
+    OF_BOUNDS,
     Account,
     Played,
     Preflight,
     Release,
     ReleaseRequest,
     State,
-    card_facts,
     check_signer,
     package,
     publish,
@@ -227,7 +227,7 @@ def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) ->
 def describe_promise(prepared: Preflight) -> str:
     """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
     release_request, before = prepared.release_request, prepared.before
-    bought = prepared.shares.get(card_facts.OF_BOUNDS)
+    bought = prepared.shares.get(OF_BOUNDS)
     told = (
         f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(prepared.declaration.open_columns)}, which are open."
         if bought is not None

@@ -28,16 +28,21 @@ def render(template: str, /, **values: Any) -> str:
     str
         The same values give the same text.
     """
-    return _make_environment().get_template(template).render(**values)
+    return _find_environment().get_template(template).render(**values)
 
 
 @cache
-def _make_environment() -> Environment:
+def _find_environment() -> Environment:
+    return make_environment(markup=True)
+
+
+def make_environment(*, markup: bool) -> Environment:
+    """All templates, for filters that a room adds; into what is no ``markup`` values go as they are."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
         loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
+        autoescape=markup,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -36,7 +36,7 @@ from dpviz.app.ui.release.words_form import (
 from dpviz.app.ui.session import require_table
 from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.core import RequestError, name_library
-from dpviz.releases import ReleaseRequest, card_facts, promise
+from dpviz.releases import ReleaseRequest, owner_words, promise
 from dpviz.runs import (
     Job,
     Judgement,
@@ -82,7 +82,7 @@ def _draw_form(asked_of: ReleaseSubject) -> None:
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
     terms = draw_terms(buys=bool(declared.open_columns))
     draft = ReleaseRequest(
-        terms.request, card_facts.find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
+        terms.request, owner_words.find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
     )
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}

@@ -15,7 +15,7 @@ from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import ACCESS_LOG
-from dpviz.releases import ReleaseRequest, card_facts, promise
+from dpviz.releases import AccessCounts, ReleaseRequest, owner_words, promise
 from dpviz.runs import Contender, Request
 from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
@@ -37,11 +37,11 @@ _LONG = ("description", "justification", "curators", "authors")
 _DECLARED_FIRST = ("name", "description")
 
 
-def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> card_facts.CardWords:
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> owner_words.CardWords:
     """Draw the form of the card's words."""
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
-    missing = card_facts.CardWords(**before, chosen_after_looking=chosen).list_missing()
+    missing = owner_words.CardWords(**before, chosen_after_looking=chosen).list_missing()
     title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
     with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")
@@ -52,20 +52,20 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
         with right:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
     said |= _ask_evaluation(kept, before)
-    return card_facts.CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+    return owner_words.CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
 def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
     """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
     # What was typed just now is in the session before its box is drawn again.
-    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in card_facts.OWNER_QUESTIONS}
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in owner_words.OWNER_QUESTIONS}
     open_ended = sum(not str(said).strip() for said in now.values())
     title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
     with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
         left, right = st.columns(2, gap="medium")
         said = {}
-        for place, (name, question) in enumerate(card_facts.OWNER_QUESTIONS.items()):
+        for place, (name, question) in enumerate(owner_words.OWNER_QUESTIONS.items()):
             with left if place % 2 == 0 else right:
                 said[name] = (
                     st.text_area(
@@ -92,10 +92,10 @@ def describe_missing(missing: str) -> str:
 
 def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
-    usual = card_facts.find_words(declared, today=today)
+    usual = owner_words.find_words(declared, today=today)
     asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
     words = {
-        name: getattr(usual, name) for name in (*_ASKED, *card_facts.OWNER_QUESTIONS, "sector", "publication_date")
+        name: getattr(usual, name) for name in (*_ASKED, *owner_words.OWNER_QUESTIONS, "sector", "publication_date")
     }
     return words | {name: () if name in declarations.SEVERAL_WORDS else "" for name in asked}
 
@@ -116,8 +116,8 @@ def _ask_sector(key: str, before: str) -> str:
     return (
         st.selectbox(
             "Sector (optional)",
-            card_facts.SECTORS,
-            index=card_facts.SECTORS.index(before) if before in card_facts.SECTORS else None,
+            owner_words.SECTORS,
+            index=owner_words.SECTORS.index(before) if before in owner_words.SECTORS else None,
             placeholder="none of these",
             key=key,
         )
@@ -131,7 +131,7 @@ _LONGEST_REASON = 2_000
 class AccessWords(NamedTuple):
     """What this process saw of the rows, and what its owner says was chosen after it."""
 
-    seen: card_facts.AccessCounts
+    seen: AccessCounts
     chosen: str
 
 
@@ -139,7 +139,7 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> AccessWords:
     """Draw it; what the card will say."""
     st.subheader("Looks at the rows in this process", divider="gray", anchor=False, help=glossary.explain_term("look"))
     key = asked_of.source_key
-    seen = card_facts.AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
+    seen = AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
     st.markdown(escape_markdown(seen.words))
     return AccessWords(seen, _ask_choice(asked_of.declaration, key))
 
@@ -215,9 +215,7 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         span = (
             describe_coding(coding.to_plain(bounds.lower, bounds.upper))
             if coding.words
-            else promise.format_span(
-                card_facts.CardColumn(name, bounds.lower or 0.0, bounds.upper or 0.0, unit, kind=coding.kind)
-            )
+            else promise.format_span(bounds.lower or 0.0, bounds.upper or 0.0, unit, coding.kind)
         )
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
