@@ -19,7 +19,6 @@ from dpviz.api.cli.verify_command import format_verdict
 from dpviz.core.accounting import Accounting
 from dpviz.core.exact_noise import ExactSource, WholeTruth
 from dpviz.releases.account_file import create, open_to_change
-from dpviz.releases.owner_words import find_words
 from dpviz.releases.package import TRANSCRIPT, VERIFY, format_verify, make_zip, read_members
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import AccountThen, Asked, ReleaseRequest, name_platform
@@ -28,6 +27,7 @@ from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import apply_declaration
+from dpviz.tables.owner_words import find_words
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
 _BOMB, _DAY = 150_000_000, "2026-07-01T00:00:00+00:00"

@@ -77,7 +77,7 @@ KILLED, HANGS, LIVES, NO_TESTS = "killed", "hangs", "lives", "no tests"
 
 @dataclass(frozen=True)
 class Trial:
-    """The file of a module or a template, relative to the root, with the source it is to have, and the tests, best first."""
+    """The file of a module or a template below the root, with the source it is to have, and the tests, best first."""
 
     tests: Sequence[str]
     file: str = ""

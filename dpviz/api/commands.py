@@ -18,7 +18,7 @@ import pandas as pd
 from dpviz.algorithms import AUTO, synopsis_reading
 from dpviz.api.estimators import PrivateKMeans
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
-from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, owner_words, preflight, publish
+from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, preflight, publish
 from dpviz.runs import (
     Contender,
     JudgedTable,
@@ -45,6 +45,7 @@ from dpviz.tables import (
     open_csv,
     open_file,
     open_named,
+    owner_words,
     propose,
 )
 

@@ -1,4 +1,3 @@
-from . import owner_words as owner_words
 from . import package as package
 from . import promise as promise
 from .access_counts import AccessCounts as AccessCounts

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any
 
 from dpviz.core import check
-from dpviz.releases.owner_words import SECTORS, is_day
+from dpviz.tables import owner_words
 
 STATUSES = (
     *("Converted", "Draft", "Pending", "Changes Required", "Approved"),
@@ -39,7 +39,7 @@ class Text:
             return f"is {check.format_value(value)}: write a text"
         if self.allowed and value not in self.allowed:
             return f"is {check.format_value(value)}: choose one of {', '.join(self.allowed)}"
-        return "is no day: write it as YYYY-MM-DD" if self.day and not is_day(value) else ""
+        return "is no day: write it as YYYY-MM-DD" if self.day and not owner_words.is_day(value) else ""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ _BASIC: _Fields = {
     "data_product_region": Text(1),
     "description": Text(1),
     "publication_date": Text(1, day=True),
-    "data_product_sector": Text(1, SECTORS),
+    "data_product_sector": Text(1, owner_words.SECTORS),
 }
 _LOSS: _Fields = {
     "privacy_unit": _WORD,

@@ -23,9 +23,8 @@ from dpviz.algorithms import CARDS
 from dpviz.core import Accounting, RequestError, check
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
-from dpviz.releases.owner_words import CardWords, is_day, list_said
 from dpviz.runs import Contender, Request
-from dpviz.tables import Declaration, codings, declarations
+from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import list_names
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
@@ -68,7 +67,7 @@ class ReleaseRequest:
     ----------
     request : Request
         With the ε and δ of the whole release, and no seed.
-    words : CardWords
+    words : OwnerWords
     segments : float
         The share of ε that says what the segments are; 0: nothing is said of them.
     bounds : float
@@ -81,7 +80,7 @@ class ReleaseRequest:
     """
 
     request: Request
-    words: CardWords
+    words: owner_words.OwnerWords
     segments: float = 0.2
     bounds: float = 0.03
     missing: float = 0.0
@@ -139,7 +138,7 @@ class ReleaseRequest:
 
     def with_argument(self, argument: str) -> ReleaseRequest:
         """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""
-        said = " ".join((*list_said(self.words.justification), argument)).strip()
+        said = " ".join((*owner_words.list_said(self.words.justification), argument)).strip()
         return replace(self, words=replace(self.words, justification=said)) if argument else self
 
     def make_algorithm_request(self, declaration: Declaration) -> Request:
@@ -268,7 +267,7 @@ class Asked:
         contender = Contender.parse(request.algorithm, request.parameters)
         release_request = ReleaseRequest(
             Request(contender, request.k, request.epsilon, request.delta),
-            CardWords(**document.words.list_given()),
+            owner_words.OwnerWords(**document.words.list_given()),
             segments=document.segments,
             bounds=document.bounds,
             missing=document.missing,
@@ -295,7 +294,7 @@ class Asked:
 
     def refuse_contradictions(self) -> None:
         """Let nothing pass that is in no form which a release has for it, or that something else in it denies."""
-        if not is_day(self.date):
+        if not owner_words.is_day(self.date):
             raise RequestError("Its date is no day.")
         for what, form in _NAMES.items():
             if not form.fullmatch(getattr(self, what)):

@@ -22,7 +22,6 @@ from dpviz.releases.card_tables import (
     make_ledger_table,
 )
 from dpviz.releases.intervals import WIDE
-from dpviz.releases.owner_words import NOT_STATED, OWNER_QUESTIONS, list_said
 from dpviz.releases.playing import Played
 from dpviz.releases.release_request import CostPart
 from dpviz.releases.segment_words import (
@@ -35,6 +34,7 @@ from dpviz.releases.segment_words import (
 )
 from dpviz.releases.segments_report import TOO_SMALL, SegmentsReport
 from dpviz.runs import Run
+from dpviz.tables import owner_words
 from dpviz.words import (
     capitalize_first,
     format_count,
@@ -81,10 +81,10 @@ def _find_loader() -> Any:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
-        **{"NOT_STATED": NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
+        **{"NOT_STATED": owner_words.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{
             "ALONE": promise.ALONE,
-            "questions": OWNER_QUESTIONS,
+            "questions": owner_words.OWNER_QUESTIONS,
             "join_clauses": join_clauses,
             "plain": escape_markdown,
         },
@@ -133,7 +133,7 @@ def quote_owner(question: str, *words: str) -> str:
 
 def select_said(words: str | tuple[str, ...]) -> str:
     """Those of the owner's words that say something; "" where none do."""
-    return ", ".join(list_said(*((words,) if isinstance(words, str) else words)))
+    return ", ".join(owner_words.list_said(*((words,) if isinstance(words, str) else words)))
 
 
 def escape_markdown(name: str) -> str:

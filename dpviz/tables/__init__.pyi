@@ -2,6 +2,7 @@ from . import codings as codings
 from . import declarations as declarations
 from . import drawings as drawings
 from . import file_format as file_format
+from . import owner_words as owner_words
 from .cell_values import MISSING as MISSING
 from .cell_values import find_text as find_text
 from .cell_values import list_texts as list_texts

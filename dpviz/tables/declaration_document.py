@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag, create_model
 
 from dpviz.core import RequestError, check
 from dpviz.tables.declarations import Declaration
+from dpviz.tables.owner_words import OWNER_WORDS
 from dpviz.words import documents
 
 
@@ -108,29 +109,22 @@ ColumnForm = Annotated[
 ]
 
 
-class WordsDocument(documents.Document):
+if TYPE_CHECKING:
+    _Words = documents.Document
+else:
+    _names = {
+        name: (_Columns, documents.key((), "a list of names", word.meaning, shown=["a", "b"]))
+        if word.several
+        else (str, documents.key("", "text", word.meaning))
+        for name, word in OWNER_WORDS.items()
+    }
+    _Words = create_model("_Words", __base__=documents.Document, **_names)
+
+
+class WordsDocument(_Words):
     """The owner's words for the card and the dossier of a release."""
 
     shown: ClassVar = '{"intended_use": "..."}'
-    name: str = documents.key("", "text", "of the release")
-    description: str = documents.key("", "text", "what was released")
-    intended_use: str = documents.key("", "text", "what it is meant for")
-    curators: _Columns = documents.key((), "a list of names", "who holds the rows", shown=["a", "b"])
-    region: str = documents.key("", "text", "where the people live")
-    publication_date: str = documents.key("", "text", "the day")
-    sector: str = documents.key("", "text", "of the registry")
-    justification: str = documents.key("", "text", "why these bounds, this ε and this k")
-    authors: _Columns = documents.key((), "a list of names", "of the card", shown=["a", "b"])
-    chosen_after_looking: str = documents.key("", "text", "what was chosen because rows were seen")
-    several_rows: str = documents.key("", "text", "whether a person may have several rows")
-    agreed_by: str = documents.key("", "text", "who agreed to this ε")
-    other_releases: str = documents.key("", "text", "what else is published of these people")
-    decision: str = documents.key("", "text", "what is decided with it")
-    bounds_known_by: str = documents.key("", "text", "how the bounds are known")
-    raw_access: str = documents.key("", "text", "who may see the rows")
-    storage: str = documents.key("", "text", "how the rows are kept, and until when")
-    columns_needed: str = documents.key("", "text", "why each column is needed")
-    repeats: str = documents.key("", "text", "whether it will be released again")
 
 
 def _refuse_long(words: WordsDocument) -> WordsDocument:

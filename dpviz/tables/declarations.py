@@ -40,16 +40,6 @@ ORIGINS = ("documentation", "law or physics", "earlier release", "public data", 
 
 FROM_ROWS = ORIGINS[-1]
 
-RELEASE_WORDS = (
-    *("name", "description", "intended_use", "curators", "region", "publication_date", "sector"),
-    *("justification", "authors", "chosen_after_looking"),
-    *("several_rows", "agreed_by", "other_releases", "decision", "bounds_known_by", "raw_access", "storage"),
-    *("columns_needed", "repeats"),
-)
-"""What the card and the dossier of a release ask their owner for; curators and authors are several."""
-
-SEVERAL_WORDS = ("curators", "authors")
-
 _BOUGHT = "bought, ε = "
 
 
@@ -121,7 +111,7 @@ class Declaration:
     weights : mapping of str to float
         Half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
     words : mapping of str to str or tuple of str
-        What the card of a release says in the owner's words, by ``RELEASE_WORDS``.
+        What the card of a release says in the owner's words, by the names of ``OwnerWords``.
     """
 
     columns: tuple[str, ...] = ()

@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 
 from dpviz.releases.account import Account
 from dpviz.releases.example_release import make_example_release
-from dpviz.releases.owner_words import find_words
 from dpviz.releases.package import CENTERS, make_zip
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight, publish
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.named import sample
+from dpviz.tables.owner_words import find_words
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
 from tests.browser.visitor import Visitor
 from tests.releases.forging import rehashed

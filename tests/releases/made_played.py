@@ -15,7 +15,6 @@ import pandas as pd
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Account, Taken
 from dpviz.releases.intervals import Interval
-from dpviz.releases.owner_words import CardWords
 from dpviz.releases.playing import Played, play
 from dpviz.releases.release_parts import SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
@@ -35,6 +34,7 @@ from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import LoadedTable
 from dpviz.tables.named import sample
+from dpviz.tables.owner_words import OwnerWords
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$"}
 SMALL = Declaration(
@@ -48,9 +48,9 @@ SMALL = Declaration(
 )
 
 
-def words(**changes: Any) -> CardWords:
+def words(**changes: Any) -> OwnerWords:
     """What an owner says."""
-    said = CardWords(
+    said = OwnerWords(
         name="Six walks of life, 2026",
         description="Typical people of a town: centres and sizes of six segments of its adults, from a survey.",
         intended_use="Planning of bus lines and opening hours by the town's council.",

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dpviz.releases.account import Account
-from dpviz.releases.owner_words import find_words
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import Declaration, apply_declaration_file
 from dpviz.tables.named import open_file
+from dpviz.tables.owner_words import find_words
 
 DECLARED: dict[str, Any] = {
     "title": "Visitors",

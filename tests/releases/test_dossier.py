@@ -10,9 +10,9 @@ import pytest
 from dpviz.core.ledger import Entry
 from dpviz.core.loss_distributions import LossKind
 from dpviz.releases.dossier import Who, make_dossier, make_dossier_page
-from dpviz.releases.owner_words import NOT_STATED, OWNER_QUESTIONS
 from dpviz.releases.playing import Played
 from dpviz.releases.segments_report import TOO_SMALL
+from dpviz.tables.owner_words import NOT_STATED, OWNER_QUESTIONS
 from tests.cases import about
 from tests.releases.made_played import numbers, people, played, reported, segment, shares
 

@@ -17,10 +17,10 @@ from jsonschema import Draft202012Validator
 
 from dpviz.releases import registry_card, registry_check, release_texts
 from dpviz.releases.access_counts import AccessCounts
-from dpviz.releases.owner_words import NOT_STATED
 from dpviz.releases.registry_card import format_card, make_registry_card
 from dpviz.releases.registry_check import ENTRY, Group, list_card_errors, list_unfilled
 from dpviz.tables.declarations import Described
+from dpviz.tables.owner_words import NOT_STATED
 from tests.cases import about
 from tests.releases.made_played import people, played, reported, segment
 

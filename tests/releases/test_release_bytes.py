@@ -26,7 +26,6 @@ from dpviz.releases import account as accounts
 from dpviz.releases import releasing
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Account
-from dpviz.releases.owner_words import find_words
 from dpviz.releases.package import CARD, DECLARATION, PAGE, make_zip
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
@@ -39,6 +38,7 @@ from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import apply_declaration, apply_declaration_file, is_bought, to_json
 from dpviz.tables.named import open_file
+from dpviz.tables.owner_words import find_words
 from tests.cases import about
 from tests.releases.forging import findings
 

@@ -36,7 +36,7 @@ from dpviz.app.ui.release.words_form import (
 from dpviz.app.ui.session import require_table
 from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.core import RequestError, name_library
-from dpviz.releases import ReleaseRequest, owner_words, promise
+from dpviz.releases import ReleaseRequest, promise
 from dpviz.runs import (
     Job,
     Judgement,
@@ -50,6 +50,7 @@ from dpviz.runs import (
     format_value,
     profiles,
 )
+from dpviz.tables import owner_words
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
 

@@ -8,9 +8,8 @@ import streamlit as st
 
 from dpviz.app.ui.data.draft import complete_draft
 from dpviz.app.ui.session import find_source, find_table, find_undeclared
-from dpviz.releases import owner_words
 from dpviz.runs import OpenTable
-from dpviz.tables import Content, Declaration, declarations
+from dpviz.tables import Content, Declaration, owner_words
 
 _WHICH = "release:which"
 
@@ -33,9 +32,9 @@ class ReleaseSubject:
         """The same for whatever is declared about one file: looks and releases add up over it."""
         return self.content.fingerprint if self.table is None else self.table.source_key
 
-    def with_words(self, words: owner_words.CardWords) -> ReleaseSubject:
+    def with_words(self, words: owner_words.OwnerWords) -> ReleaseSubject:
         """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
-        said = {name: value for name in declarations.RELEASE_WORDS if (value := getattr(words, name))}
+        said = {name: value for name in owner_words.OWNER_WORDS if (value := getattr(words, name))}
         said.pop("publication_date")
         return replace(self, declaration=replace(self.declaration, words=said))
 

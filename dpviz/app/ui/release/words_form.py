@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -15,44 +16,31 @@ from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import ACCESS_LOG
-from dpviz.releases import AccessCounts, ReleaseRequest, owner_words, promise
+from dpviz.releases import AccessCounts, ReleaseRequest, promise
 from dpviz.runs import Contender, Request
-from dpviz.tables import Declaration, codings, declarations
+from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
-_LONGEST = 2_000
-_ASKED = {
-    "name": ("Name", "Visitors of the clinic, 2026"),
-    "description": ("Description: what is published, in a sentence", "Centres of six groups of visitors, by age."),
-    "intended_use": ("Intended use", "Planning of opening hours"),
-    "curators": ("Curators: who publishes it, one a line", "Clinic of Bremen"),
-    "region": ("Region that the data describe", "Bremen, Germany"),
-    "justification": (
-        "Justification: why these bounds, this ε and this k",
-        "Bounds from the law; ε from a synthetic table",
-    ),
-    "authors": ("Authors: who filled in the card, one a line", "A. Muster"),
-}
-_LONG = ("description", "justification", "curators", "authors")
 _DECLARED_FIRST = ("name", "description")
+_ON_THE_CARD = [name for name, word in owner_words.OWNER_WORDS.items() if word.label]
 
 
-def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> owner_words.CardWords:
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> owner_words.OwnerWords:
     """Draw the form of the card's words."""
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
-    missing = owner_words.CardWords(**before, chosen_after_looking=chosen).list_missing()
+    missing = owner_words.OwnerWords(**before, chosen_after_looking=chosen).list_missing()
     title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
     with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")
         said: dict[str, Any] = {}
-        for place, (name, (label, hint)) in enumerate(_ASKED.items()):
+        for place, name in enumerate(_ON_THE_CARD):
             with left if place % 2 == 0 else right:
-                said[name] = _ask_answer(f"{kept}:{name}", name, label, hint, before[name])
+                said[name] = _ask_answer(f"{kept}:{name}", owner_words.OWNER_WORDS[name], before[name])
         with right:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
     said |= _ask_evaluation(kept, before)
-    return owner_words.CardWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+    return owner_words.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
 def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
@@ -71,7 +59,7 @@ def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
                     st.text_area(
                         escape_markdown(question),
                         value=before[name],
-                        max_chars=_LONGEST,
+                        max_chars=owner_words.LONGEST,
                         height=68,
                         key=f"{kept}:{name}",
                     )
@@ -92,24 +80,17 @@ def describe_missing(missing: str) -> str:
 
 def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
-    usual = owner_words.find_words(declared, today=today)
-    asked = [name for name in _ASKED if name not in (*declared.words, *_DECLARED_FIRST)]
-    words = {
-        name: getattr(usual, name) for name in (*_ASKED, *owner_words.OWNER_QUESTIONS, "sector", "publication_date")
-    }
-    return words | {name: () if name in declarations.SEVERAL_WORDS else "" for name in asked}
+    usual = asdict(owner_words.find_words(declared, today=today))
+    del usual["chosen_after_looking"]  # which is asked beside what was seen
+    asked = [name for name in _ON_THE_CARD if name not in (*declared.words, *_DECLARED_FIRST)]
+    return usual | {name: () if owner_words.OWNER_WORDS[name].several else "" for name in asked}
 
 
-def _ask_answer(key: str, name: str, label: str, hint: str, before: Any) -> Any:
-    text = "\n".join(before) if name in declarations.SEVERAL_WORDS else before
-    if name not in _LONG:
-        return st.text_input(escape_markdown(label), value=text, max_chars=_LONGEST, placeholder=hint, key=key) or ""
-    said = (
-        st.text_area(escape_markdown(label), value=text, max_chars=_LONGEST, height=68, placeholder=hint, key=key) or ""
-    )
-    if name not in declarations.SEVERAL_WORDS:
-        return said
-    return tuple(line.strip() for line in said.splitlines() if line.strip())
+def _ask_answer(key: str, word: owner_words.OwnerWord, before: Any) -> Any:
+    label, text = escape_markdown(word.label), "\n".join(before) if word.several else before
+    box: dict[str, Any] = {"value": text, "max_chars": owner_words.LONGEST, "placeholder": word.hint, "key": key}
+    said = (st.text_area(label, height=68, **box) if word.long else st.text_input(label, **box)) or ""
+    return tuple(line.strip() for line in said.splitlines() if line.strip()) if word.several else said
 
 
 def _ask_sector(key: str, before: str) -> str:
@@ -123,9 +104,6 @@ def _ask_sector(key: str, before: str) -> str:
         )
         or ""
     )
-
-
-_LONGEST_REASON = 2_000
 
 
 class AccessWords(NamedTuple):
@@ -150,7 +128,7 @@ def _ask_choice(declared: Declaration, source_key: str) -> str:
     said = st.text_area(
         "What did you choose after looking?",
         value=recall(kept, before if isinstance(before, str) else ""),
-        max_chars=_LONGEST_REASON,
+        max_chars=owner_words.LONGEST,
         height=68,
         key=kept,
         placeholder="Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say.",
