@@ -18,6 +18,7 @@ from benchmarks.fuzzing.hostile import NUMBERS, TEXTS, damaged, happens, one
 from dpviz.api.cli.verify_command import format_verdict
 from dpviz.core.accounting import Accounting
 from dpviz.core.exact_noise import ExactSource, WholeTruth
+from dpviz.releases.account import ChargeLink
 from dpviz.releases.account_file import create, open_to_change
 from dpviz.releases.package import TRANSCRIPT, VERIFY, format_verify, make_zip, read_members
 from dpviz.releases.release_parts import make_all_parts, make_empty_content, make_empty_tables
@@ -121,7 +122,7 @@ def _base() -> Transcript:
         release_request=release_request,
         n_public=declared.n_public,
         declared=declared,
-        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, 1, _DAY, "b" * 64, "a" * 64, _DAY),
+        account=AccountThen("people", 2.0, 0.0, 0.0, 0.0, ChargeLink(1, _DAY, "b" * 64, "a" * 64, _DAY)),
     )
     return Transcript(
         asked.to_dict(),

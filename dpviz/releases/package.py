@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
-from dpviz.words import doorways, foreign
+from dpviz.words import doorways, foreign, render
 
 
 class Check(Enum):
@@ -171,17 +171,7 @@ def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> 
 
 def add_hashes(hashes: Mapping[str, str], *, version: str) -> str:
     """``VERIFY.txt`` with these ``hashes`` of files, by their names."""
-    checked = "".join(f"  * {check.value};\n" for check in Check)
-    untold = "".join(f"  * {untold};\n" for untold in CANNOT_TELL)
-    lines = "".join(f"{digits}  {name}\n" for name, digits in hashes.items())
-    return (
-        "How to check this release, without the rows\n"
-        "===========================================\n\n"
-        "    python -m dpviz verify release.zip\n\n"
-        f"with dpviz {version} checks that\n\n{checked}\n"
-        f"What nobody can tell from these files:\n\n{untold}\n"
-        f"SHA-256\n-------\n{lines}"
-    )
+    return render("verify.txt.j2", hashes=hashes, version=version, checks=Check, untold=CANNOT_TELL)
 
 
 def read_hashes(text: str) -> dict[str, str]:

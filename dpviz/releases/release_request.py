@@ -192,16 +192,18 @@ class AccountThen(NamedTuple):
     cap_delta: float
     spent_epsilon: float
     spent_delta: float
-    number: int
-    at: str
-    sha256: str
-    previous_sha256: str
-    previous_at: str
+    link: ChargeLink
 
-    @property
-    def link(self) -> ChargeLink:
-        """The place of the charge in the chain of the account."""
-        return ChargeLink(self.number, self.at, self.sha256, self.previous_sha256, self.previous_at)
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> AccountThen:
+        """What ``to_plain`` wrote."""
+        own = {name: value for name, value in plain.items() if name not in ChargeLink._fields}
+        return cls(**own, link=ChargeLink(**{name: plain[name] for name in ChargeLink._fields}))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Plain values, those of the link beside its own."""
+        *own, link = self
+        return {**dict(zip(self._fields, own, strict=False)), **link._asdict()}
 
     def holds(self, epsilon: float, delta: float) -> bool:
         """Whether so much more is within its cap."""
@@ -251,7 +253,7 @@ class Asked:
             "seen": asdict(release_request.seen),
             "n_public": self.n_public,
             "declared": declarations.to_json(self.declared),
-            "account": self.account._asdict(),
+            "account": self.account.to_plain(),
         }
 
     @classmethod
@@ -285,7 +287,7 @@ class Asked:
             release_request=release_request,
             n_public=document.n_public,
             declared=declared,
-            account=AccountThen(**document.account.list_given()),
+            account=AccountThen.of(document.account.list_given()),
         )
         made.refuse_contradictions()
         if json.dumps(made.to_dict(), sort_keys=True) != json.dumps(said, sort_keys=True):  # 1 is not 1.0, nor true

@@ -309,14 +309,8 @@ def _open(prepared: Preflight, declaration: Declaration) -> Tables:
 def make_transcript(prepared: Preflight, taken: Taken, drawn: ReleaseDraws) -> Transcript:
     """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
     before = taken.before
-    account = AccountThen(
-        before.name,
-        before.cap_epsilon,
-        before.cap_delta,
-        before.spent_epsilon,
-        before.spent_delta,
-        *taken.link,
-    )
+    caps, spent = (before.cap_epsilon, before.cap_delta), (before.spent_epsilon, before.spent_delta)
+    account = AccountThen(before.name, *caps, *spent, taken.link)
     asked = Asked(
         version=__version__,
         noise=name_library(),

@@ -135,6 +135,11 @@ class Verification:
         """Whether nothing was found."""
         return not self.findings
 
+    @property
+    def passed(self) -> int:
+        """Checks that came out well."""
+        return sum(line.startswith("Yes") for line in self.checked)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``verify --json`` prints them."""
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles
 from dpviz.tables import codings
+from dpviz.words import render
 
 _MOST_COLUMNS = 8
 
@@ -43,39 +45,13 @@ def serve(arguments: argparse.Namespace) -> str:
             said["comparison"] = _list_comparison(release, other)
         text = json.dumps(said, ensure_ascii=False)
     else:
-        text = "\n\n".join(_list_blocks(release, other))
+        tables = () if release.profile is None else list_center_tables(release.profile)
+        compare = partial(_format_comparison, release)
+        text = render("read.txt.j2", release=release, other=other, tables=tables, compare=compare).strip("\n")
     text = "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)  # steers no terminal
     if not release.holds or (other is not None and not other.holds):
         raise FoundWrong(text)
     return text
-
-
-def _list_blocks(release: ReadRelease, other: ReadRelease | None) -> Iterator[str]:
-    yield _describe_check(release, "This release")
-    if (received := release.received) is None or release.profile is None or release.played is None:
-        return
-    release_request = release.played.asked.release_request
-    finding = received.finding
-    title = f"{release.name}: {finding.title}" + (f"\n{finding.reason}" if finding.reason else "")
-    yield title + f"\nε = {release_request.request.epsilon:g}, δ = {release_request.delta:g}; protected: {release.unit}"
-    yield from list_center_tables(release.profile)
-    may = "\n".join(f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may)
-    yield f"What may be concluded\n{may}"
-    yield "What not\n" + "\n".join(f"  · {sentence}" for sentence in received.may_not)
-    if other is not None:
-        yield _describe_check(other, "The second release")
-        yield from filter(None, [release.find_contradiction(other)])
-        yield _format_comparison(release, other)
-
-
-def _describe_check(release: ReadRelease, which: str) -> str:
-    verdict = release.verdict
-    if verdict.holds:
-        checks = sum(line.startswith("Yes") for line in verdict.checked)
-        said = f"{checks} checks, nothing is wrong as far as it can be checked; {verdict.noise}"
-        return f"{which} is what it says: {said}."
-    listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
-    return f"{which} is NOT what it says: do not rely on it.\n{listed}"
 
 
 def list_center_tables(made: profiles.Profile) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpviz.api.console import FoundWrong, Parser
 from dpviz.releases import Verification, package, verify
+from dpviz.words import render
 
 
 def add(command: Parser) -> None:
@@ -31,11 +32,4 @@ def serve(arguments: argparse.Namespace) -> str:
 
 def format_verdict(verdict: Verification) -> str:
     """What was checked, what is wrong, and what nobody can tell."""
-    blocks = ["\n".join(f"  {line}" for line in verdict.checked)]
-    if verdict.holds:
-        blocks.append(f"Nothing is wrong with this release, as far as it can be checked; {verdict.noise}.")
-    else:
-        listed = "\n".join(f"  {finding.file}: {finding.what}" for finding in verdict.findings)
-        blocks.append(f"Wrong ({len(verdict.findings)}):\n{listed}")
-    blocks.append("What nobody can tell from these files:\n" + "\n".join(f"  {line}" for line in package.CANNOT_TELL))
-    return "\n\n".join(blocks)
+    return render("verdict.txt.j2", verdict=verdict, untold=package.CANNOT_TELL).rstrip("\n")

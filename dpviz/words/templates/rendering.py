@@ -1,4 +1,4 @@
-"""Templates filled with values: whatever is put into one is escaped, and a value that is missing is an error."""
+"""Templates filled with values: whatever is put into markup is escaped, and a value that is missing is an error."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def render(template: str, /, **values: Any) -> str:
     template : str
         Its name in this folder.
     **values
-        What it is filled with. Texts are escaped, also in attributes; markup of our own has to be marked as such in
-        the template, with ``safe``.
+        What it is filled with. Texts are escaped, also in attributes, but in a template of plain text; markup of our
+        own has to be marked as such in the template, with ``safe``.
 
     Returns
     -------
     str
         The same values give the same text.
     """
-    return _find_environment().get_template(template).render(**values)
+    return _find_environment(markup=not template.endswith(".txt.j2")).get_template(template).render(**values)
 
 
 @cache
-def _find_environment() -> Environment:
-    return make_environment(markup=True)
+def _find_environment(*, markup: bool) -> Environment:
+    return make_environment(markup=markup)
 
 
 def make_environment(*, markup: bool) -> Environment:

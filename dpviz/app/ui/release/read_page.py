@@ -137,7 +137,7 @@ def _draw_title(release: ReadRelease | None) -> None:
         _draw_findings(release)
         return
     st.title(escape_markdown(received.finding.title), anchor=False)
-    checks = sum(line.startswith("Yes") for line in release.verdict.checked)
+    checks = release.verdict.passed
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
     st.markdown(
         f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} checks hold, "
