@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from dpviz.core.check import RequestError
-from dpviz.releases import package
+from dpviz.releases import package, registry_card
 from dpviz.releases.package import (
     ASSIGN,
     CANNOT_TELL,
@@ -31,6 +31,7 @@ from dpviz.releases.package import (
     Check,
     make_zip,
 )
+from dpviz.releases.playing import play
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.releases.verifying import list_differences, verify
@@ -398,7 +399,9 @@ def test_what_is_said_to_be_checked_is_checked(files, check):
 
 
 def test_a_card_that_the_registry_would_refuse_is_named(files, monkeypatch):
-    monkeypatch.setattr("dpviz.releases.registry_card._describe_basics", lambda facts: {"name": 3})
+    made = registry_card.make_registry_card(play(transcript_in(files)))
+    made["deployment"]["basic"] = {"name": 3}
+    monkeypatch.setattr(registry_card, "fill_yaml", lambda *given, **more: made)
     consistent = render(transcript_in(files))
     assert yaml.safe_load(consistent[CARD])["deployment"]["basic"] == {"name": 3}
     assert f"Not so: {Check.CARD.value}" in verify(make_zip(consistent)).checked
