@@ -19,7 +19,7 @@ _CUT = "[...document.querySelectorAll('p, li, dd, h1, h2, h3')].filter(e => e.sc
 _SHEET = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
-@pytest.fixture(params=[(6, 0), (8, 2)], ids=["six clusters, six columns", "eight clusters, eight columns"])
+@pytest.fixture(params=[(6, 0), (8, 1)], ids=["six clusters, six columns", "eight clusters, seven columns"])
 def card(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The file of a card."""
     file = tmp_path / "card.html"
