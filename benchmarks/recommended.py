@@ -23,7 +23,7 @@ from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.smallest import draw_smallest
-from dpviz.runs.advice.advice import Advice, make_advice
+from dpviz.runs.advice.advice import Advice, foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start
 from dpviz.runs.clipped_rows import JudgedTable
@@ -60,7 +60,7 @@ def readings(frame: pd.DataFrame, size: Size) -> Iterator[dict[str, Any]]:
     """Of each target: what the runs say, what the stored study says, why they differ, and what contradicts that."""
     tried = sorted(frame["epsilon"].unique())
     for target in map(Target, TARGETS):
-        advice = make_advice(Setting(size.d, size.k, 1.0, DELTA, n=size.n), target=target)
+        advice = foresee(Setting(size.d, size.k, 1.0, DELTA, n=size.n)).advise(target)
         answers = SmallestEpsilon.find_all(frame, target)
         found = Recommendation.of(target, advice, answers, tried, CONTENDERS)
         kept = (frame["ratio"] <= target.loss).groupby([frame["contender"], frame["epsilon"]]).mean().unstack()

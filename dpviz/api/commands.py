@@ -21,6 +21,7 @@ from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
 from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, preflight, publish
 from dpviz.runs import (
     Contender,
+    Division,
     JudgedTable,
     OpenTable,
     Request,
@@ -214,9 +215,9 @@ def release(
     delta: float = 0.0,
     algorithm: str = "auto",
     params: Mapping[str, Any] | None = None,
-    segments: float = ReleaseRequest.segments,
-    buy_bounds: float = ReleaseRequest.bounds,
-    missing: float = 0.0,
+    segments: float = Division.segments,
+    buy_bounds: float = Division.bounds,
+    missing: float = Division.missing,
     chosen: str | None = None,
     words: Mapping[str, Any] | None = None,
 ) -> Release:

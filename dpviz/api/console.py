@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from dpviz.core import RequestError, check
-from dpviz.runs import create_whole
+from dpviz.runs import Division, create_whole
 
 
 class NotWritten(RequestError):
@@ -77,6 +77,17 @@ def add_request_options(command: Parser, *, seed: str) -> None:
         "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
     )
     request.add_argument("--seed", type=read_whole, metavar="S", help=seed)
+
+
+def add_division_options(command: Parser) -> None:
+    """Parts of the ε of a release that do not go to its centres."""
+    segments, bounds, missing = Division.segments, Division.bounds, Division.missing
+    for name, default, metavar, words in (
+        ("--segments", segments, "SHARE", f"of ε (default: {segments}); 0 for none"),
+        ("--buy-bounds", bounds, "PART", f"of ε a column (default: {bounds})"),
+        ("--missing", missing, "PART", f"of ε, for the shares of missing cells (default: {missing:g})"),
+    ):
+        command.add_argument(name, type=read_number, default=default, metavar=metavar, help=words)
 
 
 def join_words(argv: Sequence[str]) -> list[str]:

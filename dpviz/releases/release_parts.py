@@ -6,7 +6,7 @@ Whoever releases and whoever verifies run the same code: what differs is the tab
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -158,8 +158,9 @@ def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_p
     if declaration.open_columns:
         return ""
     rows, table = KnownRows.read(declaration), _make_empty_table(declaration, make_domain(declaration), n_public)
-    asked = release_request.make_algorithm_request(declaration)
-    return Judgement.of_request(asked, table, n=None if rows is None else rows.low).announcement
+    asked = replace(release_request.request, delta=release_request.delta)
+    share = release_request.find_share(declaration)
+    return Judgement.of_request(asked, table, n=None if rows is None else rows.low, share=share).announcement
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,14 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import CARDS
-from dpviz.core import Accounting, RequestError, check
+from dpviz.core import Accounting, RequestError
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
-from dpviz.runs import Contender, Request
+from dpviz.runs import Contender, Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import list_names
 
-_MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
 _LAST_DIGITS = 1e-9
@@ -81,9 +80,9 @@ class ReleaseRequest:
 
     request: Request
     words: owner_words.OwnerWords
-    segments: float = 0.2
-    bounds: float = 0.03
-    missing: float = 0.0
+    segments: float = Division.segments
+    bounds: float = Division.bounds
+    missing: float = Division.missing
     who: str = field(default_factory=read_user)
     seen: AccessCounts = field(default_factory=AccessCounts)
 
@@ -99,8 +98,7 @@ class ReleaseRequest:
             raise RequestError(
                 "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
             )
-        check.within(0.0, _MOST_SEGMENTS, segments=self.segments)
-        check.within(0.0, _MOST_BOUNDS, bounds=self.bounds, missing=self.missing)
+        self.division.check()
         if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
@@ -111,23 +109,25 @@ class ReleaseRequest:
                 f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
                 f"{isqrt(_MOST_WORK // dim)} clusters."
             )
-        shares = self.shares(declaration)
-        if not shares[ALGORITHM].epsilon > 0:
-            raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give them less.")
+        self.find_share(declaration)
 
     def shares(self, declaration: Declaration) -> dict[str, CostPart]:
         """What each part of the release may spend; together the whole, by basic composition."""
-        epsilon = self.request.epsilon
-        bounds = epsilon * self.bounds * len(declaration.open_columns)
-        missing = epsilon * self.missing
-        segments = (epsilon - bounds - missing) * self.segments
-        costs = {OF_BOUNDS: bounds, OF_MISSING: missing, ALGORITHM: epsilon - bounds - missing - segments}
-        costs[OF_SEGMENTS] = segments
+        costs = self.division.divide(self.request.epsilon, bought=len(declaration.open_columns))
         return {
             name: CostPart(name, cost, self.delta if name == ALGORITHM else 0.0)
-            for name, cost in costs.items()
+            for name, cost in zip((OF_BOUNDS, OF_MISSING, ALGORITHM, OF_SEGMENTS), costs, strict=True)
             if cost or name == ALGORITHM
         }
+
+    @property
+    def division(self) -> Division:
+        """How its ε is divided."""
+        return Division(self.segments, self.bounds, self.missing)
+
+    def find_share(self, declaration: Declaration) -> float:
+        """The part of its ε that goes to the centres."""
+        return self.division.find_share(bought=len(declaration.open_columns))
 
     @property
     def delta(self) -> float:

@@ -4,7 +4,8 @@ from . import export as export
 from . import profiles as profiles
 from .advice.advice import EPSILONS as EPSILONS
 from .advice.advice import Advice as Advice
-from .advice.advice import forecast_rows as forecast_rows
+from .advice.advice import Prospects as Prospects
+from .advice.advice import foresee as foresee
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import describe_dry_run as describe_dry_run
@@ -15,6 +16,7 @@ from .advice.recommendation import MADE_UP as MADE_UP
 from .advice.recommendation import Recommendation as Recommendation
 from .advice.target import Target as Target
 from .advice.target import find_reached_loss as find_reached_loss
+from .advice.target import format_epsilon as format_epsilon
 from .audits.auditing import AuditReport as AuditReport
 from .center_tables import describe_center as describe_center
 from .clipped_rows import ClippedRows as ClippedRows
@@ -22,6 +24,7 @@ from .clipped_rows import JudgedTable as JudgedTable
 from .clipped_rows import clip_rows as clip_rows
 from .column_noise import compute_column_noise as compute_column_noise
 from .column_noise import count_cluster_rows as count_cluster_rows
+from .division import Division as Division
 from .jobs import Failure as Failure
 from .jobs import Job as Job
 from .jobs import JobState as JobState

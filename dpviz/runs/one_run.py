@@ -398,7 +398,8 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
         "accounting": accounting,
         "hardened": source.hardened,
         "seeded": request.seed is not None,
-        "warnings": _list_warnings(request, table, params),
+        # Of a release its whole ε is judged, where it is asked for; this run is but a part of it.
+        "warnings": _list_warnings(request, table, params, judges=not isinstance(noise, ExactSource)),
     }
     frames: tuple[Frame, ...] = ()
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
@@ -450,11 +451,13 @@ def settle_step(step: Step, region: Region) -> Step:
     return replace(step, centers=region.settle_points(step.centers))
 
 
-def _list_warnings(request: Request, table: PrivateTable, params: Params) -> tuple[str, ...]:
+def _list_warnings(request: Request, table: PrivateTable, params: Params, *, judges: bool) -> tuple[str, ...]:
     if not request.card.private:
         return ("k-means++ reads the rows without any privacy: its centres are revealed, never a release.",)
-    judged = Judgement.of(request.card, request.make_setting(table), params, sparse=table.sparse)
-    light = (judged.message,) if judged.level not in (None, regime.Level.GREEN) else ()
+    light: tuple[str, ...] = ()
+    if judges:
+        judged = Judgement.of(request.card, request.make_setting(table), params, sparse=table.sparse)
+        light = (judged.message,) if judged.level not in (None, regime.Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
     shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
     return (*light, *table.domain.notes, *shares)

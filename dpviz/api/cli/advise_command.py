@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 
 from dpviz.algorithms import find_card
-from dpviz.api.console import Parser, read_number, read_whole, read_wholes
+from dpviz.api.console import Parser, add_division_options, read_number, read_whole, read_wholes
 from dpviz.core import format_table
 from dpviz.runs import Advice, RowsAdvice, Target, advise
 from dpviz.tables import declarations
@@ -17,8 +17,8 @@ from dpviz.words import round_percent
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
-        "Name the cheapest algorithm and the smallest ε that should keep the loss near that of k-means++, from a "
-        "stored study of made-up tables. Reads no table."
+        "Name the cheapest algorithm and the smallest ε of a release that should keep the loss near that of k-means++, "
+        "from a stored study of made-up tables. Reads no table."
     )
     command.add_argument(
         "--n", type=read_wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
@@ -50,6 +50,7 @@ def add(command: Parser) -> None:
     command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
     command.add_argument("--relation", metavar="add_remove|replace", help="neighbours (default: add_remove)")
     command.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one person (default: 1)")
+    add_division_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -67,6 +68,9 @@ def serve(arguments: argparse.Namespace) -> str:
         delta=arguments.delta,
         relation=arguments.relation,
         rows_per_person=arguments.rows_per_person,
+        segments=arguments.segments,
+        buy_bounds=arguments.buy_bounds,
+        missing=arguments.missing,
     )
     return json.dumps(_to_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _format_text(advice)
 
@@ -85,6 +89,7 @@ def _format_text(answer: RowsAdvice) -> str:
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
     said = [answer.sentence, advice.describe_certainty(), *advice.list_alternatives()]
+    said[1:1] = filter(None, [advice.describe_share()])
     what_if = advice.list_changes()
     table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
     return "\n".join([*said, *what_if, *table, Advice.WHERE_FROM])
@@ -98,6 +103,7 @@ def _to_plain(answer: RowsAdvice) -> dict[str, object]:
         "certainty": advice.describe_certainty(),
         "target": advice.target.loss,
         "share": advice.target.share,
+        "share_for_centers": advice.share,
         "best": None if advice.best is None else asdict(advice.best),
         "best_of_most_rows": None if many is None else asdict(many),
         "others": [asdict(one) for one in advice.others],

@@ -12,7 +12,16 @@ from typing import cast
 
 from dpviz.api.cli.read_command import list_center_tables
 from dpviz.api.commands import plan_release, read_declared
-from dpviz.api.console import NotWritten, Parser, read_number, read_numbers, read_whole, refuse_taken, say
+from dpviz.api.console import (
+    NotWritten,
+    Parser,
+    add_division_options,
+    read_number,
+    read_numbers,
+    read_whole,
+    refuse_taken,
+    say,
+)
 from dpviz.core import RequestError
 from dpviz.releases import (
     OF_BOUNDS,
@@ -20,7 +29,6 @@ from dpviz.releases import (
     Played,
     Preflight,
     Release,
-    ReleaseRequest,
     State,
     check_signer,
     package,
@@ -31,6 +39,7 @@ from dpviz.runs import (
     Contender,
     KnownRows,
     Request,
+    RowsAdvice,
     Target,
     declare_on_cluster,
     parse_named_values,
@@ -54,27 +63,7 @@ def add(command: Parser) -> None:
     command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="the whole δ (default: 0)")
     command.add_argument("--algorithm", default="auto", metavar="ID", help="default: auto")
     command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
-    command.add_argument(
-        "--segments",
-        type=read_number,
-        default=ReleaseRequest.segments,
-        metavar="SHARE",
-        help=f"of ε (default: {ReleaseRequest.segments}); 0 for none",
-    )
-    command.add_argument(
-        "--buy-bounds",
-        type=read_number,
-        default=ReleaseRequest.bounds,
-        metavar="PART",
-        help=f"of ε a column (default: {ReleaseRequest.bounds})",
-    )
-    command.add_argument(
-        "--missing",
-        type=read_number,
-        default=0.0,
-        metavar="PART",
-        help="of ε, for the shares of missing cells (default: 0)",
-    )
+    add_division_options(command)
     command.add_argument(
         "--accept-loss",
         type=read_number,
@@ -110,7 +99,7 @@ def serve(arguments: argparse.Namespace) -> str:
     prepared = _prepare(arguments, account)
     window = _find_window(prepared, target, risk)
     if window is not None and (arguments.accept_loss is not None or arguments.accept_risk is not None):
-        argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+        argument = window.argument(prepared.release_request.request.epsilon)
         prepared = replace(prepared, release_request=prepared.release_request.with_argument(argument))
     for name in account.look_alikes(columns=prepared.declaration.columns):
         say(f"The account {name} has a release of columns of this table: if it is about the same people, use one.")
@@ -195,19 +184,17 @@ def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> win
     rows, request = KnownRows.read(prepared.declaration), prepared.release_request.request
     if prepared.table is None or rows is None or rows.low < request.k:
         return None
+    if prepared.table.private.sparse:
+        return None
     setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
-    return (
-        None if prepared.table.private.sparse else windows.find_studied_window(setting, rows, target=target, risk=risk)
-    )
-
-
-def _spend_on_centers(prepared: Preflight) -> float:
-    return prepared.release_request.make_algorithm_request(prepared.declaration).epsilon
+    share = prepared.release_request.find_share(prepared.declaration)
+    answer = RowsAdvice.of(rows, setting, target=target, share=share)
+    return windows.Window.of(answer, risk) if answer.is_studied else None
 
 
 def describe_window(window: windows.Window, prepared: Preflight) -> str:
     """Where ε lies in the window, and what would open one where there is none."""
-    argument = window.argument(prepared.release_request.request.epsilon, of_algorithm=_spend_on_centers(prepared))
+    argument = window.argument(prepared.release_request.request.epsilon)
     opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
     return f"{window.finding}. {argument}" + (f" What would open a window: {opens}." if opens else "")
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms import AUTO, CARDS
 from dpviz.app.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 from dpviz.core import check
-from dpviz.runs import Contender, Request
+from dpviz.runs import Contender, Division, Request
 from dpviz.words import glossary
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
@@ -37,6 +37,17 @@ def read_request(algorithm: str | None = None) -> Request:
         epsilon=float(read_setting("epsilon", USUAL_EPSILON)),
         delta=float(read_setting("delta", choose_default_delta())),
     )
+
+
+SEGMENTS, BOUNDS, MISSING = "release:share", "release:bounds", "release:missing"
+"""What the sliders of a release are kept as, in percent of its ε."""
+
+
+def recall_division() -> Division:
+    """How a release of this visit divides its ε: as the page Release was left."""
+    usual = Division()
+    parts = {SEGMENTS: usual.segments, BOUNDS: usual.bounds, MISSING: usual.missing}
+    return Division(*(recall(key, round(100 * part)) / 100 for key, part in parts.items()))
 
 
 class Epsilons(NamedTuple):

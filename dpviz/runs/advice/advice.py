@@ -1,4 +1,8 @@
-"""Which algorithm, and the smallest ε, for a table's n, d and k: from a stored study of generated tables alone.
+"""Which algorithm, and which ε, for a table's n, d and k: the one engine behind every answer, from a stored study.
+
+``foresee`` makes the ``Prospects`` of a question once; advice, the window, lights, forecasts and what would change an
+answer all read them. The ε that is asked and answered is the whole of what leaves: where a release takes parts of it
+for other things, a ``share`` of it goes to the centres, and what is foreseen is what these come to.
 
 The study (``advice_study.csv``, made by ``benchmarks/advice.py``) ran every private algorithm that is not hopeless on
 synthetic tables of a few sizes. Between its sizes the synthetic tables are weighed by their closeness in d and k; rows
@@ -10,8 +14,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import inf, isfinite, log10
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +24,7 @@ import numpy as np
 
 from dpviz.algorithms import Card, Setting, find_card, regime
 from dpviz.core import Array, Relation, RequestError, gdp_mu
-from dpviz.runs.advice.target import Target, find_start
+from dpviz.runs.advice.target import Target, find_reached_loss, find_start
 from dpviz.runs.request import Contender
 from dpviz.words import round_percent
 
@@ -43,6 +47,7 @@ ALIKE = 1.01
 _SLIGHTLY, _MUCH_CHEAPER = 1.02, 3.0
 # Losses are cut here: what lies above is noise.
 _MOST = 1000.0
+QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ class Advice:
         How many synthetic tables it rests on.
     beyond : bool
         Whether the question lies outside the sizes that were studied; then the nearest of them answered.
+    share : float
+        The part of ε that goes to the centres.
     """
 
     WHERE_FROM: ClassVar[str] = (
@@ -110,6 +117,7 @@ class Advice:
     changes: tuple[Change, ...]
     n_tables: int
     beyond: bool
+    share: float = 1.0
 
     @property
     def leading(self) -> Outlook | None:
@@ -125,6 +133,12 @@ class Advice:
     def epsilon(self) -> float:
         """The advised ε; infinite where the target is out of reach."""
         return self.best.epsilon if self.best is not None else inf
+
+    def describe_share(self) -> str:
+        """Whose ε it is, where not all of it goes to the centres; else ""."""
+        if self.share == 1:
+            return ""
+        return f"It is the whole ε of a release, of which {round_percent(self.share)} goes to the centres."
 
     def describe_certainty(self) -> str:
         """On how many made-up tables that held, and how far they lie apart."""
@@ -205,27 +219,10 @@ class SyntheticStudy:
         scaled: Array = weights / weights.sum()
         return scaled
 
-    def interpolate_losses(self, setting: Setting) -> Array:
-        """Logarithms of losses, shape (synthetic tables, algorithms), between studied budgets; beyond, the nearest
-        one."""
-        place = np.interp(_compute_log_budget(setting), self.budgets, np.arange(len(self.budgets)))
-        low = int(place)
-        high = min(low + 1, len(self.budgets) - 1)
-        between: Array = self.losses[:, low] + (place - low) * (self.losses[:, high] - self.losses[:, low])
-        return between
-
-    def reaches(self, setting: Setting) -> bool:
-        """Whether so small a budget was studied: what is expected of it otherwise is what a larger one gave."""
-        return bool(self.budgets[0] <= _compute_log_budget(setting) + 1e-9)
-
     def covers(self, setting: Setting) -> bool:
-        """Whether d, k and the budget lie within what was studied."""
-        inside = (
-            self.dims.min() <= setting.dim <= self.dims.max(),
-            self.ks.min() <= setting.k <= self.ks.max(),
-            self.reaches(setting),
-        )
-        return all(inside)
+        """Whether d and k lie within what was studied."""
+        ends = ((self.dims, setting.dim), (self.ks, setting.k))
+        return all(bool(sizes.min() <= size <= sizes.max()) for sizes, size in ends)
 
 
 def _compute_log_budget(setting: Setting) -> float:
@@ -256,183 +253,213 @@ def load_stored_study(*, with_delta: bool) -> SyntheticStudy:
     return SyntheticStudy.of(columns | {name: np.array(columns[name], float) for name in header if name not in words})
 
 
-def list_outlooks(
-    setting: Setting, *, target: Target | None = None, study: SyntheticStudy | None = None
-) -> list[Outlook]:
-    """What each algorithm that may run is to be expected to do at ``setting``: the least behind the best one first."""
-    _refuse_without_rows(setting)
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    weights, losses = study.weights(setting), study.interpolate_losses(setting)
-    used = weights > 0
-    weights, losses = weights[used], losses[used]
-    able = [place for place, name in enumerate(study.algorithms) if _can_run(name, setting)]
-    least = losses[:, able].min(axis=1) if able else np.zeros(len(losses))
-    there = []
-    for place in able:
-        own, seconds = losses[:, place], study.seconds[used, :, place]
-        held = own - least <= np.log(NEAR) if target is None else _find_met(own, target, study.reaches(setting))
-        low, median, high = np.exp(_compute_weighted_quantiles(own, weights, (0.25, 0.5, 0.75)))
-        there.append(
-            Outlook(
-                study.algorithms[place],
-                setting.epsilon,
-                float(median),
-                float(low),
-                float(high),
-                float(weights @ held),
-                float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else float("inf"),
-                float(np.exp(weights @ (own - least))),
-            )
-        )
-    return sorted(there, key=lambda outlook: outlook.behind)
-
-
-def find_best(setting: Setting, *, study: SyntheticStudy | None = None) -> Outlook | None:
-    """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
-    return _choose_cheapest(list_outlooks(setting, study=study))
-
-
-def make_advice(setting: Setting, *, target: Target, study: SyntheticStudy | None = None) -> Advice:
-    """The cheapest algorithm at the smallest ε from which on it meets ``target``; the ε of ``setting`` is not read."""
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    best = _find_smallest(setting, target, study)
-    at = replace(setting, epsilon=best.epsilon if best else EPSILONS[-1])
-    there = list_outlooks(at, target=target, study=study) if study.reaches(at) else []
-    leading = best or next(iter(there), None)
-    return Advice(
-        setting=at,
-        target=target,
-        best=best,
-        each=() if leading is None else _find_needed_by_each(leading.algorithm, at, target, study),
-        others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
-        changes=tuple(_list_changes(at, target, study)),
-        n_tables=int(np.count_nonzero(study.weights(setting))),
-        beyond=not study.covers(at),
-    )
-
-
-def find_needed_epsilons(setting: Setting, target: Target, *, study: SyntheticStudy | None = None) -> dict[str, float]:
-    """The smallest ε from which on each algorithm meets the target; infinite where it does not up to the largest."""
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    return {name: find_needed_epsilon(name, setting, target, study=study) for name in study.algorithms}
-
-
-def find_needed_epsilon(
-    algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
-) -> float:
-    """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest."""
-    _refuse_without_rows(setting)
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    weights, place = study.weights(setting), study.algorithms.index(algorithm)
-
-    def met(epsilon: float) -> bool:
-        at = replace(setting, epsilon=epsilon)
-        share = float(weights @ _find_met(study.interpolate_losses(at)[:, place], target, study.reaches(at)))
-        # Sums of weights are round but for the last bits.
-        return share >= target.share - 1e-9 and _can_run(algorithm, at)
-
-    return find_start(EPSILONS, [met(epsilon) for epsilon in EPSILONS])
-
-
-def compute_share_met(
-    algorithm: str, setting: Setting, target: Target, *, study: SyntheticStudy | None = None
-) -> float:
-    """On which share of the synthetic tables an algorithm keeps to the target's loss at the ε of ``setting``."""
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    place = study.algorithms.index(algorithm)
-    return float(
-        study.weights(setting) @ _find_met(study.interpolate_losses(setting)[:, place], target, study.reaches(setting))
-    )
-
-
-def forecast_rows(
-    setting: Setting, algorithms: Sequence[str], epsilons: Sequence[float], *, study: SyntheticStudy | None = None
-) -> pd.DataFrame:
-    """What the study expects of each algorithm at each ε: a line a synthetic table, with the weight that it counts for.
-
-    There is no line at an ε whose budget is less than any that was studied.
+def foresee(setting: Setting, *, share: float = 1.0, study: SyntheticStudy | None = None) -> Prospects:
+    """What is foreseen for such a table at every ε; the ε of ``setting`` is not read. One question is computed once.
 
     Parameters
     ----------
     setting : Setting
-        Public quantities of the request.
-    algorithms : sequence of str
-        Ids.
-    epsilons : sequence of float
-        Each of them.
+        With a number of rows.
+    share : float
+        The part of every ε that goes to the centres.
     study : SyntheticStudy or None
-        The stored study; None: the one that is shipped.
+        None: the one that is shipped.
 
     Returns
     -------
-    DataFrame
-        A line for each synthetic table.
+    Prospects
+
+    Raises
+    ------
+    RequestError
+        If the number of rows is not known.
     """
-    import pandas as pd  # here, because a run is judged by this file, too, and does not wait for pandas
-
-    study = study or load_stored_study(with_delta=setting.delta > 0)
-    weights = study.weights(setting)
-    used = np.flatnonzero(weights > 0)
-    parts = []
-    for at in filter(study.reaches, (replace(setting, epsilon=epsilon) for epsilon in epsilons)):
-        losses = np.exp(study.interpolate_losses(at))
-        for name in (name for name in algorithms if name in study.algorithms and _can_run(name, at)):
-            own = losses[used, study.algorithms.index(name)]
-            named = {"contender": find_card(name).title, "algorithm": name, "epsilon": at.epsilon}
-            parts.append(pd.DataFrame({**named, "ratio": own, "weight": weights[used]}))
-    columns = ["contender", "algorithm", "epsilon", "ratio", "weight"]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
-
-
-def _find_smallest(setting: Setting, target: Target, study: SyntheticStudy) -> Outlook | None:
-    """The advised algorithm at the smallest ε of all; of several that need no more, the cheapest of the best."""
-    epsilons = find_needed_epsilons(setting, target, study=study)
-    smallest = min(epsilons.values(), default=inf)
-    if not isfinite(smallest):
-        return None
-    there = list_outlooks(replace(setting, epsilon=smallest), target=target, study=study)
-    return _choose_cheapest([outlook for outlook in there if epsilons[outlook.algorithm] <= smallest])
-
-
-def _refuse_without_rows(setting: Setting) -> None:
     if setting.n is None:
         raise RequestError("Advice needs a number of rows: say about how many there are.")
+    return _foresee(replace(setting, epsilon=1.0), share, study or load_stored_study(with_delta=setting.delta > 0))
 
 
-def _find_met(losses: Array, target: Target, studied: bool) -> Array:
-    """Where logarithms of losses keep to the target; nowhere, if they are those of a larger budget."""
-    met: Array = (losses <= np.log(target.loss)) & studied
-    return met
+@lru_cache(maxsize=1024)
+def _foresee(setting: Setting, share: float, study: SyntheticStudy) -> Prospects:
+    return Prospects(setting, share, study)
 
 
-def _find_needed_by_each(algorithm: str, setting: Setting, target: Target, study: SyntheticStudy) -> tuple[float, ...]:
-    """The smallest ε from which on an algorithm meets the target on each synthetic table that counts, sorted."""
-    used, place = study.weights(setting) > 0, study.algorithms.index(algorithm)
-    each = [replace(setting, epsilon=epsilon) for epsilon in EPSILONS]
-    met = np.array([_find_met(study.interpolate_losses(at)[used, place], target, study.reaches(at)) for at in each])
-    return tuple(sorted(find_start(EPSILONS, of_one) for of_one in met.T))
+@dataclass(frozen=True, eq=False)
+class Prospects:
+    """What the study foresees for a table of one size, each algorithm at every ε; answers are kept."""
+
+    setting: Setting
+    share: float
+    study: SyntheticStudy
+    _needed: dict[tuple[str, Target], float] = field(default_factory=dict, repr=False)
+    _advised: dict[Target, Advice] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def weights(self) -> Array:
+        """How much each synthetic table counts, shape (tables,); those that do not are left out here and below."""
+        weights = self.study.weights(self.setting)
+        return weights[weights > 0]
+
+    @cached_property
+    def _curves(self) -> Array:
+        """Logarithms of losses, shape (tables, studied budgets, algorithms)."""
+        return self.study.losses[self.study.weights(self.setting) > 0]
+
+    def at(self, epsilon: float) -> Setting:
+        """What an algorithm is asked where ``epsilon`` is the whole."""
+        return replace(self.setting, epsilon=epsilon * self.share)
+
+    def reaches(self, epsilon: float) -> bool:
+        """Whether so small a budget was studied: what is expected of it otherwise is what a larger one gave."""
+        return bool(self.study.budgets[0] <= _compute_log_budget(self.at(epsilon)) + 1e-9)
+
+    def interpolate_losses(self, epsilon: float) -> Array:
+        """Logarithms of losses, shape (tables, algorithms), between studied budgets; beyond, the nearest one."""
+        budgets = self.study.budgets
+        place = np.interp(_compute_log_budget(self.at(epsilon)), budgets, np.arange(len(budgets)))
+        low = int(place)
+        high = min(low + 1, len(budgets) - 1)
+        between: Array = self._curves[:, low] + (place - low) * (self._curves[:, high] - self._curves[:, low])
+        return between
+
+    def compute_share_met(self, algorithm: str, epsilon: float, target: Target) -> float:
+        """On which share of the synthetic tables an algorithm keeps to the target's loss."""
+        return float(self.weights @ self._find_met(algorithm, epsilon, target))
+
+    def _find_met(self, algorithm: str, epsilon: float, target: Target) -> Array:
+        """Where losses keep to the target, shape (tables,); nowhere, if they are those of a larger budget."""
+        losses = self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)]
+        met: Array = (losses <= np.log(target.loss)) & self.reaches(epsilon)
+        return met
+
+    def find_needed(self, algorithm: str, target: Target) -> float:
+        """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest."""
+        if (algorithm, target) not in self._needed:
+            # Sums of weights are round but for the last bits.
+            met = [
+                self.compute_share_met(algorithm, epsilon, target) >= target.share - 1e-9
+                and _can_run(algorithm, self.at(epsilon))
+                for epsilon in EPSILONS
+            ]
+            self._needed[algorithm, target] = find_start(EPSILONS, met)
+        return self._needed[algorithm, target]
+
+    def list_needed(self, target: Target) -> dict[str, float]:
+        """The same of each algorithm."""
+        return {name: self.find_needed(name, target) for name in self.study.algorithms}
+
+    def find_least(self, target: Target) -> float:
+        """The smallest ε from which on some algorithm meets the target; infinite where none does."""
+        return min(self.list_needed(target).values(), default=inf)
+
+    def _list_needed_by_each(self, algorithm: str, target: Target) -> tuple[float, ...]:
+        """The smallest ε from which on an algorithm meets the target on each synthetic table, sorted."""
+        met = np.array([self._find_met(algorithm, epsilon, target) for epsilon in EPSILONS])
+        return tuple(sorted(find_start(EPSILONS, of_one) for of_one in met.T))
+
+    def list_outlooks(self, epsilon: float, target: Target | None = None) -> list[Outlook]:
+        """What each algorithm that may run is to be expected to do: the least behind the best one first."""
+        losses, names = self.interpolate_losses(epsilon), self.study.algorithms
+        able = [place for place, name in enumerate(names) if _can_run(name, self.at(epsilon))]
+        if not able:
+            return []
+        least = losses[:, able].min(axis=1)
+        seconds = self.study.seconds[self.study.weights(self.setting) > 0]
+        found = []
+        for place in able:
+            own, times = losses[:, place], seconds[:, :, place]
+            held = own - least <= np.log(NEAR) if target is None else self._find_met(names[place], epsilon, target)
+            low, median, high = self.find_reached(names[place], epsilon, QUARTILES)
+            share, behind = float(self.weights @ held), float(np.exp(self.weights @ (own - least)))
+            cost = float(np.nanmedian(times)) if np.isfinite(times).any() else inf
+            found.append(Outlook(names[place], epsilon, median, low, high, share, cost, behind))
+        return sorted(found, key=lambda outlook: outlook.behind)
+
+    def find_best(self, epsilon: float) -> Outlook | None:
+        """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
+        return _choose_cheapest(self.list_outlooks(epsilon))
+
+    def _find_smallest(self, target: Target) -> Outlook | None:
+        """The advised algorithm at the smallest ε of all; of several that need no more, the cheapest of the best."""
+        needed, smallest = self.list_needed(target), self.find_least(target)
+        if not isfinite(smallest):
+            return None
+        there = self.list_outlooks(smallest, target)
+        return _choose_cheapest([outlook for outlook in there if needed[outlook.algorithm] <= smallest])
+
+    def advise(self, target: Target) -> Advice:
+        """The cheapest algorithm at the smallest ε from which on it meets ``target``."""
+        if target not in self._advised:
+            self._advised[target] = self._advise(target)
+        return self._advised[target]
+
+    def _advise(self, target: Target) -> Advice:
+        best = self._find_smallest(target)
+        epsilon = best.epsilon if best else EPSILONS[-1]
+        there = self.list_outlooks(epsilon, target) if self.reaches(epsilon) else []
+        leading = best or next(iter(there), None)
+        return Advice(
+            setting=replace(self.setting, epsilon=epsilon),
+            target=target,
+            best=best,
+            each=() if leading is None else self._list_needed_by_each(leading.algorithm, target),
+            others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
+            changes=tuple(self._list_changes(epsilon, target)),
+            n_tables=len(self.weights),
+            beyond=not (self.study.covers(self.setting) and self.reaches(epsilon)),
+            share=self.share,
+        )
+
+    def _list_changes(self, epsilon: float, target: Target) -> list[Change]:
+        """The same question with more rows, with fewer clusters, and what a larger ε would give."""
+        n, k = self.setting.n or 0, self.setting.k
+        rows, fewer = 3 * n, max(1, k // 2)
+        others = [(f"{rows:,} rows instead of {n:,}", replace(self.setting, n=rows))]
+        if fewer < k:
+            others.append((f"k = {fewer} instead of {k}", replace(self.setting, k=fewer)))
+        again = [(words, foresee(other, share=self.share, study=self.study)) for words, other in others]
+        changes = [Change(words, one._find_smallest(target)) for words, one in again]
+        larger = next((one for one in EPSILONS if one >= 2.5 * epsilon), None)
+        if larger is not None:
+            cheapest = _choose_cheapest(self.list_outlooks(larger, target))
+            changes.append(Change(f"ε = {larger:g} instead of {epsilon:g}", cheapest, asks_epsilon=True))
+        return changes
+
+    def find_reached(self, algorithm: str, epsilon: float, parts: Sequence[float]) -> list[float]:
+        """The loss, over that of k-means++, that these parts of the synthetic tables do not exceed."""
+        losses = np.exp(self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)])
+        return [find_reached_loss(losses, part, self.weights) for part in parts]
+
+    def list_served(self, algorithm: str, epsilons: Sequence[float]) -> list[float]:
+        """Those of ``epsilons`` at which an algorithm can run and whose budget was studied."""
+        if algorithm not in self.study.algorithms:
+            return []
+        return [one for one in epsilons if self.reaches(one) and _can_run(algorithm, self.at(one))]
+
+    def tabulate(self, algorithms: Sequence[str], epsilons: Sequence[float]) -> pd.DataFrame:
+        """What is expected of each algorithm at each ε: a line a synthetic table, with the weight that it counts for.
+
+        There is no line at an ε whose budget is less than any that was studied.
+        """
+        import pandas as pd  # here, because a run is judged by this file, too, and does not wait for pandas
+
+        lines = [
+            (find_card(name).title, name, epsilon, ratio, weight)
+            for name in algorithms
+            for epsilon in self.list_served(name, epsilons)
+            for ratio, weight in zip(
+                np.exp(self.interpolate_losses(epsilon)[:, self.study.algorithms.index(name)]).tolist(),
+                self.weights.tolist(),
+                strict=True,
+            )
+        ]
+        return pd.DataFrame(lines, columns=["contender", "algorithm", "epsilon", "ratio", "weight"])
 
 
 def _choose_cheapest(there: Sequence[Outlook]) -> Outlook | None:
     """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
     alike = [one for one in there if one.behind <= ALIKE * there[0].behind and one.share >= there[0].share]
     return min(alike, key=lambda outlook: outlook.seconds, default=None)
-
-
-def _list_changes(setting: Setting, target: Target, study: SyntheticStudy) -> list[Change]:
-    """The same question with more rows, with fewer clusters, and what a larger ε would give."""
-    assert setting.n is not None
-    rows, fewer = 3 * setting.n, max(1, setting.k // 2)
-    others = [(f"{rows:,} rows instead of {setting.n:,}", replace(setting, n=rows))]
-    if fewer < setting.k:
-        others.append((f"k = {fewer} instead of {setting.k}", replace(setting, k=fewer)))
-    changes = [Change(words, _find_smallest(other, target, study)) for words, other in others]
-    larger = next((epsilon for epsilon in EPSILONS if epsilon >= 2.5 * setting.epsilon), None)
-    if larger is not None:
-        there = list_outlooks(replace(setting, epsilon=larger), target=target, study=study)
-        words = f"ε = {larger:g} instead of {setting.epsilon:g}"
-        changes.append(Change(words, _choose_cheapest(there), asks_epsilon=True))
-    return changes
 
 
 @lru_cache(maxsize=4096)
@@ -460,15 +487,6 @@ def _takes_categories(card: Card, setting: Setting) -> bool:
     if card.most_coded is not None and setting.coded > card.most_coded:
         return False
     return not setting.coded or card.categories is None or card.categories.level is not regime.Level.RED
-
-
-def _compute_weighted_quantiles(values: Array, weights: Array, parts: Sequence[float]) -> Array:
-    """The smallest values that at least these parts of the weight do not exceed."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    places = np.minimum(np.searchsorted(reached, np.array(parts) - 1e-12), len(values) - 1)
-    reached_at: Array = values[order][places]
-    return reached_at
 
 
 def _describe_change(change: Change, advice: Advice) -> str:

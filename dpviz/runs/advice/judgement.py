@@ -4,6 +4,8 @@ Two questions are kept apart. Are there enough records if groups are of like siz
 algorithm says? And are there enough for groups of any size, which the widest bench and the stored study of made-up
 tables say? A light is green only if both say yes, so that where advice asks for a larger ε no light is green, and where
 advice is met none is red. Every page, the command line and Python read this one function; no row is read for it.
+
+An ε is the whole of what leaves: where a release takes parts of it for other things, a ``share`` goes to the centres.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 
 from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import PrivateTable, RequestError
-from dpviz.runs.advice.advice import EPSILONS, compute_share_met, find_needed_epsilon, load_stored_study
+from dpviz.runs.advice.advice import EPSILONS, Prospects, foresee, load_stored_study
 from dpviz.runs.advice.target import Target, find_start
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
@@ -118,24 +120,32 @@ class Judgement:
         target: Target | None = None,
         tried: Sequence[float] = (),
         sparse: bool = False,
+        share: float = 1.0,
     ) -> Judgement:
-        """Judge an algorithm at a setting."""
+        """Judge an algorithm at a setting, of whose ε it gets a ``share``."""
         params = params if params is not None else card.params()
-        judged = _dim(_judge_setting(card, setting, params, target or Target(), sparse), card, setting)
+        judged = _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
         return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
 
     @classmethod
     def of_request(
-        cls, request: Request, table: PrivateTable, *, n: int | None = None, tried: Sequence[float] = ()
+        cls,
+        request: Request,
+        table: PrivateTable,
+        *,
+        n: int | None = None,
+        tried: Sequence[float] = (),
+        share: float = 1.0,
     ) -> Judgement:
         """Judge what is asked of ``table``: refused, hopeless, or what to expect of it."""
         try:
-            params = request.check(table)
+            request.check_numbers()
+            params = (request if share == 1 else replace(request, epsilon=request.epsilon * share)).check(table)
         except RequestError as error:
             return cls(refusal=str(error))
         setting = request.make_setting(table)
         setting = setting if setting.n is not None else replace(setting, n=n)
-        return cls.of(request.card, setting, params, tried=tried, sparse=table.sparse)
+        return cls.of(request.card, setting, params, tried=tried, sparse=table.sparse, share=share)
 
     def explain_difference(self, verdict: Verdict | None) -> str:
         """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
@@ -222,10 +232,9 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
 
 
 @lru_cache(maxsize=1024)
-def _judge_setting(card: Card, setting: Setting, params: Params, target: Target, sparse: bool) -> Judgement:
-    if card.smallest_n is None:
+def _judge_setting(of: _Judge, setting: Setting) -> Judgement:
+    if of.card.smallest_n is None:
         return Judgement()
-    of = _Judge(card, params, target, sparse)
     if setting.n is None:
         return Judgement(message=of.describe_without_rows(setting))
     levels = of.judge(setting)
@@ -240,12 +249,13 @@ class _Levels(NamedTuple):
 
 
 class _Judge(NamedTuple):
-    """An algorithm as it is set, and what is good enough."""
+    """An algorithm as it is set, what is good enough, and the part of every ε that it gets."""
 
     card: Card
     params: Params
     target: Target
     sparse: bool
+    share: float
 
     def judge(self, setting: Setting) -> _Levels:
         """The light, and what it is made of."""
@@ -258,8 +268,7 @@ class _Judge(NamedTuple):
 
     def judge_like_sizes(self, setting: Setting) -> regime.Level:
         """Are there enough records if groups are of like size?"""
-        if self.card.expect is not None:
-            expected = self.card.expect(setting, self.params)
+        if (expected := self.expect(setting)) is not None:
             if expected.median <= self.target.loss and expected.decile <= _POOR_LOSS:
                 return regime.Level.GREEN
             return regime.Level.AMBER if expected.median <= _POOR_LOSS else regime.Level.RED
@@ -275,8 +284,7 @@ class _Judge(NamedTuple):
     def judge_own_sizes(self, setting: Setting) -> regime.Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = None
-        if self.card.expect is not None:
-            expected = self.card.expect(setting, self.params)
+        if (expected := self.expect(setting)) is not None:
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
@@ -290,14 +298,26 @@ class _Judge(NamedTuple):
 
     def is_advised(self, setting: Setting) -> bool:
         """Whether advice for such a table asks for no larger ε."""
-        return self.is_studied(setting) and find_needed_epsilon(
-            self.card.id, setting, self.target
-        ) <= setting.epsilon * (1 + 1e-9)
+        if not self.is_studied(setting):
+            return False
+        return self.foresee(setting).find_needed(self.card.id, self.target) <= setting.epsilon * (1 + 1e-9)
+
+    def foresee(self, setting: Setting) -> Prospects:
+        """What the stored study says of such a table at every ε."""
+        return foresee(setting, share=self.share)
+
+    def at(self, setting: Setting) -> Setting:
+        """What the algorithm is asked: with its part of ε."""
+        return replace(setting, epsilon=setting.epsilon * self.share)
+
+    def expect(self, setting: Setting) -> regime.Expectation | None:
+        """What a bench measured of such runs; None where there is none."""
+        return None if self.card.expect is None else self.card.expect(self.at(setting), self.params)
 
     def count_needed_rows(self, setting: Setting) -> float:
         """The fewest records for which a result is not mostly noise, if groups are of like size."""
         assert self.card.smallest_n is not None
-        return self.card.smallest_n(setting, self.params) * setting.rows_per_person
+        return self.card.smallest_n(self.at(setting), self.params) * setting.rows_per_person
 
     def find_enough_epsilon(self, setting: Setting) -> float | None:
         """The least ε for which the records are as many as needed, by bisection; None above 100."""
@@ -314,9 +334,8 @@ class _Judge(NamedTuple):
     def message(self, setting: Setting, levels: _Levels) -> str:
         """The announcement: what is expected for either kind of groups, and what would do."""
         assert setting.n is not None
-        head = _describe_setting(setting)
-        if self.card.expect is not None:
-            expected = self.card.expect(setting, self.params)
+        head = self.describe(setting)
+        if (expected := self.expect(setting)) is not None:
             said = f"{head}, {setting.n:,} records: {_describe_expected(expected, common=setting.common)}."
         else:
             said = self._describe_need(head, setting, levels.like)
@@ -324,15 +343,17 @@ class _Judge(NamedTuple):
             part for part in (said, self._describe_study(setting), *self._list_remedies(setting, levels)) if part
         )
 
+    def describe(self, setting: Setting) -> str:
+        """What is asked, in letters, and how much of ε is the algorithm's."""
+        part = "" if self.share == 1 else f" ({round_percent(self.share)} of it for the centres)"
+        return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}{part}"
+
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
         needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is regime.Level.GREEN)
-        head = f"{_describe_setting(setting)} needs about"
+        head = f"{self.describe(setting)} needs about"
         if not isfinite(needed):
-            return (
-                f"{_describe_setting(setting)} is out of reach for {self.card.title} at any realistic number of "
-                "records."
-            )
+            return f"{self.describe(setting)} is out of reach for {self.card.title} at any realistic number of records."
         whole = self.find_fewest(setting, lambda at: self.judge(at).level is regime.Level.GREEN)
         more = (
             f" and about {regime.round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
@@ -373,9 +394,9 @@ class _Judge(NamedTuple):
 
     def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
-        if not self.is_studied(setting) or not load_stored_study(with_delta=setting.delta > 0).reaches(setting):
+        if not self.is_studied(setting) or not self.foresee(setting).reaches(setting.epsilon):
             return ""
-        share = compute_share_met(self.card.id, setting, self.target)
+        share = self.foresee(setting).compute_share_met(self.card.id, setting.epsilon, self.target)
         on = f"On {round_percent(share)}" if share > 0 else "On none"
         return f"{on} of the made-up tables of about this size it loses at most {self.target.above}."
 
@@ -403,10 +424,6 @@ class _Judge(NamedTuple):
             return f"Nothing that was tried would do {words}: fewer clusters might."
         would = " or ".join(ways)
         return f"{would[:1].upper()}{would[1:]} would do {words}."
-
-
-def _describe_setting(setting: Setting) -> str:
-    return f"k = {setting.k}, d = {setting.dim}, ε = {setting.epsilon:g}"
 
 
 _STUDY = "(by a study of generated tables)"

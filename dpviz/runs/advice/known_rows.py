@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from dpviz.algorithms import Setting, find_card
 from dpviz.core import Relation, RequestError, Scaling, check
-from dpviz.runs.advice.advice import EPSILONS, Advice, make_advice
+from dpviz.runs.advice.advice import EPSILONS, Advice, foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
+from dpviz.runs.division import Division
 from dpviz.tables import Declaration, declarations
 
 NOBODY_SAID = (
@@ -121,8 +122,8 @@ class RowsAdvice:
         )
 
     @classmethod
-    def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target) -> RowsAdvice:
-        """Advice for ``setting``, whose own number of rows is not read."""
+    def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target, share: float = 1.0) -> RowsAdvice:
+        """Advice for ``setting``, whose own number of rows is not read; of every ε a ``share`` goes to the centres."""
         if rows is None:
             raise RequestError(NOBODY_SAID)
         check.check_delta(rows.high, delta=setting.delta)
@@ -130,8 +131,7 @@ class RowsAdvice:
             raise RequestError(
                 f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
             )
-        few = make_advice(replace(setting, n=rows.low), target=target)
-        many = few if rows.high == rows.low else make_advice(replace(setting, n=rows.high), target=target)
+        few, many = (foresee(replace(setting, n=n), share=share).advise(target) for n in (rows.low, rows.high))
         return cls(rows, few, many)
 
 
@@ -146,8 +146,14 @@ def advise(
     delta: float = 0.0,
     relation: str | None = None,
     rows_per_person: int | None = None,
+    segments: float = Division.segments,
+    buy_bounds: float = Division.bounds,
+    missing: float = Division.missing,
 ) -> RowsAdvice:
     """The cheapest algorithm and the smallest ε for a size and a target, from a stored study; reads no table.
+
+    The ε is the whole one of a release: a release of it is charged exactly that, and its centres are as good as
+    advised. With ``segments=0`` it is that of a fit, or a run, all of whose ε goes to the centres.
 
     Parameters
     ----------
@@ -167,6 +173,8 @@ def advise(
         "add_remove" or "replace".
     rows_per_person : int or None
         Most rows of one person.
+    segments, buy_bounds, missing : float
+        Parts of ε that a release spends on other things than centres, as ``release`` takes them.
 
     Returns
     -------
@@ -198,7 +206,9 @@ def advise(
         coded=coded,
         common=said.scaling == Scaling.COMMON.value and columns > 1,
     )
-    return RowsAdvice.of(rows, setting, target=Target(target, share))
+    division, bought = Division(segments, buy_bounds, missing), len(said.open_columns)
+    of_centers = division.find_share(bought=bought)
+    return RowsAdvice.of(rows, setting, target=Target(target, share), share=of_centers)
 
 
 advise.__module__ = "dpviz"

@@ -1,21 +1,23 @@
 """One answer to: which ε? The stored study gives it until there are runs on the table itself, which then do.
 
-Both are read by the same definition (``runs.advice.target``). Where they lie more than one tried ε apart, the
-recommendation says why: what is said is checked against both, not guessed.
+Both are read by the same definition (``runs.advice.target``), and both speak of the whole ε of what leaves, while runs
+on the table give all of theirs to the centres. Where they lie more than one tried ε apart, the recommendation says why:
+what is said is checked against both, not guessed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Literal, NamedTuple
 
 from dpviz.algorithms import find_card, regime
 from dpviz.runs.advice.advice import EPSILONS, Advice
-from dpviz.runs.advice.target import Target, count_steps_apart
+from dpviz.runs.advice.target import Target, count_steps_apart, describe_crossing, format_epsilon, round_epsilon
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
+from dpviz.words import round_percent
 
 MADE_UP = "made-up tables"
 
@@ -49,6 +51,8 @@ class Recommendation:
         The same as a title where only a range of the number of rows is known; ``epsilon`` is that of the fewest rows.
     allowed : float
         The largest ε that an accepted risk allows.
+    share : float
+        The part of ε that goes to the centres.
     """
 
     target: Target
@@ -60,6 +64,7 @@ class Recommendation:
     apart: Reason | None = None
     ranged: str = ""
     allowed: float = inf
+    share: float = 1.0
 
     @property
     def crossed(self) -> bool:
@@ -83,7 +88,7 @@ class Recommendation:
                 f"any algorithm that was tried"
             )
         if self.crossed:
-            return f"No ε keeps both: {self.epsilon:.3g} needed, {self.allowed:.3g} allowed"
+            return describe_crossing(self.epsilon, self.allowed)
         (typical,) = regime.format_apart(self.typical)
         return (
             f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
@@ -102,8 +107,18 @@ class Recommendation:
             return ""
         often = self.target.describe_often("runs" if self.measured else MADE_UP)
         return (
-            f"From {self.epsilon:.3g} on, {often} lose at most {self.target.loss:.4g}× what k-means++ loses "
-            f"({self.who}). More rows, fewer clusters, a larger loss or a larger risk would open a window."
+            f"From {format_epsilon(self.epsilon, up=True)} on, {often} lose at most {self.target.loss:.4g}× what "
+            f"k-means++ loses ({self.who}). More rows, fewer clusters, a larger loss or a larger risk would open a "
+            "window."
+        )
+
+    def describe_share(self) -> str:
+        """Which ε of a run on the table it is, where a release leaves a part of its ε for the centres; else ""."""
+        if not self.measured or not self.reached or self.share == 1:
+            return ""
+        return (
+            f"A release leaves {round_percent(self.share)} of its ε for the centres: the {self.epsilon:.3g} of one is "
+            f"{self.epsilon * self.share:.3g} of the runs below, which give all of theirs."
         )
 
     def compare_with(self, advice: Advice) -> str:
@@ -121,19 +136,32 @@ class Recommendation:
         answers: Sequence[SmallestEpsilon] = (),
         tried: Sequence[float] = (),
         contenders: Sequence[Contender] = (),
+        share: float = 1.0,
     ) -> Recommendation:
-        """The first of the ``answers`` that runs on the table gave to ``target``; without any,
-        the stored ``advice``.
+        """The first of the ``answers`` that runs on the table gave to ``target``; without any, the stored ``advice``.
+
+        Of every ε a ``share`` goes to the centres; ``answers`` and ``tried`` are those of runs, which give them all.
         """
         if answers:
-            first = answers[0]
+            whole = [_make_whole(one, share) for one in answers]
+            first = whole[0]
             who = first.contender if first.reached else ""
-            apart = None if advice is None else explain_apart(advice, answers, tried, contenders)
-            return cls(target, who, first.epsilon, first.typical, first.highest, measured=True, apart=apart)
+            apart = None if advice is None else explain_apart(advice, whole, [one / share for one in tried], contenders)
+            return cls(
+                *(target, who, first.epsilon, first.typical, first.highest), measured=True, apart=apart, share=share
+            )
         if advice is None or advice.best is None:
             return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
         title = find_card(advice.best.algorithm).title
-        return cls(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False)
+        return cls(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False, share=share)
+
+
+def _make_whole(answer: SmallestEpsilon, share: float) -> SmallestEpsilon:
+    """An answer of runs as one of releases, whose centres get a ``share``: rounded to the safe side."""
+    if share == 1:
+        return answer
+    ends = {name: getattr(answer, name) / share for name in ("low", "high", "lowest", "highest")}
+    return replace(answer, epsilon=round_epsilon(answer.epsilon / share, up=True), **ends)
 
 
 def explain_apart(

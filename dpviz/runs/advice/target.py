@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, floor, inf, isfinite, log10
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from dpviz.core import Array, RequestError, check
 
 USUAL_LOSS, USUAL_SHARE = 1.1, 0.8
 """What is wanted where nobody says otherwise: 8 of 10 runs lose at most 10 % more than k-means++."""
+
+_DIGITS = 3  # of an ε that is needed or allowed
 
 
 @dataclass(frozen=True)
@@ -121,3 +123,38 @@ def count_steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
     """
     first, second = np.searchsorted(np.asarray(tried) * (1 + 1e-9), [one, other])
     return abs(int(first) - int(second))
+
+
+def format_epsilon(epsilon: float, *, up: bool = False) -> str:
+    """An ε in three digits, rounded to the safe side: down what is allowed, ``up`` what is needed.
+
+    Parameters
+    ----------
+    epsilon : float
+        Infinite where none will do.
+    up : bool
+        Whether it is needed, rather than allowed.
+
+    Returns
+    -------
+    str
+        In digits, or "∞".
+
+    >>> format_epsilon(1.09861), format_epsilon(0.30001, up=True), format_epsilon(float("inf"))
+    ('1.09', '0.301', '∞')
+    """
+    return f"{round_epsilon(epsilon, up=up):.{_DIGITS}g}" if isfinite(epsilon) else "∞"
+
+
+def round_epsilon(epsilon: float, *, up: bool) -> float:
+    """The same as a number."""
+    if epsilon <= 0 or not isfinite(epsilon):
+        return epsilon
+    unit = 10.0 ** (floor(log10(epsilon)) - _DIGITS + 1)
+    steps = ceil(epsilon / unit - 1e-9) if up else floor(epsilon / unit + 1e-9)
+    return float(f"{steps * unit:.{_DIGITS}g}")
+
+
+def describe_crossing(needed: float, allowed: float) -> str:
+    """That no ε keeps the loss and the risk, as a title of at most fifty characters."""
+    return f"No ε keeps both: {format_epsilon(needed, up=True)} needed, {format_epsilon(allowed)} allowed"

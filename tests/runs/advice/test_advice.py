@@ -17,12 +17,8 @@ from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,
     SyntheticStudy,
-    find_best,
-    find_needed_epsilons,
-    forecast_rows,
-    list_outlooks,
+    foresee,
     load_stored_study,
-    make_advice,
 )
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
@@ -54,28 +50,28 @@ def test_the_smallest_epsilon_that_holds_on_enough_stand_ins_is_advised() -> Non
     good, bad = [2.0, 1.08, 1.05, 1.01], [2.0, 1.5, 1.08, 1.01]
     four_of_five = study(auto={(4, 4): [good, good, good, good, bad]})
     three_of_five = study(auto={(4, 4): [good, good, good, bad, bad]})
-    found = make_advice(AT, target=USUAL, study=four_of_five)
+    found = foresee(AT, study=four_of_five).advise(USUAL)
     assert found.best is not None and (found.best.epsilon, found.best.share) == (0.1, pytest.approx(0.8))
     assert (found.n_tables, found.beyond) == (5, False)
     assert found.each == (0.1, 0.1, 0.1, 0.1, 1.0)
-    later = make_advice(AT, target=USUAL, study=three_of_five)
+    later = foresee(AT, study=three_of_five).advise(USUAL)
     assert later.best is not None and later.best.epsilon == 1.0
-    half = make_advice(AT, target=Target(1.1, 0.5), study=three_of_five)
+    half = foresee(AT, study=three_of_five).advise(Target(1.1, 0.5))
     assert half.best is not None and half.best.epsilon == 0.1
 
 
 def test_one_algorithm_must_hold_from_there_on_not_now_one_and_then_another() -> None:
     early, late = [1.05, 1.05, 1.5, 1.5], [2.0, 2.0, 1.05, 1.05]
     both = study(auto={(4, 4): [early] * 3}, dplloyd={(4, 4): [late] * 3})
-    found = make_advice(AT, target=USUAL, study=both)
+    found = foresee(AT, study=both).advise(USUAL)
     assert found.best is not None and (found.best.algorithm, found.best.epsilon) == ("dplloyd", 1.0)
-    assert find_needed_epsilons(AT, USUAL, study=both) == {"auto": np.inf, "dplloyd": 1.0}
+    assert foresee(AT, study=both).list_needed(USUAL) == {"auto": np.inf, "dplloyd": 1.0}
 
 
 def test_the_curves_that_are_shown_give_the_same_answer() -> None:
     for setting in (Setting(2, 15, 1.0, 1e-6, n=5_000), Setting(6, 6, 1.0, 0.0, n=12_000)):
-        shown = forecast_rows(setting, load_stored_study(with_delta=setting.delta > 0).algorithms, TRIED)
-        for algorithm, epsilon in find_needed_epsilons(setting, USUAL).items():
+        shown = foresee(setting).tabulate(load_stored_study(with_delta=setting.delta > 0).algorithms, TRIED)
+        for algorithm, epsilon in foresee(setting).list_needed(USUAL).items():
             runs = shown[shown["algorithm"] == algorithm]
             parts = {e: runs[runs["epsilon"] == e] for e in runs["epsilon"].unique()}
             losses, weights = ({e: part[name].to_numpy() for e, part in parts.items()} for name in ("ratio", "weight"))
@@ -86,18 +82,18 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
     always = study(auto={(4, 4): [[1.0] * 4] * 3})
     for n, least in ((ROWS, 0.01), (ROWS // 10, 0.1), (ROWS // 1000, 10.0)):
         at = replace(AT, n=n)
-        found = make_advice(at, target=USUAL, study=always)
+        found = foresee(at, study=always).advise(USUAL)
         assert found.epsilon == least and found.each == (least,) * 3
-        assert forecast_rows(at, ["auto"], TRIED, study=always)["epsilon"].min() == least
+        assert foresee(at, study=always).tabulate(["auto"], TRIED)["epsilon"].min() == least
     few = replace(AT, n=ROWS // 2000)
-    found = make_advice(few, target=USUAL, study=always)
+    found = foresee(few, study=always).advise(USUAL)
     assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in found.describe_certainty()
-    assert forecast_rows(few, ["auto"], TRIED, study=always).empty
+    assert foresee(few, study=always).tabulate(["auto"], TRIED).empty
 
 
 def test_the_smallest_epsilon_is_one_from_which_on_all_are_enough() -> None:
     lucky = study(auto={(4, 4): [[2.0, 1.05, 1.5, 1.01]] * 3})
-    found = make_advice(AT, target=USUAL, study=lucky)
+    found = foresee(AT, study=lucky).advise(USUAL)
     assert found.best is not None and 1.0 < found.best.epsilon <= 10.0
 
 
@@ -105,17 +101,18 @@ def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer
     alike = study(auto={(4, 4): [[1.050] * 4] * 3}, dplloyd={(4, 4): [[1.055] * 4] * 3})
     better = study(auto={(4, 4): [[1.02] * 4] * 3}, dplloyd={(4, 4): [[1.09] * 4] * 3})
     for target_study, name in ((alike, "dplloyd"), (better, "auto")):
-        at_one, found = find_best(AT, study=target_study), make_advice(AT, target=USUAL, study=target_study)
+        prospects = foresee(AT, study=target_study)
+        at_one, found = prospects.find_best(AT.epsilon), prospects.advise(USUAL)
         assert at_one is not None and found.best is not None
         assert at_one.algorithm == found.best.algorithm == name
-    assert make_advice(AT, target=USUAL, study=alike).list_alternatives() == [
+    assert foresee(AT, study=alike).advise(USUAL).list_alternatives() == [
         "Auto does as well (1.05 ×); it held on 100 %."
     ]
 
 
 def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do() -> None:
     hard = study(auto={(4, 2): [[1.05] * 4] * 2, (4, 4): [[3.0, 3.0, 3.0, 1.3]] * 2})
-    found = make_advice(AT, target=USUAL, study=hard)
+    found = foresee(AT, study=hard).advise(USUAL)
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in Recommendation.of(USUAL, found).sentence
     assert "it got there on 0 %" in found.describe_certainty()
@@ -126,7 +123,7 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
 
 def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None:
     falls = study(auto={(4, k): [[9.0, 1.0 + 0.2 * k, 1.0 + 0.02 * k, 1.001]] * 2 for k in (2, 4)})
-    found = make_advice(AT, target=USUAL, study=falls)
+    found = foresee(AT, study=falls).advise(USUAL)
     assert found.best is not None
     rows, clusters, larger = (change.outlook for change in found.changes)
     assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
@@ -139,7 +136,8 @@ def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_ma
     one = study(auto={(4, 4): [[8.0, 4.0, 2.0, 1.0]]})
 
     def loss(**asked: object) -> float:
-        (found,) = list_outlooks(replace(AT, **asked), study=one)
+        at = replace(AT, **asked)
+        (found,) = foresee(at, study=one).list_outlooks(at.epsilon)
         return found.median
 
     assert loss(epsilon=1.0) == pytest.approx(2.0)
@@ -156,24 +154,24 @@ def test_stand_ins_count_by_their_nearness_in_d_and_k() -> None:
     assert shares[1] == shares[2] == [1.0, 0.0]
     assert shares[50] == shares[8] == [0.0, 1.0]
     assert shares[4] == pytest.approx([0.5, 0.5])
-    assert not make_advice(replace(AT, dim=4), target=USUAL, study=sizes).beyond
-    assert make_advice(replace(AT, dim=50), target=Target(5), study=sizes).beyond
+    assert not foresee(replace(AT, dim=4), study=sizes).advise(USUAL).beyond
+    assert foresee(replace(AT, dim=50), study=sizes).advise(Target(5)).beyond
 
 
 def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -> None:
     gaps = study(auto={(4, 4): [[1.5] * 4] * 2}, dplloyd={(4, 4): [[np.nan] * 3 + [1.0]] * 2})
-    found = find_best(AT, study=gaps)
+    found = foresee(AT, study=gaps).find_best(AT.epsilon)
     assert found is not None and found.algorithm == "auto"
-    at_ten = find_best(replace(AT, epsilon=10.0), study=gaps)
+    at_ten = foresee(AT, study=gaps).find_best(10.0)
     assert at_ten is not None and at_ten.algorithm == "dplloyd"
-    few = list_outlooks(replace(AT, n=20), study=gaps)
+    few = foresee(replace(AT, n=20), study=gaps).list_outlooks(AT.epsilon)
     assert "dplloyd" not in [one.algorithm for one in few]
 
 
 @for_each(("setting", "loss"), [(AT, 1.0), (AT, float("nan")), (replace(AT, n=None), 1.1)])
 def test_a_question_without_an_answer_is_refused(setting: Setting, loss: float) -> None:
     with pytest.raises(RequestError):
-        make_advice(setting, target=Target(loss), study=study(auto={(4, 4): [[1.0] * 4]}))
+        foresee(setting, study=study(auto={(4, 4): [[1.0] * 4]})).advise(Target(loss))
 
 
 @pytest.mark.slow
@@ -182,7 +180,7 @@ def test_the_stored_study_knows_private_algorithms_and_gives_better_news_for_mor
     shipped = load_stored_study(with_delta=delta > 0)
     assert all(CARDS[name].private for name in shipped.algorithms) and "auto" in shipped.algorithms
     assert np.isfinite(shipped.losses).all() and shipped.losses.min() > log(0.5)
-    needed = [make_advice(Setting(6, 5, 1.0, delta, n=n), target=USUAL).best for n in (3_000, 30_000, 300_000)]
+    needed = [foresee(Setting(6, 5, 1.0, delta, n=n)).advise(USUAL).best for n in (3_000, 30_000, 300_000)]
     assert all(isinstance(one, Outlook) for one in needed)
     epsilons = [one.epsilon for one in needed if one is not None]
     assert epsilons == sorted(epsilons, reverse=True) and epsilons[0] > epsilons[2]

@@ -16,7 +16,7 @@ from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice import judgement
-from dpviz.runs.advice.advice import find_needed_epsilon, make_advice
+from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.judgement import Judgement, describe_dry_run
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
@@ -61,7 +61,7 @@ def test_there_are_forty_cells_of_every_light() -> None:
 
 def test_light_advice_and_announcement_agree() -> None:
     for cell in CELLS:
-        judged, asked = Judgement.of(AUTO, cell), find_needed_epsilon("auto", cell, USUAL)
+        judged, asked = Judgement.of(AUTO, cell), foresee(cell).find_needed("auto", USUAL)
         wide = expect_loss(cell).wide
         if judged.level is Level.GREEN:
             assert asked <= cell.epsilon and wide <= 1.3, cell
@@ -70,7 +70,7 @@ def test_light_advice_and_announcement_agree() -> None:
             assert (expect_loss(scaled).tails or 0.0) <= 1.3, cell
         if asked <= cell.epsilon:
             assert judged.level is not Level.RED, cell
-        advice = make_advice(cell, target=USUAL)
+        advice = foresee(cell).advise(USUAL)
         if advice.best is not None:
             best = Judgement.of(find_card(advice.best.algorithm), replace(cell, epsilon=advice.epsilon))
             assert best.level in (Level.GREEN, Level.AMBER), cell

@@ -9,7 +9,7 @@ import pytest
 import dpviz
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff import choose_section
-from dpviz.app.ui.tradeoff.window_section import Accepted, find_window_for
+from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
 from dpviz.runs.advice.known_rows import KnownRows, advise
@@ -94,7 +94,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 Request(Contender(python.few.best.algorithm), k, python.few.epsilon, delta).check(table.private)
             if number % 4:  # what would open a window takes long; all kinds of tables come by
                 continue
-            window = find_window_for(Accepted(rows, 1, Target(), Risk()), table, k=k, delta=delta)
+            window = Accepted(rows, 1, Target(), Risk()).find_window(page)
             if window is not None:
                 windows += 1
                 assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
-from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
+from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.recommendation import Recommendation, explain_apart
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -29,7 +29,7 @@ def as_stored(size: Size, *, shift: float, wobble: float) -> pd.DataFrame:
     setting = Setting(size.d, size.k, 1.0, DELTA, n=size.n)
     lines = []
     for epsilon in StudyGrid.list_epsilons(0.1, 10.0):
-        forecast = forecast_rows(setting, [who.algorithm for who in CONTENDERS], [epsilon / shift])
+        forecast = foresee(setting).tabulate([who.algorithm for who in CONTENDERS], [epsilon / shift])
         for _, line in forecast.drop_duplicates("contender").iterrows():
             facts = dict.fromkeys(KEYS, "") | {"contender": line["contender"], "k": size.k, "epsilon": epsilon}
             excess = max(0.0, line["ratio"] - 1)
@@ -63,7 +63,7 @@ def test_what_runs_on_a_stand_in_say_is_the_recommendation() -> None:
     assert [line["wrong"] for line in readings(study_on(size), size)] == [""] * len(TARGETS)
 
 
-ADVICE = make_advice(Setting(2, 15, 1.0, DELTA, n=5_000), target=USUAL)
+ADVICE = foresee(Setting(2, 15, 1.0, DELTA, n=5_000)).advise(USUAL)
 # The stored study may be made again: what is said of it is true of any.
 ADVISED, RANGE = ADVICE.epsilon, f"ε = {min(ADVICE.each):g} to {max(ADVICE.each):g}"
 TRIED = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)

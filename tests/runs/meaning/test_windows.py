@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from dpviz.algorithms.card import Setting
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.advice import find_needed_epsilons
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import foresee
+from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice
+from dpviz.runs.advice.target import Target, format_epsilon
 from dpviz.runs.meaning import odds, windows
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
-from dpviz.runs.meaning.windows import Risk, Window, find_window, format_epsilon
+from dpviz.runs.meaning.windows import Risk, Window
 from tests.cases import for_each
 
 USUAL, RISK = Target(), Risk()
@@ -29,8 +30,18 @@ CASES = {
 }
 
 
-def asked(setting: Setting, risk: Risk = RISK, **more: int) -> Window:
-    return find_window(setting, target=USUAL, risk=risk, **more)
+def asked(
+    setting: Setting,
+    risk: Risk = RISK,
+    *,
+    target: Target = USUAL,
+    most_rows: int | None = None,
+    rows_of_a_person: int | None = None,
+    share: float = 1.0,
+) -> Window:
+    rows = None if setting.n is None else KnownRows(setting.n, most_rows or setting.n)
+    answer = RowsAdvice.of(rows, setting, target=target, share=share)
+    return Window.of(answer, risk, rows_of_a_person=rows_of_a_person)
 
 
 def test_the_examples_hold() -> None:
@@ -56,7 +67,7 @@ def test_every_case_has_its_kind_its_title_and_its_words(kind: str) -> None:
     setting, risk = CASES[kind]
     found = asked(setting, risk)
     assert found.kind == kind and len(found.finding) <= 50
-    assert found.least == min(find_needed_epsilons(setting, USUAL).values())
+    assert found.least == foresee(setting).find_least(USUAL)
     assert Belief.bound(risk.prior, epsilon=found.most).most <= risk.accepted
     assert bool(found.openings) == (kind in ("none", "out of reach"))
     assert ("would open a window" in found.sentence) == bool(found.openings)
@@ -74,7 +85,7 @@ def test_what_would_open_a_window_does() -> None:
         elif what == "Fewer clusters":
             opened = asked(replace(setting, k=int(numbers[0])), risk)
         elif what == "A larger loss":
-            opened = find_window(setting, target=Target(round(1 + numbers[0] / 100, 6)), risk=risk)
+            opened = asked(setting, risk, target=Target(round(1 + numbers[0] / 100, 6)))
         else:
             assert what == "A larger risk"
             opened = asked(setting, Risk(risk.prior, numbers[1] / 100))
@@ -101,8 +112,10 @@ def test_the_argument_of_a_card_is_true_of_any_epsilon(epsilon: float) -> None:
     assert said.startswith(f"ε = {epsilon:g}: ") and "δ = 1e-06" in said
     assert ("it keeps the accepted loss" in said) == (epsilon >= found.least)
     assert ("It keeps the accepted risk" in said) == (epsilon <= found.most)
-    # The loss follows from the algorithm's part of it.
-    assert "it does not keep the accepted loss" in found.argument(epsilon, of_algorithm=0.01)
+    # It is the whole ε: where a part of it goes to other things, what keeps the loss is more.
+    parted = asked(CASES["window"][0], share=0.5)
+    assert parted.least > found.least and parted.most == found.most
+    assert ("it keeps the accepted loss" in parted.argument(epsilon)) == (epsilon >= parted.least)
 
 
 def test_sides_that_cannot_be_are_refused() -> None:
@@ -127,4 +140,4 @@ def test_what_is_accepted_is_kept_at_both_sides() -> None:
     for setting, risk in CASES.values():
         found = asked(setting, risk)
         assert Belief.bound(risk.prior, epsilon=found.most).most <= risk.accepted
-        assert find_needed_epsilons(setting, USUAL).get(found.algorithm, 0) <= found.least
+        assert foresee(setting).list_needed(USUAL).get(found.algorithm, 0) <= found.least

@@ -12,7 +12,7 @@ import pandas as pd
 from dpviz.app.charts.diagram import Diagram, add_note
 from dpviz.app.charts.layout import make_layout
 from dpviz.app.charts.plot import Plot, merge
-from dpviz.runs import EPSILONS, find_reached_loss, forecast_rows, windows
+from dpviz.runs import EPSILONS, foresee, format_epsilon, windows
 from dpviz.words import Palette, format_percent, format_ratio
 
 _HEIGHT = 470
@@ -129,10 +129,10 @@ def _add_side(plot: Plot, window: windows.Window, palette: Palette, at: float, c
     ends = {"x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "xref": "x", "type": "line"}
     plot.add_shape(**ends, line={"color": color, "width": 1.2})
     height, axis, top, turn = window.target.loss, "y", 0.46, 0.12
-    words = f"loss: at least <b>{windows.format_epsilon(at, up=True)}</b>"
+    words = f"loss: at least <b>{format_epsilon(at, up=True)}</b>"
     if allowed:
         height, axis, top, turn = 100 * window.risk.accepted, "y2", 1.0, 0.3
-        words = f"risk: at most <b>{windows.format_epsilon(at)}</b>"
+        words = f"risk: at most <b>{format_epsilon(at)}</b>"
     mark = {"size": 11, "color": color, "opacity": 1, "line": {"color": palette.surface, "width": 1.5}}
     point = {"type": "scatter", "x": [at], "y": [height], "yaxis": axis, "mode": "markers", "marker": mark}
     plot.add_trace(point | {"hoverinfo": "skip"})
@@ -146,10 +146,9 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     columns = ["epsilon", "low", "high", "upper"]
     if not window.algorithm:
         return pd.DataFrame(columns=columns)
-    rows = forecast_rows(replace(window.setting, n=n), [window.algorithm], EPSILONS)
-    lines = []
-    for epsilon, group in rows.groupby("epsilon"):
-        losses, weights = (group[name].to_numpy(np.float64) for name in ("ratio", "weight"))
-        parts: list[float] = [find_reached_loss(losses, part, weights) for part in (0.25, 0.75, window.target.share)]
-        lines.append((float(str(epsilon)), *parts))
+    prospects = foresee(replace(window.setting, n=n), share=window.answer.few.share)
+    lines = [
+        (epsilon, *prospects.find_reached(window.algorithm, epsilon, (0.25, 0.75, window.target.share)))
+        for epsilon in prospects.list_served(window.algorithm, EPSILONS)
+    ]
     return pd.DataFrame(lines, columns=columns)

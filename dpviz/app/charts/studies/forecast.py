@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.studies.curves import Curves
-from dpviz.core import Array
-from dpviz.runs import MADE_UP, SmallestEpsilon, Target, find_reached_loss
+from dpviz.runs import MADE_UP, Prospects, SmallestEpsilon, Target, find_reached_loss
 from dpviz.words import format_things
 
 _PARTS = (0.25, 0.5, 0.75)
@@ -29,7 +28,7 @@ class Forecast(Curves):
         """As of a study of runs; ``runs`` counts the made-up tables."""
         rows = []
         for (name, epsilon), group in self.runs.groupby(["contender", "epsilon"], sort=False):
-            losses, weights = _list_columns(group)
+            losses, weights = (group[column].to_numpy(np.float64) for column in ("ratio", "weight"))
             parts = [find_reached_loss(losses, part, weights) for part in _PARTS]
             rows.append((str(name), float(str(epsilon)), *parts, len(group)))
         medians = pd.DataFrame(rows, columns=["algorithm", "at", "low", "median", "high", "runs"])
@@ -42,24 +41,16 @@ class Forecast(Curves):
         number = int(self.medians["runs"].max()) if len(self.medians) else 0
         return format_things(number, "made-up table", MADE_UP)
 
-    def list_answers(self, target: Target) -> list[SmallestEpsilon]:
-        """Each algorithm's smallest ε for a target, by the definition that runs are read by; the smallest first."""
+    def list_answers(self, prospects: Prospects, target: Target) -> list[SmallestEpsilon]:
+        """Each algorithm's smallest ε for a target, as the stored study has it, of those on the axis; the smallest
+        first.
+        """
         found = []
-        for name, line in self.lines.items():
-            groups = {
-                float(str(at)): _list_columns(group)
-                for at, group in self.runs[self.runs["contender"] == name].groupby("epsilon")
-            }
-            losses = {at: losses for at, (losses, _) in groups.items()}
-            epsilon = target.find_least(losses, {at: weights for at, (_, weights) in groups.items()})
+        for (name, algorithm), runs in self.runs.groupby(["contender", "algorithm"], sort=False):
+            line, needed = self.lines[str(name)], prospects.find_needed(str(algorithm), target)
+            tried = sorted(line["at"])
+            epsilon = next((at for at in tried if at >= needed * (1 - 1e-9)), inf)
             typical = float(line["median"][line["at"] == epsilon].iloc[0]) if isfinite(epsilon) else nan
-            tables = len(next(iter(losses.values())))
-            found.append(
-                SmallestEpsilon(name, epsilon, epsilon, epsilon, min(groups), max(groups), tables, typical=typical)
-            )
+            ends = (epsilon, epsilon, epsilon, tried[0], tried[-1])
+            found.append(SmallestEpsilon(str(name), *ends, len(runs) // len(tried), typical=typical))
         return sorted(found, key=lambda one: (one.epsilon, one.typical))
-
-
-def _list_columns(group: pd.DataFrame) -> tuple[Array, Array]:
-    """Losses and weights."""
-    return group["ratio"].to_numpy(np.float64), group["weight"].to_numpy(np.float64)

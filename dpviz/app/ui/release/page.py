@@ -74,7 +74,7 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
     if window is None:
         return ""
-    argument = window.argument(request.epsilon, of_algorithm=draft.make_algorithm_request(asked_of.declaration).epsilon)
+    argument = window.argument(request.epsilon)
     draw_caption_with_badge("public", escape_markdown(argument))
     return argument
 
@@ -82,8 +82,9 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
 def _draw_form(asked_of: ReleaseSubject) -> None:
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
     terms = draw_terms(buys=bool(declared.open_columns))
+    parts = terms.division
     draft = ReleaseRequest(
-        terms.request, owner_words.find_words(declared, today=today), terms.segments, terms.bounds, terms.missing
+        terms.request, owner_words.find_words(declared, today=today), parts.segments, parts.bounds, parts.missing
     )
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
@@ -241,8 +242,7 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) 
             raise RequestError(
                 f"{release_request.request.card.title} reads the rows as they are: it is never released."
             )
-        if not min(part.epsilon for part in release_request.shares(declared).values()) > 0:
-            raise RequestError("Bounds and segments leave nothing of ε: buy fewer bounds, or give segments less.")
+        release_request.find_share(declared)
         if asked_of.table is not None:
             request = release_request.make_algorithm_request(declared)
             request.check(asked_of.table.private)
@@ -282,8 +282,15 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubj
     done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
     tried = [item.ratio for item in done]
     declared = KnownRows.read(table.declaration)
-    judgement = Judgement.of_request(request, table.private, n=None if declared is None else declared.low, tried=tried)
-    if not judgement.refusal and (told := describe_judgement(judgement, request)):
+    whole = replace(release_request.request, delta=release_request.delta)
+    judgement = Judgement.of_request(
+        whole,
+        table.private,
+        n=None if declared is None else declared.low,
+        tried=tried,
+        share=release_request.find_share(asked_of.declaration),
+    )
+    if not judgement.refusal and (told := describe_judgement(judgement, whole)):
         draw_caption_with_badge("public", told)
     if dry is not None:
         draw_job_panel(dry.job, label="Dry run", key=_JOB)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from dpviz.algorithms import Guarantee
-from dpviz.app.ui.controls import draw_epsilon_control, draw_k_and_delta
+from dpviz.app.ui.controls import (
+    BOUNDS,
+    MISSING,
+    SEGMENTS,
+    draw_epsilon_control,
+    draw_k_and_delta,
+    recall_division,
+)
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import draw_algorithm_choice
 from dpviz.app.ui.explore.setup_panel import draw_params_form
@@ -17,7 +24,7 @@ from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import ACCESS_LOG
 from dpviz.releases import AccessCounts, ReleaseRequest, promise
-from dpviz.runs import Contender, Request
+from dpviz.runs import Contender, Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
@@ -236,17 +243,14 @@ def _describe_origin(line: Line) -> str:
     return f"**{escape_markdown(line.cost)}**" if line.cost else escape_markdown(line.origin)
 
 
-_SHARE, _BOUNDS, _MISSING = "release:share", "release:bounds", "release:missing"
 _MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 
 
 class Terms(NamedTuple):
-    """One run without a seed, the share of ε for segments, the part of each open bound, and that of missing cells."""
+    """One run without a seed, and how its ε is divided."""
 
     request: Request
-    segments: float
-    bounds: float
-    missing: float
+    division: Division
 
 
 def draw_terms(*, buys: bool) -> Terms:
@@ -258,46 +262,37 @@ def draw_terms(*, buys: bool) -> Terms:
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = draw_params_form(card)
         request = Request(Contender(card.id, params), k, epsilon, delta)
-        return Terms(
-            request, _ask_segments_share(), _ask_bounds_share() if buys else ReleaseRequest.bounds, _ask_missing_share()
+        kept, budget = recall_division(), glossary.explain_term("budget")
+        _ask_part(
+            "segments",
+            SEGMENTS,
+            kept.segments,
+            (0, _MOST_PERCENT, 5),
+            "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
+            f"them but their centres. {budget}",
         )
+        if buys:
+            _ask_part(
+                "each open column",
+                BOUNDS,
+                kept.bounds,
+                (1, _MOST_OF_BOUNDS, 1),
+                "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
+                f"takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
+            )
+        _ask_part(
+            "missing values",
+            MISSING,
+            kept.missing,
+            (0, _MOST_OF_BOUNDS, 1),
+            "What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
+            f"shown. {budget}",
+        )
+        divided = recall_division()
+        return Terms(request, divided if buys else replace(divided, bounds=Division.bounds))
 
 
-def _ask_bounds_share() -> float:
-    percent = st.slider(
-        "ε for each open column, %",
-        1,
-        _MOST_OF_BOUNDS,
-        value=recall(_BOUNDS, round(100 * ReleaseRequest.bounds)),
-        key=_BOUNDS,
-        help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
-        f"takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
-    )
-    return remember(_BOUNDS, int(percent)) / 100
-
-
-def _ask_missing_share() -> float:
-    percent = st.slider(
-        "ε for missing values, %",
-        0,
-        _MOST_OF_BOUNDS,
-        value=recall(_MISSING, 0),
-        key=_MISSING,
-        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
-        f"shown. {glossary.explain_term('budget')}",
-    )
-    return remember(_MISSING, int(percent)) / 100
-
-
-def _ask_segments_share() -> float:
-    percent = st.slider(
-        "ε for segments, %",
-        0,
-        _MOST_PERCENT,
-        value=recall(_SHARE, round(100 * ReleaseRequest.segments)),
-        step=5,
-        key=_SHARE,
-        help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
-        f"them but their centres. {glossary.explain_term('budget')}",
-    )
-    return remember(_SHARE, int(percent)) / 100
+def _ask_part(of: str, key: str, kept: float, ends: tuple[int, int, int], help: str) -> None:
+    """A part of ε in percent, between ends and in steps; kept for the visit."""
+    least, most, step = ends
+    remember(key, int(st.slider(f"ε for {of}, %", least, most, round(100 * kept), step, key=key, help=help)))

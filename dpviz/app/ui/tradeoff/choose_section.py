@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from math import inf, sqrt
+from functools import partial
+from math import sqrt
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
+from dpviz.algorithms import Setting, find_card, predict, predict_floor
 from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.studies.forecast import Forecast
 from dpviz.app.charts.studies.smallest import draw_smallest
+from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show
@@ -32,7 +33,7 @@ from dpviz.app.ui.studies.study_panel import (
     draw_study_download,
     draw_study_half,
 )
-from dpviz.app.ui.tradeoff.window_section import draw_questions, draw_window, find_window_for, say_rows_first
+from dpviz.app.ui.tradeoff.window_section import ask_advice, draw_questions, draw_window, say_rows_first
 from dpviz.core import RequestError
 from dpviz.runs import (
     EPSILONS,
@@ -45,7 +46,8 @@ from dpviz.runs import (
     RowsAdvice,
     SmallestEpsilon,
     Target,
-    forecast_rows,
+    foresee,
+    format_epsilon,
     sharpen_rows,
     windows,
 )
@@ -69,10 +71,9 @@ def draw_choose_section(question: StudyQuestion) -> None:
     accepted = draw_questions(question.table)
     target, answer, window, refused = accepted.target, None, None, None
     if accepted.rows is not None:
-        (k,), (delta,) = question.grid.ks, question.grid.deltas
         try:
             answer = find_advice(question, target, rows=accepted.rows)
-            window = find_window_for(accepted, question.table, k=k, delta=delta)
+            window = accepted.find_window(answer)
         except RequestError as error:
             refused = error
             st.error(escape_markdown(error), title="No advice for this", icon=":material/block:")
@@ -84,7 +85,7 @@ def draw_choose_section(question: StudyQuestion) -> None:
         allowed = accepted.allow(question.table)
         draw = partial(_measure, advice=advice, target=target, allowed=allowed)
         draw_study_half(question, invitation=_INVITATION, pictures=draw)
-        words = f"The risk that you accept allows ε up to {windows.format_epsilon(allowed)}: {accepted.risk.words}."
+        words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
         st.caption(escape_markdown(words))
     elif advice is not None and answer is not None and window is not None:
         _draw_stored(question, answer, window)
@@ -107,10 +108,10 @@ def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Wi
     )
     if not each.open:
         return
-    curves = make_forecast(question, advice, most=_ask_most(advice.target))
+    curves, prospects = make_forecast(question, advice), foresee(advice.setting, share=advice.share)
     with each:
         about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
-        drawn = draw_smallest(curves, curves.list_answers(advice.target), recommendation)
+        drawn = draw_smallest(curves, curves.list_answers(prospects, advice.target), recommendation)
         _show(drawn, f"{_KEY}:forecast", about, small=True)
 
 
@@ -118,7 +119,7 @@ def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
     """The light at the advised ε, by the judgement of every page."""
     if advice.best is None or question.table.private.sparse:
         return
-    judged = Judgement.of(find_card(advice.best.algorithm), advice.setting, target=advice.target)
+    judged = Judgement.of(find_card(advice.best.algorithm), advice.setting, target=advice.target, share=advice.share)
     if judged.level is not None:
         said = (
             f"{format_light(judged)} at ε = {advice.epsilon:g} with "
@@ -147,7 +148,9 @@ def _draw_answer(
     whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
     answers = SmallestEpsilon.find_all(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
-    recommendation = replace(Recommendation.of(target, advice, answers, tried, grid.contenders), allowed=allowed)
+    share = recall_division().find_share()
+    found = Recommendation.of(target, advice, answers, tried, grid.contenders, share=share)
+    recommendation = replace(found, allowed=allowed)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         _take(study.question, recommendation)
@@ -162,7 +165,7 @@ def _draw_answer(
             about = recommendation.compare_with(advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
-            about = f"{recommendation.reason} {about}".strip()
+            about = " ".join(filter(None, (recommendation.reason, recommendation.describe_share(), about)))
             _show(numbers, f"{_KEY}:figure", about, study)
         else:
             compared = Curves(
@@ -296,12 +299,13 @@ def list_predictions(study: StudyJob, measure: str) -> dict[str, list[tuple[floa
 def list_floor(study: StudyJob) -> list[tuple[float, float]]:
     """What one perfect step would lose at each ε, over the loss of k-means++; empty where n is not public."""
     first = {trial.epsilon: trial for trial in study.grid.list_trials() if trial.repeat == 0}
-    settings = [study.grid.make_request(first[epsilon]).make_setting(study.source.private) for epsilon in sorted(first)]
-    return _list_floor(settings)
+    table = study.source.private
+    return _list_floor([(at, study.grid.make_request(first[at]).make_setting(table)) for at in sorted(first)])
 
 
-def _list_floor(settings: Sequence[Setting]) -> list[tuple[float, float]]:
-    floors = [(setting.epsilon, predict_floor(setting)) for setting in settings]
+def _list_floor(settings: Sequence[tuple[float, Setting]]) -> list[tuple[float, float]]:
+    """By ε, of what is asked there."""
+    floors = [(epsilon, predict_floor(setting)) for epsilon, setting in settings]
     known = [(epsilon, floor) for epsilon, floor in floors if floor is not None]
     return known if len(known) > 1 else []
 
@@ -318,29 +322,27 @@ def read_stored_rows(question: StudyQuestion) -> KnownRows | None:
 
 def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
     """What the stored study advises."""
-    table, (k,), (delta,) = question.table, question.grid.ks, question.grid.deltas
-    if table.private.sparse:
-        return None
-    setting = Request(Contender(AUTO), k, EPSILONS[-1], delta).make_setting(table.private)
-    return _advise(rows or read_stored_rows(question), replace(setting, n=None, epsilon=1.0), target)
+    (k,), (delta,) = question.grid.ks, question.grid.deltas
+    return ask_advice(question.table, rows or read_stored_rows(question), target, k=k, delta=delta)
 
 
-def make_forecast(question: StudyQuestion, advice: Advice, *, most: float = inf) -> Forecast:
+def make_forecast(question: StudyQuestion, advice: Advice) -> Forecast:
     """The stored study's curves of whoever is compared."""
     leading = advice.leading
     asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
     names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
     ends = (*question.grid.epsilons, advice.setting.epsilon)
     places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
-    floor = _list_floor([replace(advice.setting, epsilon=epsilon) for epsilon in places])
-    runs = _tabulate_forecast(advice.setting, tuple(names), tuple(places))
-    return Forecast(runs, places=places, floor=floor, most=most)
+    prospects = foresee(advice.setting, share=advice.share)
+    floor = _list_floor([(epsilon, prospects.at(epsilon)) for epsilon in places])
+    runs = prospects.tabulate(names, places)
+    return Forecast(runs, places=places, floor=floor, most=_ask_most(advice.target))
 
 
 def draw_evidence(advice: Advice) -> None:
     """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
     with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
-        st.markdown(escape_markdown(advice.describe_certainty()))
+        st.markdown(escape_markdown(" ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))))
         lines = [*advice.list_alternatives(), *advice.list_changes()]
         st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
         if advice.outlooks:
@@ -358,14 +360,3 @@ def tabulate_advice(advice: Advice) -> pd.DataFrame:
     ]
     names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
     return pd.DataFrame(rows, columns=names)
-
-
-@lru_cache(maxsize=64)
-def _advise(rows: KnownRows | None, setting: Setting, target: Target) -> RowsAdvice:
-    """The same question has the same answer in every visit: it depends on public numbers alone."""
-    return RowsAdvice.of(rows, setting, target=target)
-
-
-@lru_cache(maxsize=64)
-def _tabulate_forecast(setting: Setting, algorithms: tuple[str, ...], epsilons: tuple[float, ...]) -> pd.DataFrame:
-    return forecast_rows(setting, algorithms, epsilons)

@@ -9,13 +9,14 @@ import streamlit as st
 
 from dpviz.algorithms import AUTO
 from dpviz.app.charts.meaning.epsilon_window import draw_epsilon_window
+from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.session import list_bought_rows, recall, remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.core import RequestError, check
 from dpviz.releases import promise
-from dpviz.runs import Contender, KnownRows, OpenTable, Request, Target, windows
+from dpviz.runs import Contender, KnownRows, OpenTable, Request, RowsAdvice, Target, format_epsilon, windows
 from dpviz.tables import declarations
 from dpviz.words import choose_palette, format_percent, glossary
 
@@ -40,6 +41,20 @@ class Accepted(NamedTuple):
     def allow(self, table: OpenTable) -> float:
         """The largest ε that keeps the risk: what one person may have beyond what ε protects counts."""
         return self.risk.allow(windows.count_times(table.private.rows_per_person, self.of_a_person))
+
+    def find_window(self, answer: RowsAdvice | None) -> windows.Window | None:
+        """The window around what was advised; None where the stored study has no such tables."""
+        if answer is None or not answer.is_studied:
+            return None
+        return windows.Window.of(answer, self.risk, rows_of_a_person=self.of_a_person)
+
+
+def ask_advice(table: OpenTable, rows: KnownRows | None, target: Target, *, k: int, delta: float) -> RowsAdvice | None:
+    """Which ε of a release the stored study advises for a table; None of a sparse one, of which it has none."""
+    if table.private.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table.private)
+    return RowsAdvice.of(rows, setting, target=target, share=recall_division().find_share())
 
 
 def read_rows_in(text: str) -> KnownRows | None:
@@ -138,10 +153,10 @@ def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = Fal
     accepted: Accepted | None = recall(_make_key(table), None)
     if leaves and accepted is not None and _is_bought(table, accepted.rows):
         accepted = accepted._replace(rows=find_stated_rows(table))
-    if accepted is None or accepted.rows is None or table.private.sparse:
+    if accepted is None or accepted.rows is None:
         return None
     try:
-        return find_window_for(accepted, table, k=k, delta=delta)
+        return accepted.find_window(ask_advice(table, accepted.rows, accepted.target, k=k, delta=delta))
     except RequestError:
         return None
 
@@ -163,17 +178,6 @@ def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     return any(
         rows == KnownRows.read(declarations.NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table)
     )
-
-
-def find_window_for(accepted: Accepted, table: OpenTable, *, k: int, delta: float) -> windows.Window | None:
-    """The window of ε for a table."""
-    assert accepted.rows is not None
-    private = table.private
-    if private.sparse:
-        return None
-    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(private)
-    rows, target, risk, of_a_person = accepted.rows, accepted.target, accepted.risk, accepted.of_a_person
-    return windows.find_studied_window(setting, rows, target=target, risk=risk, rows_of_a_person=of_a_person)
 
 
 def say_rows_first() -> None:
@@ -198,7 +202,7 @@ def draw_window(window: windows.Window) -> None:
     plot = picture.paint(choose_palette(st.context.theme.type))
     show(plot, alt=picture.words, key=f"{_KEY}:figure", stem=picture.stem)
     more = "" if window.most_rows <= (window.setting.n or 0) else f"; dashed: {window.most_rows:,} rows"
-    more += "" if not more else f", for which {windows.format_epsilon(window.least_of_many, up=True)} would do"
+    more += "" if not more else f", for which {format_epsilon(window.least_of_many, up=True)} would do"
     delta = window.setting.delta
     slack = f" δ = {promise.format_small(delta)}: beyond this belief with that chance." if delta > 0 else ""
     often, who = window.target.describe_often("made-up tables"), window.who or "any algorithm"
@@ -218,7 +222,7 @@ def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon
     window = compute_window(table, k=k, delta=delta)
     if window is None:
         return
-    least, most = windows.format_epsilon(window.least, up=True), windows.format_epsilon(window.most)
+    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
     if window.kind in ("none", "out of reach"):
         st.markdown(
             f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)

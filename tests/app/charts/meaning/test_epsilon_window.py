@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.meaning.epsilon_window import compute_losses, draw_epsilon_window
-from dpviz.runs.advice.target import Target
-from dpviz.runs.meaning.windows import Risk, find_window
 from dpviz.words.theme import choose_palette
 from tests.cases import for_each
-from tests.runs.meaning.test_windows import CASES
+from tests.runs.meaning.test_windows import CASES, asked
 
 
 @for_each("kind", list(CASES))
 @for_each("theme", ["light", "dark"])
 def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: str, theme: str) -> None:
     setting, risk = CASES[kind]
-    window = find_window(setting, target=Target(), risk=risk)
+    window = asked(setting, risk)
     picture = draw_epsilon_window(window)
     figure = picture.paint(choose_palette(theme)).figure()
     boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
@@ -35,7 +33,7 @@ def test_the_shade_lies_between_the_sides_and_says_whether_both_are_kept(kind: s
 
 def test_curves_pass_through_what_is_accepted_at_the_sides() -> None:
     setting, _ = CASES["window"]
-    window = find_window(setting, most_rows=12_000, target=Target(), risk=Risk())
+    window = asked(setting, most_rows=12_000)
     losses = compute_losses(window, setting.n)
     upper = losses["upper"].to_numpy()
     assert (upper[losses["epsilon"] >= window.least] <= 1.1).all() and (

@@ -14,7 +14,7 @@ from dpviz.app.charts.diagram import Diagram
 from dpviz.app.charts.studies.curves import Curves
 from dpviz.app.charts.studies.forecast import Forecast
 from dpviz.app.charts.studies.smallest import draw_smallest
-from dpviz.runs.advice.advice import EPSILONS, forecast_rows, make_advice
+from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -82,10 +82,10 @@ def test_its_title_is_what_the_runs_say(share: float) -> None:
 
 
 def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
-    setting = Setting(2, 15, 1.0, 1e-6, n=5_000)
-    advice = make_advice(setting, target=USUAL)
-    curves = Forecast(forecast_rows(setting, ("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
-    picture = draw_smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice))
+    prospects = foresee(Setting(2, 15, 1.0, 1e-6, n=5_000))
+    advice = prospects.advise(USUAL)
+    curves = Forecast(prospects.tabulate(("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
+    picture = draw_smallest(curves, curves.list_answers(prospects, USUAL), Recommendation.of(USUAL, advice))
     is_sound(picture.draw(LIGHT).headed(LIGHT))
     said = re.match(r"Choose ε = (.+) or more with Auto: about (.+?)× .* 8 of 10 made-up tables", picture.finding)
     assert said is not None

@@ -11,6 +11,7 @@ from dpviz.app.charts.studies.smallest import draw_smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from dpviz.core.check import RequestError
+from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
@@ -42,15 +43,13 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     answer = find_advice(asked, USUAL)
     assert answer is not None and answer.few.best is not None
     advice = answer.few
-    curves = make_forecast(asked, advice)
+    curves, prospects = make_forecast(asked, advice), foresee(advice.setting, share=advice.share)
     # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
     assert set(curves.lines) == {"EUGkM", "Auto"}
-    by_name = {answer.contender: answer.epsilon for answer in curves.list_answers(USUAL)}
-    assert by_name[Recommendation.of(USUAL, advice).who] == advice.epsilon
-    assert (
-        draw_smallest(curves, curves.list_answers(USUAL), Recommendation.of(USUAL, advice)).table()["smallest ε"].min()
-        == advice.epsilon
-    )
+    answers, recommended = curves.list_answers(prospects, USUAL), Recommendation.of(USUAL, advice)
+    by_name = {one.contender: one.epsilon for one in answers}
+    assert by_name[recommended.who] == advice.epsilon
+    assert draw_smallest(curves, answers, recommended).table()["smallest ε"].min() == advice.epsilon
     assert table.private.accesses == []
 
 

@@ -1,0 +1,124 @@
+"""One ε at every door: what is advised is charged exactly so, and its centres get what was advised of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from math import fsum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import dpviz
+from dpviz.algorithms.card import Setting
+from dpviz.releases.card_facts import ALGORITHM
+from dpviz.releases.release_parts import announce_loss
+from dpviz.releases.releasing import Release
+from dpviz.runs.advice.advice import foresee
+from dpviz.runs.advice.target import Target
+from dpviz.runs.open_table import declare
+from dpviz.tables.declarations import FileKind, apply_declaration_file
+from dpviz.tables.named import open_file
+from tests.command_line import told_by
+from tests.pages.tables import app_on, sound, text_of
+from tests.releases.people import write_people
+
+K, DELTA = 3, 1e-6
+DEFENDED = {
+    **{"intended_use": "Planning", "curators": ["Town of Bremen"], "region": "Bremen", "authors": ["A. Muster"]},
+    "justification": "Bounds from the law",
+}
+
+
+class Advised(NamedTuple):
+    """What a door says: who, at which ε, and on which share of the made-up tables that held."""
+
+    algorithm: str
+    epsilon: float
+    share: float
+
+
+def ask_python(data: Path, declared: Path, **parts: float) -> Advised:
+    best = dpviz.advise(declaration=declared, k=K, delta=DELTA, **parts).few.best
+    return Advised(best.algorithm, best.epsilon, best.share)
+
+
+def ask_shell(data: Path, declared: Path, **parts: float) -> Advised:
+    options = [text for name, part in parts.items() for text in (f"--{name.replace('_', '-')}", part)]
+    said = told_by("advise", "--declaration", declared, "--k", K, "--delta", DELTA, *options, "--json")
+    best = said.json["best"]
+    return Advised(best["algorithm"], best["epsilon"], best["share"])
+
+
+def ask_page(data: Path, declared: Path, **parts: float) -> Advised:
+    """The page Trade-off, its button that hands ε on, and Release, which shows what that ε is to be expected of."""
+    declaration = replace(apply_declaration_file(declared).validate(), kind=FileKind.PRIVATE)
+    app = app_on("release.py", declare(open_file(data), declaration), k=str(K), delta=str(DELTA))
+    for name, part in parts.items():
+        app.slider(key={"segments": "release:share", "missing": "release:missing"}[name]).set_value(round(100 * part))
+        sound(app.run())
+    sound(app.switch_page("tradeoff.py").run())
+    app.number_input(key="k").set_value(K)
+    sound(app.run())
+    held = re.search(r"held on (\d+) % of", text_of(app))
+    sound(app.button(key="tradeoff:take").click().run())
+    sound(app.switch_page("release.py").run())
+    epsilon = app.number_input(key="epsilon").value
+    assert f"at ε = {epsilon:g}" in app.subheader[0].value
+    assert name_epsilons(text_of(app)) <= {epsilon}, text_of(app)
+    return Advised(app.session_state["algorithm"], epsilon, int(held[1]) / 100)
+
+
+def name_epsilons(text: str) -> set[float]:
+    """Every ε that what is expected of a release is said of."""
+    return {float(said) for said in re.findall(r"d = \d+, ε = ([\d.]+)", text)}
+
+
+@pytest.mark.parametrize("parts", [{}, {"segments": 0.5, "missing": 0.1}, {"segments": 0.0}], ids=str)
+@pytest.mark.parametrize("ask", [ask_python, ask_shell, ask_page])
+def test_what_is_advised_is_charged_and_achieved(
+    ask: Callable[..., Advised], parts: dict[str, float], tmp_path: Path
+) -> None:
+    data, declared = write_people(tmp_path, n_public=9_000, release=DEFENDED)
+    advised = ask(data, declared, **parts)
+    account = dpviz.Account.temporary(cap_epsilon=20, cap_delta=1e-5)
+    made = dpviz.release(
+        declared, data, k=K, epsilon=advised.epsilon, delta=DELTA, algorithm=advised.algorithm, account=account, **parts
+    )
+    (entry,) = account.standing().entries
+    assert entry.charge.epsilon == advised.epsilon and account.standing().spent_epsilon == advised.epsilon
+    assert fsum(part.epsilon for part in made.played.shares.values()) == pytest.approx(advised.epsilon)
+    assert foresee_centers(made) == pytest.approx(advised.share, abs=0.005)
+    assert name_epsilons(announce(made)) == {advised.epsilon}
+
+
+def foresee_centers(made: Release) -> float:
+    """On which share of the made-up tables an algorithm keeps the target with what the centres were given."""
+    run, spent = made.played.run, made.played.shares[ALGORITHM].epsilon
+    at = Setting(run.domain.dim, run.k, spent, run.delta, n=run.n_public)
+    return foresee(at).compute_share_met(run.algorithm, spent, Target())
+
+
+def announce(made: Release) -> str:
+    asked = made.played.asked
+    return announce_loss(asked.release_request, asked.declared, asked.n_public)
+
+
+def test_bounds_that_are_bought_are_a_part_of_what_is_advised() -> None:
+    known: dict[str, Any] = {"n_public": 9_000, "bounds": {"age": [0, 100], "income": [0, 90_000]}}
+    open_ended = known | {"bounds": {"age": [None, None], "income": [None, None]}}
+    closed, bought = (dpviz.advise(declaration=json.loads(json.dumps(one)), k=K).few for one in (known, open_ended))
+    assert (closed.share, bought.share) == (pytest.approx(0.8), pytest.approx(0.8 * 0.94))
+    assert bought.epsilon >= closed.epsilon
+    with pytest.raises(dpviz.RequestError, match="leave nothing of ε"):
+        dpviz.advise(declaration=open_ended, k=K, buy_bounds=0.5)
+
+
+def test_an_advised_epsilon_that_all_goes_to_the_centres_is_less_than_one_that_is_divided() -> None:
+    divided = ({}, {"segments": 0.0}, {"segments": 0.5})
+    whole, alone, half = (dpviz.advise(3_000, 6, 6, delta=DELTA, **parts).few for parts in divided)
+    assert alone.epsilon <= whole.epsilon < half.epsilon
+    assert alone.describe_share() == "" and "80 % goes to the centres" in whole.describe_share()
