@@ -32,8 +32,9 @@ from dpviz.core.arrays import Array
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateTable
 from dpviz.releases.bought_bounds import buy_bounds
-from dpviz.runs.one_run import Run, run, run_frames
+from dpviz.runs.one_run import run, run_steps
 from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
 from dpviz.tables.named import sample
@@ -130,9 +131,9 @@ def k_read(folder: Path) -> None:
 
 def synopsis(table: PrivateTable, seed: int) -> SynopsisStep:
     """What ``auto`` releases first."""
-    for frame in run_frames("auto", table, k=MOST, epsilon=1.0, delta=DELTA, seed=seed):
-        if not isinstance(frame, Run) and isinstance(frame.step, SynopsisStep):
-            return frame.step
+    for grown in run_steps(Request(Contender("auto"), MOST, 1.0, DELTA, seed), table):
+        if isinstance(step := grown.frames[-1].step, SynopsisStep):
+            return step
     raise AssertionError("auto has no synopsis")
 
 

@@ -143,6 +143,11 @@ class Params:
         return tuple(made)
 
     @classmethod
+    def list_presets(cls) -> tuple[str, ...]:
+        """The presets by name; none where there are none."""
+        return next((one.choices or () for one in cls.param_fields() if one.name == "preset"), ())
+
+    @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Params:
         """Checked parameters; what is not given keeps its default.
 

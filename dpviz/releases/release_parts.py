@@ -157,10 +157,10 @@ def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_p
     """
     if declaration.open_columns:
         return ""
-    rows, table = KnownRows.read(declaration), _make_empty_table(declaration, make_domain(declaration), n_public)
+    table = _make_empty_table(declaration, make_domain(declaration), n_public)
     asked = replace(release_request.request, delta=release_request.delta)
     share = release_request.find_share(declaration)
-    return Judgement.of_request(asked, table, n=None if rows is None else rows.low, share=share).announcement
+    return Judgement.of_request(asked, table, rows=KnownRows.read(declaration), share=share).announcement
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, NamedTuple
@@ -100,15 +100,24 @@ def measure_error_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progres
     "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
     run released, NaN for an algorithm that reads rows again after its synopsis, or has none.
     """
-    (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
+    (contender,), (k,) = grid.contenders, grid.ks
     refusal = explain_refusal(contender, k)
     if refusal is not None:
         raise RequestError(refusal)
+    yield from _measure_runs(judged, grid, lambda request, _: _measure_losses(judged, request))
+
+
+def _measure_runs(
+    judged: JudgedTable, grid: StudyGrid, measure: Callable[[Request, Yardstick], dict[str, Any]]
+) -> Iterator[Progress | Yardstick | dict[str, Any]]:
+    """Progress, the yardstick of a grid of one point, and what is to ``measure`` of each of its repeats."""
+    (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
     yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    yield measure_yardstick(judged, k)
+    against = measure_yardstick(judged, k)
+    yield against
     for trial in grid.list_trials():
         yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
-        yield {"repeat": trial.repeat} | _measure_losses(judged, grid.make_request(trial))
+        yield {"repeat": trial.repeat} | measure(grid.make_request(trial), against)
     yield Progress(repeats + 1, repeats + 1, "done")
 
 
@@ -216,20 +225,14 @@ def measure_payer_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progres
 
     ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly.
     """
-    (contender,), (k,), repeats = grid.contenders, grid.ks, grid.repeats
+    (contender,), (k,) = grid.contenders, grid.ks
     if contender.settings.points_per_row(k) > 1 or is_sparse(judged.rows.points):
         raise RequestError("Who pays is told of tables whose rows are points, each number in its column.")
-    yield Progress(0, repeats + 1, f"k-means++ with k = {k}")
-    against = measure_yardstick(judged, k)
-    yield against
-    for trial in grid.list_trials():
-        yield Progress(trial.repeat + 1, repeats + 1, f"{contender.label}, run {trial.repeat + 1} of {repeats}")
-        yield {"repeat": trial.repeat} | _measure_paid(
-            judged, against.reference, run_request(grid.make_request(trial), judged.private)
-        )
+    yield from _measure_runs(judged, grid, lambda request, stick: _measure_paid(judged, stick.reference, request))
 
 
-def _measure_paid(judged: JudgedTable, reference: Reference, run: Run) -> dict[str, Any]:
+def _measure_paid(judged: JudgedTable, reference: Reference, request: Request) -> dict[str, Any]:
+    run = run_request(request, judged.private)
     points, centers = judged.rows.points, run.unit_centers
     cluster = assign(points, reference.centers)
     losses, usual = _measure_row_losses(points, centers), _measure_row_losses(points, reference.centers)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
-from typing import Generic, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 from dpviz.runs.worker import (
     Failure,
@@ -47,18 +47,11 @@ def is_brief(work: Callable[..., object]) -> bool:
     return bool(getattr(work, "brief", False))
 
 
-class Schedulable(Protocol):
-    """What takes a seat: a job."""
-
-    def begin(self) -> None:
-        """Start to compute; does nothing for a job that was cancelled meanwhile."""
-
-
 @dataclass(eq=False)
 class _QueueEntry:
     """Somebody's job in the queue or on a seat."""
 
-    job: Schedulable
+    job: Job[Any]
     owner: object
     brief: bool
     most: int
@@ -81,7 +74,7 @@ class Scheduler:
     def __post_init__(self) -> None:
         self.studies = self.studies or max(1, self.workers - 1)
 
-    def queue(self, job: Schedulable, *, owner: object, brief: bool, most: int) -> None:
+    def queue(self, job: Job[Any], *, owner: object, brief: bool, most: int) -> None:
         """Let ``job`` wait for a seat.
 
         At most ``most`` jobs of an ``owner`` sit at a time, the last one of them a brief one. For that, the workers of
@@ -91,7 +84,7 @@ class Scheduler:
             self._waiting.append(_QueueEntry(job, owner, brief, most, next(self._numbers)))
         self._fill()
 
-    def leave(self, job: Schedulable) -> None:
+    def leave(self, job: Job[Any]) -> None:
         """Give back the seat of a job, or its place in the queue, and let the next ones sit down."""
         with self._lock:
             self._waiting = [place for place in self._waiting if place.job is not job]
@@ -100,7 +93,7 @@ class Scheduler:
             self._served = {owner: turn for owner, turn in self._served.items() if owner in present}
         self._fill()
 
-    def count_before(self, job: Schedulable) -> int:
+    def count_before(self, job: Job[Any]) -> int:
         """How many waiting jobs come before ``job``, as the queue stands."""
         with self._lock:
             left, served, passed = list(self._waiting), dict(self._served), 0
@@ -118,7 +111,7 @@ class Scheduler:
         while (job := self._next()) is not None:
             job.begin()
 
-    def _next(self) -> Schedulable | None:
+    def _next(self) -> Job[Any] | None:
         with self._lock:
             able = [place for place in self._waiting if self._may_sit(place)]
             if not able:

@@ -302,22 +302,6 @@ def run(
 run.__module__ = "dpviz"
 
 
-def run_frames(
-    card: Card | str,
-    table: PrivateTable,
-    *,
-    k: int,
-    epsilon: float,
-    delta: float = 0.0,
-    params: Params | Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    noise: AnySource | None = None,
-) -> Iterator[Frame | Run]:
-    """The frames of a run as they come, then the ``Run`` itself; arguments as for ``run``."""
-    for item in run_steps(Request(Contender.of(card, params), k, epsilon, delta, seed), table, noise=noise):
-        yield item if isinstance(item, Run) else item.frames[-1]
-
-
 def run_request(request: Request, table: PrivateTable, *, noise: AnySource | None = None) -> Run:
     """The run that is asked for; see ``run``.
 
@@ -404,16 +388,15 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
     frames: tuple[Frame, ...] = ()
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
         step = settle_step(step, table.domain.region)
-        spent: dict[str, Any] = {"spent_epsilon": ledger.spent_epsilon, "spent_fraction": ledger.spent_fraction}
-        frames = (*frames, Frame(step, **spent, entries=len(ledger.entries)))
-        yield RunSoFar(**facts, **spent, entries=tuple(ledger.entries), frames=frames)
-    yield Run(
-        **facts,
-        spent_epsilon=ledger.spent_epsilon,
-        spent_fraction=ledger.spent_fraction,
-        entries=tuple(ledger.entries),
-        frames=frames,
-    )
+        frames = (*frames, Frame(step, ledger.spent_epsilon, ledger.spent_fraction, entries=len(ledger.entries)))
+        yield RunSoFar(**facts, **_describe_spending(ledger), frames=frames)
+    yield Run(**facts, **_describe_spending(ledger), frames=frames)
+
+
+def _describe_spending(ledger: Ledger) -> dict[str, Any]:
+    """What was spent by now, as facts of a run."""
+    spent = ("spent_epsilon", "spent_fraction")
+    return {**{name: getattr(ledger, name) for name in spent}, "entries": tuple(ledger.entries)}
 
 
 def _describe_n_origin(table: PrivateTable) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
 from dpviz.tables import (
@@ -204,10 +205,21 @@ class Plan:
             rows_per_person=declared.rows_per_person,
             sample=sample,
         )
-        titled = replace(declared, title=declared.title or self.source.name)
-        return OpenTable(
-            LargeTable(self.source, len(rows)), titled, _limit_rows(private, declared), None, self.source.fingerprint
-        )
+        return self.open(LargeTable(self.source, len(rows)), private)
+
+    def open(
+        self, loaded: LoadedTable | SparseTable | LargeTable, private: PrivateTable, labels: Codes | None = None
+    ) -> OpenTable:
+        """The open table, called as its file is where nobody says otherwise, unless it is sparse.
+
+        Of a private number of rows a public range limits δ, which has to be below 1/n.
+        """
+        declared = self.declaration
+        if private.n_public is None and declared.n_range is not None:
+            private.n_most = declared.n_range[1]
+        if not isinstance(loaded, SparseTable):
+            declared = replace(declared, title=declared.title or loaded.name)
+        return OpenTable(loaded, declared, private, labels, self.source.fingerprint)
 
     @classmethod
     def of(cls, source: Content, declaration: Declaration) -> Plan:
@@ -267,8 +279,7 @@ def _open_in_memory(plan: Plan) -> OpenTable:
     if isinstance(source, SparseTable):
         if domain.declared:
             raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
-        private = PrivateTable(source.values, domain, relation=spelled_out.relation, n_public=spelled_out.n_public)
-        return OpenTable(source, spelled_out, _limit_rows(private, spelled_out), None, source.fingerprint)
+        return plan.open(source, make_private_table(source.values, domain, spelled_out))
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
     text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
     numbers = [name for name in columns if name not in coded]
@@ -278,24 +289,23 @@ def _open_in_memory(plan: Plan) -> OpenTable:
     elif isinstance(source, ParquetTable):
         loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
-    private = PrivateTable(
-        loaded.encode_columns(columns, spelled_out.coded),
+    persons = None if id_column is None else loaded.identifiers(id_column)
+    private = make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, spelled_out, persons)
+    return plan.open(loaded, private, None if label is None else loaded.groups(label))
+
+
+def make_private_table(
+    values: Any, domain: Domain, declared: Declaration, persons: Codes | None = None
+) -> PrivateTable:
+    """Rows in memory with what is declared of them; ``values`` (n, d), data units; ``persons`` (n,), whose each is."""
+    return PrivateTable(
+        values,
         domain,
-        relation=spelled_out.relation,
-        n_public=spelled_out.n_public,
-        persons=None if id_column is None else loaded.identifiers(id_column),
-        rows_per_person=spelled_out.rows_per_person,
+        relation=declared.relation,
+        n_public=declared.n_public,
+        persons=persons,
+        rows_per_person=declared.rows_per_person,
     )
-    titled = replace(spelled_out, title=spelled_out.title or loaded.name)
-    labels = None if label is None else loaded.groups(label)
-    return OpenTable(loaded, titled, _limit_rows(private, spelled_out), labels, source.fingerprint)
-
-
-def _limit_rows(private: PrivateTable, declared: Declaration) -> PrivateTable:
-    """``private`` with a public range of its number of rows where the number is private: δ has to be below 1/n."""
-    if private.n_public is None and declared.n_range is not None:
-        private.n_most = declared.n_range[1]
-    return private
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:

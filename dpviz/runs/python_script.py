@@ -15,6 +15,7 @@ from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables import SAMPLES, Declaration, declarations
 
 _WIDTH = 100
+_CODE_CELL: dict[str, Any] = {"cell_type": "code", "execution_count": None}
 _NOT_THERE = "the table was made on the page; write it to a file, and name that file here"
 
 
@@ -41,25 +42,13 @@ class Script:
     @property
     def notebook(self) -> str:
         """As a notebook of Jupyter: JSON, format 4.5, without outputs."""
-        first: dict[str, Any] = {
-            "cell_type": "markdown",
-            "id": "title",
-            "metadata": {},
-            "source": _split_lines(f"# {self.title}"),
-        }
-        rest: list[dict[str, Any]] = [
-            {
-                "cell_type": "code",
-                "execution_count": None,
-                "id": f"cell-{place}",
-                "metadata": {},
-                "outputs": [],
-                "source": _split_lines(cell),
-            }
+        title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": _split_lines(f"# {self.title}")}
+        cells = [
+            {**_CODE_CELL, "id": f"cell-{place}", "metadata": {}, "outputs": [], "source": _split_lines(cell)}
             for place, cell in enumerate(self.cells, start=1)
         ]
         kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        book = {"cells": [first, *rest], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        book = {"cells": [title, *cells], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
         return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -108,15 +97,9 @@ class Script:
     @classmethod
     def for_sweep(cls, name: str, declared: Declaration, grid: StudyGrid) -> Script:
         """A study on a table."""
-        asked = {
-            "algorithms": [contender.to_text() for contender in grid.contenders],
-            "epsilons": list(grid.epsilons),
-            "ks": list(grid.ks),
-            "ns": list(grid.ns),
-            "deltas": list(grid.deltas),
-            "repeats": grid.repeats,
-            "seed": grid.seed,
-        }
+        lists = {name: list(getattr(grid, name)) for name in ("epsilons", "ks", "ns", "deltas")}
+        algorithms = [contender.to_text() for contender in grid.contenders]
+        asked: dict[str, Any] = {"algorithms": algorithms, **lists, "repeats": grid.repeats, "seed": grid.seed}
         arguments = ",\n    ".join(f"{key}={value!r}" for key, value in asked.items())
         show = 'results.groupby(["contender", "k", "epsilon"])["ratio"].median()'
         return cls(

@@ -13,8 +13,9 @@ from dpviz.algorithms.steps import GridStep, Step
 from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, find_synopsis, make_cloud, redraw, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
-from dpviz.runs.one_run import Run, run, run_frames
+from dpviz.runs.one_run import Run, run, run_steps
 from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
 from dpviz.tables.named import sample
 from tests.sequential import usually
 
@@ -43,9 +44,9 @@ def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
     """The synopsis of a sample, planned for MOST clusters; what comes after it is not run."""
     table = sample(name).load()
     private = declare(table.table, table.declaration).private
-    for frame in run_frames(algorithm, private, k=MOST, epsilon=1.0, delta=1e-6, seed=seed):
-        if not isinstance(frame, Run) and type(frame.step) in (SynopsisStep, GridStep):
-            return frame.step
+    for grown in run_steps(Request(Contender(algorithm), MOST, 1.0, 1e-6, seed), private):
+        if type(step := grown.frames[-1].step) in (SynopsisStep, GridStep):
+            return step
     raise AssertionError("no synopsis")
 
 

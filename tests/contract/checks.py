@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.card import Card
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits.contract import (
     check_booked,
     check_centers,
     check_ledger,
     check_loss,
-    check_replay,
     check_replayed,
     check_total,
-    collect_frames,
-    list_arrays,
+    list_values,
     record_run,
     run_card,
 )
@@ -29,3 +33,18 @@ __all__ = [
     "record_run",
     "run_card",
 ]
+
+
+def collect_frames(card: Card, table: PrivateTable, **request: Any) -> list[Any]:
+    """The frames of a run, perhaps in another kind of session."""
+    return list(run_card(card, table, **request).frames)
+
+
+def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
+    """With the answers recorded and the rows taken away, the same steps come out."""
+    check_replayed(card, table, record_run(card, table, **request), **request)
+
+
+def list_arrays(thing: object) -> list[Any]:
+    """Every array in a step."""
+    return [value for value in list_values(thing) if isinstance(value, np.ndarray)]

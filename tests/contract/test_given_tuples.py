@@ -61,7 +61,7 @@ def test_entries_add_up_and_steps_come_out_the_same_without_rows_and_hold_none(c
             first = record_run(card, table, **request)
             check_booked(first)
             check_replayed(card, table, first, **request)
-            for frame in first.frames:
+            for frame in first.run.frames:
                 for array in list_arrays(frame.step):
                     if array.ndim == 2:
                         assert not points & {row.tobytes() for row in np.ascontiguousarray(array)}

@@ -280,7 +280,9 @@ def test_a_dry_run_has_as_many_rows_as_somebody_said_and_none_before(tmp_path):
     assert not [one for one in app.number_input if one.label == "Rows of the made-up tables"]
     assert not app.button(key="release:try").disabled
     request = Request(Contender("auto"), 3, 1.0, app.session_state["delta"])
-    assert escape_markdown(Judgement.of_request(request, table.private, n=800).message) in text_of(app)
+    assert escape_markdown(Judgement.of_request(request, table.private, rows=KnownRows(800, 1_200)).message) in text_of(
+        app
+    )
 
 
 def test_hostile_names_stay_text(tmp_path):

@@ -12,7 +12,8 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.one_run import Run, run, run_frames
+from dpviz.runs.one_run import Run, run, run_steps
+from dpviz.runs.request import Contender, Request
 from tests.cases import about, for_each
 from tests.contract.sessions import exploding_session, open_as
 from tests.contract.tables import BOUGHT, SETTINGS, is_fast, make_blobs, make_small_table
@@ -27,8 +28,9 @@ REST = [setting for place, setting in enumerate(SETTINGS) if not is_fast(place, 
 def test_spending_only_grows_from_frame_to_frame_and_ends_at_the_run_whose_weights_are_finite(settings):
     for card, params, delta in settings:
         with about(card.id, params, delta):
-            *frames, done = run_frames(card, BOUGHT.table(), k=3, epsilon=1.0, delta=delta, params=params, seed=0)
+            *grown, done = run_steps(Request(Contender.of(card, params), 3, 1.0, delta, 0), BOUGHT.table())
             assert isinstance(done, Run)
+            frames = [one.frames[-1] for one in grown]
             assert list(done.frames) == frames
             for field in ("spent_epsilon", "spent_fraction", "entries"):
                 values = [getattr(frame, field) for frame in frames]
@@ -84,13 +86,12 @@ def test_requests_that_are_refused_before_anything_is_read(wrong, said):
     request = {"k": 3, "epsilon": 1.0, "delta": 0.0, **wrong}
     table = make_small_table(make_blobs(50), n_public=50)
     with pytest.raises(RequestError, match=said):
-        list(run_frames("dplloyd", open_as(table, exploding_session()), **request))
+        run("dplloyd", open_as(table, exploding_session()), **request)
 
 
 def test_the_secret_numbers_are_keyword_only():
-    for function in (run, run_frames):
-        kinds = {name: p.kind for name, p in inspect.signature(function).parameters.items()}
-        assert all(kinds[name] is inspect.Parameter.KEYWORD_ONLY for name in ("k", "epsilon", "delta", "seed"))
+    kinds = {name: p.kind for name, p in inspect.signature(run).parameters.items()}
+    assert all(kinds[name] is inspect.Parameter.KEYWORD_ONLY for name in ("k", "epsilon", "delta", "seed"))
 
 
 def test_no_error_carries_a_value_of_the_data():
@@ -133,7 +134,7 @@ def test_a_warning_speaks_of_public_numbers_only():
 def test_public_coins_and_noise_are_two_streams():
     # The same seed over other rows: the start, which only coins decide, is the same.
     one, other = (
-        next(iter(run_frames("dplloyd", make_small_table(make_blobs(100, seed=s)), k=4, epsilon=1.0, seed=9)))
+        next(run_steps(Request(Contender("dplloyd"), 4, 1.0, seed=9), make_small_table(make_blobs(100, seed=s))))
         for s in (0, 1)
     )
-    np.testing.assert_array_equal(one.step.centers, other.step.centers)
+    np.testing.assert_array_equal(one.frames[-1].step.centers, other.frames[-1].step.centers)

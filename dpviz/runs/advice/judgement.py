@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
 from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 from dpviz.words import round_percent
 
+if TYPE_CHECKING:  # it is read from advice, which rests on runs, which this judges
+    from dpviz.runs.advice.known_rows import KnownRows
+
 # Where an answer turns, and how finely the numbers of one are looked for.
 # Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
 
@@ -34,10 +37,6 @@ _POOR_LOSS = 1.5  # over k-means++: a typical loss beyond it is red, and so is a
 _MOST_LOSS = 10.0  # beyond it a number says no more than that a run may fail
 _ONE_ANNOUNCEMENT = 1.05  # two announcements are one where they differ by less than this factor
 _AMPLE_TIMES = 3  # there are enough records at so many times the fewest for which a result is not mostly noise
-# The least ε that would do is looked for between these.
-_LEAST_EPSILON = 1e-3
-_MOST_EPSILON = 100.0
-_HALVINGS = 14  # so often that interval is halved: to a thousandth, of which two digits are said
 _FINE_HALVINGS = 6  # so often the records between one power of two and the next are halved: to two digits
 
 
@@ -61,8 +60,6 @@ class Judgement:
         The announcement, in sentences; "" where nothing is known.
     needed_n : float
         The fewest records for which a result is not mostly noise, if groups are of like size; 0 where unknown.
-    needed_epsilon : float or None
-        The least ε for which the declared records are so many.
     hides_categories : bool
         Whether the light is what it is because its noise hides the categories of the table.
     """
@@ -73,7 +70,6 @@ class Judgement:
     yours: regime.Level | None = None
     message: str = ""
     needed_n: float = 0.0
-    needed_epsilon: float | None = None
     hides_categories: bool = False
 
     @property
@@ -133,18 +129,21 @@ class Judgement:
         request: Request,
         table: PrivateTable,
         *,
-        n: int | None = None,
+        rows: KnownRows | None = None,
         tried: Sequence[float] = (),
         share: float = 1.0,
     ) -> Judgement:
-        """Judge what is asked of ``table``: refused, hopeless, or what to expect of it."""
+        """Judge what is asked of ``table``, where n is private for the fewest ``rows`` that somebody said: refused,
+        hopeless, or what to expect of it.
+        """
         try:
             request.check_numbers()
             params = (request if share == 1 else replace(request, epsilon=request.epsilon * share)).check(table)
         except RequestError as error:
             return cls(refusal=str(error))
         setting = request.make_setting(table)
-        setting = setting if setting.n is not None else replace(setting, n=n)
+        if setting.n is None and rows is not None:
+            setting = replace(setting, n=rows.low)
         return cls.of(request.card, setting, params, tried=tried, sparse=table.sparse, share=share)
 
     def explain_difference(self, verdict: Verdict | None) -> str:
@@ -238,8 +237,7 @@ def _judge_setting(of: _Judge, setting: Setting) -> Judgement:
     if setting.n is None:
         return Judgement(message=of.describe_without_rows(setting))
     levels = of.judge(setting)
-    needed = of.count_needed_rows(setting)
-    return Judgement("", *levels, of.message(setting, levels), needed, of.find_enough_epsilon(setting))
+    return Judgement("", *levels, of.message(setting, levels), of.count_needed_rows(setting))
 
 
 class _Levels(NamedTuple):
@@ -318,18 +316,6 @@ class _Judge(NamedTuple):
         """The fewest records for which a result is not mostly noise, if groups are of like size."""
         assert self.card.smallest_n is not None
         return self.card.smallest_n(self.at(setting), self.params) * setting.rows_per_person
-
-    def find_enough_epsilon(self, setting: Setting) -> float | None:
-        """The least ε for which the records are as many as needed, by bisection; None above 100."""
-        low, high = _LEAST_EPSILON, _MOST_EPSILON
-        n = setting.n or 0
-        if self.count_needed_rows(replace(setting, epsilon=high)) > n:
-            return None
-        for _ in range(_HALVINGS):
-            middle = sqrt(low * high)
-            enough = self.count_needed_rows(replace(setting, epsilon=middle)) <= n
-            low, high = (low, middle) if enough else (middle, high)
-        return high
 
     def message(self, setting: Setting, levels: _Levels) -> str:
         """The announcement: what is expected for either kind of groups, and what would do."""

@@ -33,6 +33,7 @@ from dpviz.runs.audits.contract import (
     format_number,
     list_values,
     record_run,
+    run_card,
 )
 from dpviz.runs.audits.doors import find_home, is_door, list_handed_on
 from dpviz.runs.audits.neighboring_tables import (
@@ -61,38 +62,32 @@ Pair = tuple[PrivateTable, PrivateTable]
 
 def check_spending(subject: Subject) -> str:
     """What is booked is what was drawn, and it adds up to the request."""
-    cases = [(case, epsilon) for case in (BOUGHT, PUBLIC, REPLACE, PERSONS) for epsilon in _EPSILONS]
-    for params, delta in subject.settings:
-        for case, epsilon in cases:
-            with add_context(*describe_case(params, delta, case, f"ε = {epsilon:g}")):
-                request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
-                check_ledger(subject.card, case.table(), **request)
-    runs = len(cases) * len(subject.settings)
-    return f"what is booked is what was drawn and adds up to the request, by dp-accounting too, in {runs} runs"
+    asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), _EPSILONS))
+    for where, case, request in asked:
+        with add_context(*where):
+            check_ledger(subject.card, case.table(), **request)
+    return f"what is booked is what was drawn and adds up to the request, by dp-accounting too, in {len(asked)} runs"
 
 
 def check_replays(subject: Subject) -> str:
     """With the answers recorded and other rows in the table, the same steps come out."""
     cases = (BOUGHT, PERSONS, REPLACE, NEIGHBOR_SETTINGS[-1])
-    for params, delta in subject.settings:
-        for case in cases:
-            request = {"k": K, "epsilon": 2.0, "delta": delta, "params": params, "seed": SEED}
-            with add_context(*describe_case(params, delta, case)):
-                first = record_run(subject.card, case.table(), **request)
-                # Whoever looks for rows in memory is to find none of the table that is gone.
-                gc.collect()
-                n = 400 if case.relation is Relation.REPLACE else 250
-                check_replayed(subject.card, case.table(make_blobs(n, case.dim, seed=1)), first, **request)
+    for where, case, request in subject.list_cases(cases):
+        with add_context(*where):
+            first = record_run(subject.card, case.table(), **request)
+            # Whoever looks for rows in memory is to find none of the table that is gone.
+            gc.collect()
+            n = 400 if case.relation is Relation.REPLACE else 250
+            check_replayed(subject.card, case.table(make_blobs(n, case.dim, seed=1)), first, **request)
     return "with the answers recorded and other rows in the table, the same steps come out to the last bit"
 
 
 def check_reading(subject: Subject) -> str:
     """Rows are read by the session alone."""
-    for params, delta in subject.settings:
-        for case in (BOUGHT, REPLACE):
-            reached: list[str] = []
-            subject.run(case.table(), session=make_watched_session(reached), delta=delta, params=params)
-            demand(not reached, "; ".join(dict.fromkeys(reached)))
+    for _, case, request in subject.list_cases((BOUGHT, REPLACE)):
+        reached: list[str] = []
+        run_card(subject.card, case.table(), session=make_watched_session(reached), **request)
+        demand(not reached, "; ".join(dict.fromkeys(reached)))
     return "nobody but the session read its rows, its noise or its true answers"
 
 
@@ -124,16 +119,12 @@ def _check_losses(
     if subject.card.local:
         raise NotAsked("in the local model the loss is that of one message, which is not replayed")
     part, pairs = 0.0, 0
-    for params, delta in subject.settings:
-        for case in cases:
-            for epsilon in epsilons:
-                for one, other in pairs_of(case):
-                    with add_context(*describe_case(params, delta, case, f"ε = {epsilon:g}")):
-                        request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
-                        if min(one.n_public or K, other.n_public or K) < K:
-                            request["k"] = 1
-                        loss = check_loss(subject.card, one, other, **request)
-                    part, pairs = max([part, *loss.fractions_of_bound]), pairs + 1
+    for where, case, request in subject.list_cases(cases, epsilons):
+        for one, other in pairs_of(case):
+            with add_context(*where):
+                k = 1 if min(one.n_public or K, other.n_public or K) < K else K
+                loss = check_loss(subject.card, one, other, **request | {"k": k})
+            part, pairs = max([part, *loss.fractions_of_bound]), pairs + 1
     return f"no release of {pairs} pairs lost more than was booked; at most {part:.3f} of it"
 
 
@@ -236,10 +227,10 @@ def _list_bytes(run: Run) -> list[bytes]:
 
 def check_global_state(subject: Subject) -> str:
     """Nobody's generator but the run's own is drawn from."""
-    for params, delta in subject.settings:
+    for where, case, request in subject.list_cases((BOUGHT,)):
         before = _read_global_states()
-        subject.run(BOUGHT.table(), delta=delta, params=params)
-        with add_context(*describe_case(params, delta)):
+        run_card(subject.card, case.table(), **request)
+        with add_context(*where):
             demand(_read_global_states() == before, "the run draws from a generator that the whole program shares")
     return "no generator that the whole program shares is drawn from"
 

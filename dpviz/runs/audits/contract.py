@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from dpviz.algorithms import Card
 from dpviz.core import (
     Accounting,
-    Array,
     Broken,
     Entry,
     PrivateSession,
@@ -23,9 +23,10 @@ from dpviz.core import (
     compute_total_epsilon,
     open_as,
 )
-from dpviz.runs.audits.neighboring_tables import list_settings, list_variants
+from dpviz.runs.audits.neighboring_tables import NeighborSetting, list_settings, list_variants
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.runs.one_run import Frame, Run, run_frames
+from dpviz.runs.one_run import Run, run_request
+from dpviz.runs.request import Contender, Request
 
 # Log densities and sums are floating-point numbers.
 _ROUNDING = 1e-8
@@ -37,7 +38,6 @@ class Recorded(NamedTuple):
     """A run whose releases were recorded."""
 
     recording: Recording
-    frames: list[Frame]
     run: Run
 
 
@@ -56,26 +56,20 @@ def demand(holds: bool | np.bool_, sentence: str) -> None:
         raise Broken(sentence)
 
 
-def collect_frames(
-    card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any
-) -> list[Frame]:
-    """The frames of a run in that kind of session.
-
-    **request
-        What is asked, as for ``run``.
-    """
-    return [frame for frame in run_frames(card, open_as(table, session), **request) if isinstance(frame, Frame)]
-
-
-def run_card(card: Card, table: PrivateTable, *, session: type[PrivateSession] | None = None, **request: Any) -> Run:
+def run_card(
+    card: Card,
+    table: PrivateTable,
+    *,
+    session: type[PrivateSession] | None = None,
+    params: Mapping[str, Any] | None = None,
+    **request: Any,
+) -> Run:
     """A run in that kind of session.
 
     **request
         What is asked, as for ``run``.
     """
-    *_, last = run_frames(card, open_as(table, session), **request)
-    assert isinstance(last, Run)
-    return last
+    return run_request(Request(Contender.of(card, params), **request), open_as(table, session))
 
 
 def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
@@ -85,17 +79,7 @@ def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
         What is asked, as for ``run``.
     """
     recording = Recording()
-    run = run_card(card, table, session=recording.make_recording_session(), **request)
-    return Recorded(recording, list(run.frames), run)
-
-
-def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
-    """With the answers recorded and the rows taken away, the same steps come out.
-
-    **request
-        What is asked, as for ``run``.
-    """
-    check_replayed(card, table, record_run(card, table, **request), **request)
+    return Recorded(recording, run_card(card, table, session=recording.make_recording_session(), **request))
 
 
 def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
@@ -106,8 +90,8 @@ def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: 
     """
     again = run_card(card, table, session=first.recording.make_replaying_session(), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
-    demand(len(first.frames) == len(again.frames), "without the rows, there are more steps or fewer")
-    for place, (one, other) in enumerate(zip(first.frames, again.frames, strict=True), start=1):
+    demand(len(first.run.frames) == len(again.frames), "without the rows, there are more steps or fewer")
+    for place, (one, other) in enumerate(zip(first.run.frames, again.frames, strict=True), start=1):
         demand(one.step.title == other.step.title, f"without the rows, step {place} has another title")
         here, there = (list(list_values(frame.step)) for frame in (one, other))
         same = len(here) == len(there) and all(map(_is_equal, here, there))
@@ -131,11 +115,6 @@ def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
     elif dataclasses.is_dataclass(thing) and depth > 0:
         for one in dataclasses.fields(thing):
             yield from list_values(getattr(thing, one.name), depth=depth - 1)
-
-
-def list_arrays(thing: object) -> list[Array]:
-    """Every array in a step."""
-    return [value for value in list_values(thing) if isinstance(value, np.ndarray)]
 
 
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
@@ -193,7 +172,7 @@ def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
 
 def check_booked(first: Recorded) -> None:
     """Of a run that was recorded: the entries are what was drawn, and add up to the request."""
-    recording, _, run = first
+    recording, run = first
     drawn = [(m.name, m.sensitivity, m.scale) for m in recording.mechanisms]
     booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
     demand(drawn == booked, "the ledger does not list what was drawn")
@@ -254,6 +233,14 @@ class Subject:
         """Each preset with a δ that suits it, and the default one with every other choice another than usual."""
         every = [*list_settings(self.card), *list_variants(self.card)]
         return [(params, delta) for _, params, delta in every]
+
+    def list_cases(
+        self, cases: Sequence[NeighborSetting], epsilons: Sequence[float] = (2.0,)
+    ) -> Iterator[tuple[list[object], NeighborSetting, dict[str, Any]]]:
+        """Each setting on each kind of table at each ε: which it is in words, the table, and what is asked of it."""
+        for (params, delta), case, epsilon in product(self.settings, cases, epsilons):
+            request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
+            yield describe_case(params, delta, case, f"ε = {epsilon:g}"), case, request
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
         """A run of it; what is not said is as usual.

@@ -93,11 +93,9 @@ class NeighborSetting:
         rows = make_blobs(dim=self.dim) if values is None else values
         if self.rows_per_person > 1 and persons is None:
             persons = np.arange(len(rows)) // (self.rows_per_person + 1)
-        declared: dict[str, Any] = (
-            {} if self.rows_per_person == 1 else {"persons": persons, "rows_per_person": self.rows_per_person}
-        )
-        said: dict[str, Any] = {"relation": self.relation, "n_public": self.n_public, "radius": self.radius}
-        return make_small_table(rows, mixed=self.mixed, **said, **declared, **more)
+        same = ("relation", "n_public", "radius", "rows_per_person", "mixed")
+        said = {name: getattr(self, name) for name in same}
+        return make_small_table(rows, persons=None if self.rows_per_person == 1 else persons, **said, **more)
 
     def __str__(self) -> str:
         return self.name
@@ -181,17 +179,10 @@ def make_lone_rows(case: NeighborSetting, among: int = 0) -> tuple[PrivateTable,
 
 def list_settings(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
     """Each preset of a card with a δ that suits it: pure ones at 0, approximate ones at 1e-6, both where both exist."""
-    names = {param_field.name for param_field in card.params.param_fields()}
-    presets = next(
-        (param_field.choices for param_field in card.params.param_fields() if param_field.name == "preset"), None
-    ) or ("",)
-    made: list[tuple[Card, dict[str, Any], float]] = []
-    for preset in presets:
-        params: dict[str, Any] = {"preset": preset} if preset else {}
-        # Solving a synopsis more often is free post-processing: a few times will do.
-        params |= {name: few for name, few in {"starts": 3}.items() if name in names}
-        made += [(card, params, delta) for delta in (0.0, 1e-6) if (delta > 0) != is_pure(card, params, delta)]
-    return made
+    # Solving a synopsis more often is free post-processing: a few times will do.
+    few = {"starts": 3} if any(one.name == "starts" for one in card.params.param_fields()) else {}
+    presets = [{"preset": preset} for preset in card.params.list_presets()] or [{}]
+    return [setting for preset in presets for setting in _add_deltas(card, {**preset, **few})]
 
 
 def list_variants(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
@@ -204,11 +195,13 @@ def list_variants(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
         for param_field in card.params.param_fields()
         if param_field.choices and param_field.name not in ("preset", "rows")
     }
-    usual, *_ = list_settings(card)
-    names = {param_field.name: param_field.default for param_field in card.params.param_fields()}
-    params = {**usual[1], **({"preset": names["preset"]} if "preset" in names else {}), **others}
-    if not others:
-        return []
+    (_, usual, _), *_ = list_settings(card)
+    preset = {one.name: one.default for one in card.params.param_fields() if one.name == "preset"}
+    return _add_deltas(card, {**usual, **preset, **others}) if others else []
+
+
+def _add_deltas(card: Card, params: dict[str, Any]) -> list[tuple[Card, dict[str, Any], float]]:
+    """Those of 0 and a usual δ that suit it."""
     return [(card, params, delta) for delta in (0.0, 1e-6) if (delta > 0) != is_pure(card, params, delta)]
 
 

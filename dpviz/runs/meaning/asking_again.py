@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
-from dpviz.core import Accounting, Array, Codes, Entry
+from dpviz.core import Accounting, Array, Entry
+from dpviz.runs.evaluation import match
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.meaning.membership import AttackTrial, collect_scores
 from dpviz.runs.meaning.odds import bound_advantage
@@ -80,12 +80,7 @@ def match_releases(releases: Sequence[Array], target: Array) -> Array:
 
     ``releases`` (k, d), released, unit coordinates.
     """
-    return np.stack([release[_match_order(release, target)] for release in releases])
-
-
-def _match_order(release: Array, target: Array) -> Codes:
-    squared = ((target[:, None] - release[None]) ** 2).sum(axis=-1)
-    return np.asarray(linear_sum_assignment(squared)[1], dtype=np.int64)
+    return np.stack([release[match(target, release)] for release in releases])
 
 
 def measure_noise_left(releases: Array, times: int) -> float:

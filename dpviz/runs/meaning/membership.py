@@ -18,7 +18,7 @@ from dpviz.core import Array, PrivateTable, RequestError, compute_log_ratio, mec
 from dpviz.runs.jobs import brief
 from dpviz.runs.meaning.odds import bound_hits
 from dpviz.runs.one_run import run_request
-from dpviz.runs.open_table import OpenTable
+from dpviz.runs.open_table import OpenTable, make_private_table
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress
 from dpviz.tables import FileKind, LoadedTable
@@ -53,23 +53,12 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
             theirs = persons == persons[row]
     without = values.copy()
     without[theirs] = np.nan
-
-    def opened(rows: Array) -> PrivateTable:
-        return PrivateTable(
-            rows,
-            table.domain,
-            relation=declared.relation,
-            n_public=declared.n_public,
-            persons=persons,
-            rows_per_person=declared.rows_per_person,
-        )
-
-    present = opened(values)
     domain = table.domain
+    present, absent = (make_private_table(rows, domain, declared, persons) for rows in (values, without))
     person = domain.region.settle_points(domain.to_unit(domain.limit(values[theirs & np.isfinite(values).all(axis=1)])))
     if not len(person):
         raise RequestError("This row has an empty cell and is not used: choose another.")
-    return NeighboringTables(present, opened(without), person)
+    return NeighboringTables(present, absent, person)
 
 
 def find_farthest_row(table: OpenTable) -> int:

@@ -22,7 +22,8 @@ from dpviz.runs.worker import Progress
 
 # What identifies a line of a study, and what is measured in each run.
 KEYS = ("contender", "algorithm", "preset", "k", "n", "epsilon", "delta")
-MEASURES = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap", "label_accuracy", "seconds")
+_SCORED = ("nicv", "ratio", "matched_error", "distance_ratio", "ari", "share_gap")
+MEASURES = (*_SCORED, "label_accuracy", "seconds")
 
 
 Row: TypeAlias = dict[str, Any]
@@ -150,12 +151,7 @@ def _make_row(finished: Run, judged: JudgedTable, trial: Trial, stick: Yardstick
         "epsilon": trial.epsilon if private else nan,
         "delta": finished.delta,
         "repeat": trial.repeat,
-        "nicv": scores.nicv,
-        "ratio": scores.ratio,
-        "matched_error": scores.matched_error,
-        "distance_ratio": scores.distance_ratio,
-        "ari": scores.ari,
-        "share_gap": scores.share_gap,
+        **{measure: getattr(scores, measure) for measure in _SCORED},
         "label_accuracy": label_accuracy(labels, assign(rows.points, centers)) if labels is not None else nan,
         "seconds": seconds,
         "spent_epsilon": finished.spent_epsilon if private else nan,

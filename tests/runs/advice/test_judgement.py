@@ -18,6 +18,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.judgement import Judgement, describe_dry_run
+from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import Tried, dry_run_work
@@ -164,7 +165,8 @@ def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) ->
 def test_a_private_number_of_rows_gives_no_light_until_somebody_says_one() -> None:
     table = PrivateTable([[0.0, 0.0]] * 20, Domain.of(["x", "y"], 0, 1))
     request = Request(Contender("auto"), 4, 1.0, 1e-6)
-    hidden, said = Judgement.of_request(request, table), Judgement.of_request(request, table, n=100_000)
+    rows = KnownRows(100_000, 200_000)
+    hidden, said = Judgement.of_request(request, table), Judgement.of_request(request, table, rows=rows)
     assert hidden.level is None and "only you know" in hidden.announcement
     assert said.level is Level.GREEN and said.announcement.startswith("Enough records: ")
     assert (

@@ -25,8 +25,7 @@ _COLORS = {
 
 def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
     """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest."""
-    known = find_known_rows(table)
-    return Judgement.of_request(request, table.private, n=None if known is None else known.low, tried=tried)
+    return Judgement.of_request(request, table.private, rows=find_known_rows(table), tried=tried)
 
 
 def make_foresight(table: OpenTable) -> Foresee:

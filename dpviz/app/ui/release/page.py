@@ -281,12 +281,11 @@ def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubj
     dry = dry if dry is not None and dry.asked == asked else None
     done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
     tried = [item.ratio for item in done]
-    declared = KnownRows.read(table.declaration)
     whole = replace(release_request.request, delta=release_request.delta)
     judgement = Judgement.of_request(
         whole,
         table.private,
-        n=None if declared is None else declared.low,
+        rows=KnownRows.read(table.declaration),
         tried=tried,
         share=release_request.find_share(asked_of.declaration),
     )

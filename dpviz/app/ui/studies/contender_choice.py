@@ -31,13 +31,9 @@ def list_contenders() -> list[Contender]:
     """Every private algorithm with its defaults, then each of its other presets."""
     options = []
     for card in list_private_cards():
-        presets = next(
-            (param_field for param_field in card.params.param_fields() if param_field.name == "preset"), None
-        )
-        options.append(Contender(card.id))
-        if presets is not None:
-            others = (name for name in presets.choices or () if name != presets.default)
-            options += [Contender(card.id, {"preset": name}) for name in others]
+        usual = Contender(card.id)
+        others = (name for name in card.params.list_presets() if name != usual.preset)
+        options += [usual, *(Contender(card.id, {"preset": name}) for name in others)]
     return options
 
 
