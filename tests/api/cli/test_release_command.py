@@ -61,9 +61,10 @@ def test_what_open_bounds_cost_is_told_before_it_is_charged(capsys, desk):
 
 def test_the_window_for_epsilon_is_said_before_the_charge_and_argues_on_the_card(capsys, desk):
     said = release(capsys, desk, yes=False)
-    assert "accepted loss of 10 %" in said.err and "It keeps the accepted risk: up to 1.09" in said.err
-    # Segments have a part of ε: what the centres get of it is judged.
-    assert "that takes 1, and 0.8 goes to the centres" in said.err
+    assert "it keeps the accepted loss: from 1 on" in said.err and "It keeps the accepted risk: up to 1.09" in said.err
+    # It is the whole ε that is judged: the more of it goes to segments, the more of it takes the same loss.
+    half = release(capsys, desk, "--segments", 0.5, yes=False)
+    assert "it does not keep the accepted loss of 10 % over k-means++: that takes 1.5. It" in half.err
     small = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6), yes=False)
     assert "it does not keep the accepted loss" in small.err
     none = release(capsys, desk, "--accept-risk", "0.1,0.11", yes=False)
