@@ -6,7 +6,6 @@ import argparse
 import json
 from dataclasses import asdict
 
-from dpviz.algorithms import find_card
 from dpviz.api.console import Parser, add_division_options, read_number, read_whole, read_wholes
 from dpviz.core import format_table
 from dpviz.runs import Advice, RowsAdvice, Target, advise
@@ -79,7 +78,7 @@ def _format_text(answer: RowsAdvice) -> str:
     advice = answer.few
     lines = [
         [
-            find_card(one.algorithm).title,
+            one.title,
             f"{one.median:.4g}",
             f"{one.low:.4g} to {one.high:.4g}",
             round_percent(one.share),

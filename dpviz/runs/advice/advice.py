@@ -63,6 +63,11 @@ class Outlook:
     seconds: float
     behind: float
 
+    @property
+    def title(self) -> str:
+        """What the algorithm is called."""
+        return find_card(self.algorithm).title
+
 
 @dataclass(frozen=True)
 class Change:
@@ -150,7 +155,7 @@ class Advice:
         spread = f"half of them lie between {low} and {high} ×"
         if self.best is None:
             return (
-                f"The nearest is {_format_title(outlook)} at ε = {outlook.epsilon:g}: it got there on "
+                f"The nearest is {outlook.title} at ε = {outlook.epsilon:g}: it got there on "
                 f"{round_percent(outlook.share)} of {tables}; {spread}."
             )
         beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if self.beyond else ""
@@ -171,7 +176,7 @@ class Advice:
                 why = f"loses more ({regime.format_apart(other.median)[0]} ×), in a fraction of the computing time"
             else:
                 continue
-            sentences.append(f"{_format_title(other)} {why}; it held on {round_percent(other.share)}.")
+            sentences.append(f"{other.title} {why}; it held on {round_percent(other.share)}.")
         return sentences
 
     def list_changes(self) -> list[str]:
@@ -496,12 +501,8 @@ def _describe_change(change: Change, advice: Advice) -> str:
         return f"With {change.words} it would still be out of reach."
     if change.asks_epsilon:
         (median,) = regime.format_apart(outlook.median)
-        return f"With {change.words}, expect {median} × the loss of k-means++ ({_format_title(outlook)})."
+        return f"With {change.words}, expect {median} × the loss of k-means++ ({outlook.title})."
     if advice.best is None or outlook.epsilon < advice.best.epsilon:
-        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({_format_title(outlook)})."
+        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({outlook.title})."
     still = "still " * (outlook.epsilon == advice.best.epsilon)
-    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({_format_title(outlook)})."
-
-
-def _format_title(outlook: Outlook) -> str:
-    return find_card(outlook.algorithm).title
+    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({outlook.title})."

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from dpviz.algorithms import Setting, find_card
+from dpviz.algorithms import Setting
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, Advice, foresee
 from dpviz.runs.advice.recommendation import Recommendation
@@ -110,10 +110,9 @@ class RowsAdvice:
         if few is None:
             return (
                 f"With {self.rows.high:,} rows choose ε = {many.epsilon:g} or more with "
-                f"{_format_title(many.algorithm)}: "
-                f"{enough}; with {self.rows.low:,} no ε up to {EPSILONS[-1]:g} is enough"
+                f"{many.title}: {enough}; with {self.rows.low:,} no ε up to {EPSILONS[-1]:g} is enough"
             )
-        who = " or ".join(dict.fromkeys((_format_title(few.algorithm), _format_title(many.algorithm))))
+        who = " or ".join(dict.fromkeys((few.title, many.title)))
         if few.epsilon == many.epsilon:
             return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
         return (
@@ -212,7 +211,3 @@ def advise(
 
 
 advise.__module__ = "dpviz"
-
-
-def _format_title(algorithm: str) -> str:
-    return find_card(algorithm).title

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Literal, NamedTuple
 
-from dpviz.algorithms import find_card, regime
+from dpviz.algorithms import regime
 from dpviz.runs.advice.advice import EPSILONS, Advice
 from dpviz.runs.advice.target import Target, count_steps_apart, describe_crossing, format_epsilon, round_epsilon
 from dpviz.runs.request import Contender
@@ -152,8 +152,9 @@ class Recommendation:
             )
         if advice is None or advice.best is None:
             return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
-        title = find_card(advice.best.algorithm).title
-        return cls(target, title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False, share=share)
+        return cls(
+            target, advice.best.title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False, share=share
+        )
 
 
 def _make_whole(answer: SmallestEpsilon, share: float) -> SmallestEpsilon:
@@ -172,7 +173,7 @@ def explain_apart(
     if count_steps_apart(stored, answers[0].epsilon, tried) <= 1:
         return None
     labels = {contender.algorithm: contender.label for contender in contenders if not contender.params}
-    title = find_card(leading.algorithm).title if leading is not None else ""
+    title = leading.title if leading is not None else ""
     of_label = {answer.contender: answer for answer in answers}
     own = of_label.get(labels.get(leading.algorithm, "")) if leading is not None else None
     if own is None:

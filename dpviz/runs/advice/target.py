@@ -59,20 +59,14 @@ class Target:
         """
         return f"half of all {of}" if self.share == 0.5 else f"{10 * self.share:.3g} of 10 {of}"
 
-    def is_met(self, losses: Array, weights: Array | None = None) -> bool:
-        """Whether enough runs keep to it; ``weights`` where some count for more.
+    def is_met(self, losses: Array) -> bool:
+        """Whether enough runs keep to it, by their ``losses`` (runs,), over the loss of k-means++."""
+        return find_reached_loss(losses, self.share) <= self.loss
 
-        ``losses`` (runs,), over the loss of k-means++; ``weights`` (runs,), none: all alike.
-        """
-        return find_reached_loss(losses, self.share, weights) <= self.loss
-
-    def find_least(self, losses: Mapping[float, Array], weights: Mapping[float, Array] | None = None) -> float:
-        """The least ε from which on it is met, of the runs at each ε; infinite if they do not end so.
-
-        ``losses`` (runs,), by ε, over the loss of k-means++; ``weights`` (runs,), by ε; None: all alike.
-        """
+    def find_least(self, losses: Mapping[float, Array]) -> float:
+        """The least ε from which on it is met, by the ``losses`` (runs,) at each ε; infinite if they do not end so."""
         tried = sorted(losses)
-        return find_start(tried, [self.is_met(losses[at], weights[at] if weights else None) for at in tried])
+        return find_start(tried, [self.is_met(losses[at]) for at in tried])
 
 
 def find_reached_loss(losses: Array, share: float, weights: Array | None = None) -> float:

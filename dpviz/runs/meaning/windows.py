@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, floor, isfinite, log10
+from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, find_card
+from dpviz.algorithms import Setting, regime
 from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.known_rows import RowsAdvice
 from dpviz.runs.advice.recommendation import MADE_UP
@@ -128,7 +128,8 @@ class Window:
     @property
     def who(self) -> str:
         """The algorithm by its title."""
-        return find_card(self.algorithm).title if self.algorithm else ""
+        leading = self.answer.few.leading
+        return "" if leading is None else leading.title
 
     @property
     def finding(self) -> str:
@@ -195,7 +196,7 @@ class Window:
         def keeps(target: Target = target, *, allowed: float = self.most, **changed: Any) -> bool:
             return foresee(replace(at, **changed), share=self.answer.few.share).find_least(target) <= allowed
 
-        rows = (_round_rows(at.n * more) for more in _MORE_ROWS)
+        rows = (regime.round_up(at.n * more) for more in _MORE_ROWS)
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:
             yield Opening("More rows", f"{more:,} rather than {at.n:,}")
         ks = dict.fromkeys(max(1, int(part * at.k)) for part in _FEWER_CLUSTERS)
@@ -228,9 +229,3 @@ class Window:
 def count_times(rows_protected: int, rows_of_a_person: int | None) -> float:
     """How many times the risk of what ε protects somebody runs who may have more rows than that."""
     return max(1.0, (rows_of_a_person or 1) / rows_protected)
-
-
-def _round_rows(rows: float) -> int:
-    """Upwards, to two digits."""
-    unit = 10 ** max(0, floor(log10(max(rows, 1))) - 1)
-    return int(ceil(rows / unit) * unit)

@@ -21,7 +21,7 @@ from dpviz.runs.advice.advice import (
     load_stored_study,
 )
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.target import Target, find_reached_loss, find_start
 from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
@@ -74,8 +74,12 @@ def test_the_curves_that_are_shown_give_the_same_answer() -> None:
         for algorithm, epsilon in foresee(setting).list_needed(USUAL).items():
             runs = shown[shown["algorithm"] == algorithm]
             parts = {e: runs[runs["epsilon"] == e] for e in runs["epsilon"].unique()}
-            losses, weights = ({e: part[name].to_numpy() for e, part in parts.items()} for name in ("ratio", "weight"))
-            assert USUAL.find_least(losses, weights) == epsilon
+            met = [
+                find_reached_loss(parts[e]["ratio"].to_numpy(), USUAL.share, parts[e]["weight"].to_numpy())
+                <= USUAL.loss
+                for e in sorted(parts)
+            ]
+            assert find_start(sorted(parts), met) == epsilon
 
 
 def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:

@@ -124,7 +124,7 @@ def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     losses = np.array([1.0, 1.05, 1.09, 1.1, 3.0])
     assert USUAL.is_met(losses) and not Target(share=0.9).is_met(losses)
     assert find_reached_loss(losses, 0.8) == 1.1 and find_reached_loss(losses, 0.5) == 1.09
-    assert not USUAL.is_met(losses, np.array([1.0, 1.0, 1.0, 1.0, 2.0]))
+    assert find_reached_loss(losses, 0.8, np.array([1.0, 1.0, 1.0, 1.0, 2.0])) == 3.0
     good, bad = losses, losses + 1
     assert USUAL.find_least({0.1: good, 1.0: bad, 2.0: good, 5.0: good}) == 2.0
     assert USUAL.find_least({0.1: good, 1.0: bad}) == inf

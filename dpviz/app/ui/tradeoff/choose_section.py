@@ -121,10 +121,7 @@ def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
         return
     judged = Judgement.of(find_card(advice.best.algorithm), advice.setting, target=advice.target, share=advice.share)
     if judged.level is not None:
-        said = (
-            f"{format_light(judged)} at ε = {advice.epsilon:g} with "
-            f"{escape_markdown(find_card(advice.best.algorithm).title)}"
-        )
+        said = f"{format_light(judged)} at ε = {advice.epsilon:g} with {escape_markdown(advice.best.title)}"
         st.markdown(said, help=escape_markdown(judged.message))
 
 
@@ -355,8 +352,7 @@ def draw_evidence(advice: Advice) -> None:
 def tabulate_advice(advice: Advice) -> pd.DataFrame:
     """One line an algorithm."""
     rows = [
-        (find_card(one.algorithm).title, one.median, one.low, one.high, round_percent(one.share), one.seconds)
-        for one in advice.outlooks
+        (one.title, one.median, one.low, one.high, round_percent(one.share), one.seconds) for one in advice.outlooks
     ]
     names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
     return pd.DataFrame(rows, columns=names)
