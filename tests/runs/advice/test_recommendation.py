@@ -16,6 +16,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.recommendation import Recommendation, explain_apart
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
+from dpviz.runs.division import Division
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import KEYS, tidy
@@ -104,6 +105,19 @@ def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
     assert after.measured and after.sentence.endswith("at most 1.1× in 8 of 10 runs.") and after.epsilon == 0.2
     out_of_reach = Recommendation.of(USUAL, None, [answer("EUGkM", inf)], TRIED, CONTENDERS)
     assert not out_of_reach.reached and out_of_reach.who == "" and "No ε up to 10" in out_of_reach.finding
+
+
+def test_runs_on_the_table_are_told_as_the_release_whose_centres_get_as_much() -> None:
+    advice = foresee(Setting(2, 15, 1.0, DELTA, n=5_000), share=0.8).advise(USUAL)
+    found = Recommendation.of(USUAL, advice, [answer("Auto", 0.7)], TRIED, CONTENDERS, share=0.8)
+    assert found.epsilon == 0.875 and found.finding.startswith("Choose ε = 0.875 or more with Auto")
+    assert "leaves 80 % of its ε for the centres: the 0.875 of one is 0.7 of the runs" in found.describe_share()
+    assert Recommendation.of(USUAL, advice, [answer("Auto", 0.7)], TRIED, CONTENDERS).describe_share() == ""
+    for parts in (Division(), Division(0.5), Division(0.2, missing=0.07)):
+        for epsilon in TRIED:
+            told = Recommendation.of(USUAL, None, [answer("Auto", epsilon)], TRIED, share=parts.find_share())
+            centers = parts.divide(told.epsilon, bought=0).centers
+            assert epsilon * (1 - 1e-9) <= centers <= 1.01 * epsilon
 
 
 def test_where_the_accepted_risk_forbids_what_the_loss_needs_the_title_says_so() -> None:
