@@ -51,7 +51,7 @@ from dpviz.runs import (
     sharpen_rows,
     windows,
 )
-from dpviz.words import choose_palette, round_percent
+from dpviz.words import choose_palette, glossary, round_percent
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
@@ -231,9 +231,8 @@ def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None,
         else:
             st.title(escape_markdown(title), anchor=False)
         if about:
-            st.markdown(
-                f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
-            )
+            marked = f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
+            st.markdown(marked, help=glossary.explain_words(about))
         st.caption(escape_markdown(subtitle))
     clicked = None if study is None else bind_click(plot, study.grid, key)
     show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=clicked)
@@ -339,7 +338,8 @@ def make_forecast(question: StudyQuestion, advice: Advice) -> Forecast:
 def draw_evidence(advice: Advice) -> None:
     """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
     with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
-        st.markdown(escape_markdown(" ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))))
+        certainty = " ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))
+        st.markdown(escape_markdown(certainty), help=glossary.explain_words(certainty))
         lines = [*advice.list_alternatives(), *advice.list_changes()]
         st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
         if advice.outlooks:
