@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms import Card, Setting, find_card, regime
-from dpviz.core import Array, Relation, RequestError, gdp_mu
+from dpviz.core import Array, Flags, Relation, RequestError, gdp_mu
 from dpviz.runs.advice.target import Target, find_reached_loss, find_start
 from dpviz.runs.request import Contender
 from dpviz.words import round_percent
@@ -302,13 +302,11 @@ class Prospects:
     @cached_property
     def weights(self) -> Array:
         """How much each synthetic table counts, shape (tables,); those that do not are left out here and below."""
-        weights = self.study.weights(self.setting)
-        return weights[weights > 0]
+        return self.study.weights(self.setting)[self._used]
 
     @cached_property
-    def _curves(self) -> Array:
-        """Logarithms of losses, shape (tables, studied budgets, algorithms)."""
-        return self.study.losses[self.study.weights(self.setting) > 0]
+    def _used(self) -> Flags:
+        return self.study.weights(self.setting) > 0
 
     def at(self, epsilon: float) -> Setting:
         """What an algorithm is asked where ``epsilon`` is the whole."""
@@ -324,8 +322,13 @@ class Prospects:
         place = np.interp(_compute_log_budget(self.at(epsilon)), budgets, np.arange(len(budgets)))
         low = int(place)
         high = min(low + 1, len(budgets) - 1)
-        between: Array = self._curves[:, low] + (place - low) * (self._curves[:, high] - self._curves[:, low])
+        below, above = (self.study.losses[self._used, end] for end in (low, high))
+        between: Array = below + (place - low) * (above - below)
         return between
+
+    def _find_losses(self, algorithm: str, epsilon: float) -> Array:
+        """The same of one algorithm, shape (tables,)."""
+        return self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)]
 
     def compute_share_met(self, algorithm: str, epsilon: float, target: Target) -> float:
         """On which share of the synthetic tables an algorithm keeps to the target's loss."""
@@ -333,8 +336,7 @@ class Prospects:
 
     def _find_met(self, algorithm: str, epsilon: float, target: Target) -> Array:
         """Where losses keep to the target, shape (tables,); nowhere, if they are those of a larger budget."""
-        losses = self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)]
-        met: Array = (losses <= np.log(target.loss)) & self.reaches(epsilon)
+        met: Array = (self._find_losses(algorithm, epsilon) <= np.log(target.loss)) & self.reaches(epsilon)
         return met
 
     def find_needed(self, algorithm: str, target: Target) -> float:
@@ -369,7 +371,7 @@ class Prospects:
         if not able:
             return []
         least = losses[:, able].min(axis=1)
-        seconds = self.study.seconds[self.study.weights(self.setting) > 0]
+        seconds = self.study.seconds[self._used]
         found = []
         for place in able:
             own, times = losses[:, place], seconds[:, :, place]
@@ -432,7 +434,7 @@ class Prospects:
 
     def find_reached(self, algorithm: str, epsilon: float, parts: Sequence[float]) -> list[float]:
         """The loss, over that of k-means++, that these parts of the synthetic tables do not exceed."""
-        losses = np.exp(self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)])
+        losses = np.exp(self._find_losses(algorithm, epsilon))
         return [find_reached_loss(losses, part, self.weights) for part in parts]
 
     def list_served(self, algorithm: str, epsilons: Sequence[float]) -> list[float]:
@@ -452,11 +454,7 @@ class Prospects:
             (find_card(name).title, name, epsilon, ratio, weight)
             for name in algorithms
             for epsilon in self.list_served(name, epsilons)
-            for ratio, weight in zip(
-                np.exp(self.interpolate_losses(epsilon)[:, self.study.algorithms.index(name)]).tolist(),
-                self.weights.tolist(),
-                strict=True,
-            )
+            for ratio, weight in zip(np.exp(self._find_losses(name, epsilon)), self.weights, strict=True)
         ]
         return pd.DataFrame(lines, columns=["contender", "algorithm", "epsilon", "ratio", "weight"])
 

@@ -235,12 +235,14 @@ class Subject:
         return [(params, delta) for _, params, delta in every]
 
     def list_cases(
-        self, cases: Sequence[NeighborSetting], epsilons: Sequence[float] = (2.0,)
+        self, cases: Sequence[NeighborSetting], epsilons: Sequence[float] = ()
     ) -> Iterator[tuple[list[object], NeighborSetting, dict[str, Any]]]:
-        """Each setting on each kind of table at each ε: which it is in words, the table, and what is asked of it."""
-        for (params, delta), case, epsilon in product(self.settings, cases, epsilons):
+        """Each setting on each kind of table at each ε, the usual one where none is said: which it is in words, the
+        table, and what is asked of it.
+        """
+        for (params, delta), case, epsilon in product(self.settings, cases, epsilons or (2.0,)):
             request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
-            yield describe_case(params, delta, case, f"ε = {epsilon:g}"), case, request
+            yield describe_case(params, delta, case, *[f"ε = {epsilon:g}"] * bool(epsilons)), case, request
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
         """A run of it; what is not said is as usual.
