@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core import Array, CodedColumn, Domain, TextTable
+from dpviz.core import Array, CodedColumn, Domain
 from dpviz.tables import codings
 from dpviz.words import format_percent
 
@@ -48,21 +48,6 @@ def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[
     noise = [None] * len(centers) if sd is None else sd.tolist()
     pairs = list(zip(centers, noise, strict=True))
     return [{column.name: _describe_column(domain, column, *pair) for column in domain.declared} for pair in pairs]
-
-
-def make_profile_table(
-    domain: Domain, centers: Array, sd: Array | None, heading: str, *, sizes: Array | None = None
-) -> TextTable:
-    """The same to be printed, with the number of each centre and its noisy size where it was measured.
-
-    ``centers`` (k, d), unit coordinates; ``sd`` (k,), standard deviation of the noise on a unit coordinate of each
-    centre; ``sizes`` (k,), noisy, rows.
-    """
-    rows = [
-        [str(place + 1), *line.values(), *([] if sizes is None else [f"{sizes[place]:.1f}"])]
-        for place, line in enumerate(list_profile_rows(domain, centers, sd))
-    ]
-    return TextTable(heading, ["", *domain.names, *["noisy size"] * (sizes is not None)], rows)
 
 
 def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:

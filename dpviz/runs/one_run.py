@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
@@ -163,15 +163,11 @@ class Run(RunSoFar, Report):
 
     def profiles(self, heading: str) -> TextTable:
         """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
-        from dpviz.runs.center_tables import make_profile_table  # here, because plain numbers do not wait for pandas
-
-        return make_profile_table(
-            self.domain, self.unit_centers, self.center_noise_sd, heading, sizes=self.noisy_weights
-        )
+        return self._tabulate(heading, self.domain.names, [[*line.values()] for line in self.list_profile_rows()])
 
     def list_profile_rows(self) -> list[dict[str, str]]:
         """What each centre says of each declared column, as texts."""
-        from dpviz.runs.center_tables import list_profile_rows
+        from dpviz.runs.center_tables import list_profile_rows  # here, because plain numbers do not wait for pandas
 
         return list_profile_rows(self.domain, self.unit_centers, self.center_noise_sd)
 
@@ -183,13 +179,14 @@ class Run(RunSoFar, Report):
 
     def tabulate_centers(self, heading: str, *, most: int | None = None) -> TextTable:
         """The centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
+        cells = [[f"{value:.6g}" for value in center[:most]] for center in self.centers]
+        return self._tabulate(heading, self.domain.columns[:most], cells)
+
+    def _tabulate(self, heading: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> TextTable:
+        """A line a centre: its number, what is said of it, and its noisy size where there is one."""
         weights = self.noisy_weights
         sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
-        rows = [
-            [str(place), *(f"{value:.6g}" for value in center[:most]), *sizes[place - 1 : place]]
-            for place, center in enumerate(self.centers, start=1)
-        ]
-        columns = self.domain.columns[:most]
+        rows = [[str(place), *said, *sizes[place - 1 : place]] for place, said in enumerate(cells, start=1)]
         return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
 
     @cached_property
