@@ -329,8 +329,7 @@ def select_k(
     if algorithm not in _WITH_SYNOPSIS:
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
     model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
-    steps = [frame.step for frame in model.run_.frames]
-    return synopsis_reading.suggest_k(steps, most, np.random.default_rng(random_state))
+    return synopsis_reading.suggest_k(model.run_.steps, most, np.random.default_rng(random_state))
 
 
 def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:

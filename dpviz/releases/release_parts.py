@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import CentersStep
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.described_table import DescribedTable, make_description
@@ -48,8 +47,7 @@ class Clustered:
     @property
     def center_noise_sd(self) -> Array | None:
         """What the last step says of the noise on a coordinate of each centre, shape (k,)."""
-        step = self.run.frames[-1].step
-        said = step.center_noise_sd if isinstance(step, CentersStep) else None
+        said = self.run.center_noise_sd
         return None if said is None or not np.isfinite(said).all() else said
 
 

@@ -7,7 +7,6 @@ from math import floor, log10
 
 import numpy as np
 
-from dpviz.algorithms import CentersStep
 from dpviz.core import Array, Codes
 from dpviz.runs import Run
 from dpviz.tables import codings
@@ -68,8 +67,7 @@ def _find_widest_grids(run: Run) -> Array:
 
 def _find_typical_noise(run: Run) -> float | None:
     """The median over the centres of what the last step says of their noise, unit coordinates."""
-    step = run.frames[-1].step
-    said = step.center_noise_sd if isinstance(step, CentersStep) else None
+    said = run.center_noise_sd
     return None if said is None or not np.isfinite(said).all() else float(np.median(said))
 
 

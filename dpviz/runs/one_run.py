@@ -128,6 +128,11 @@ class RunSoFar(RunFacts):
     frames: tuple[Frame, ...]
 
     @property
+    def steps(self) -> list[Step]:
+        """What it has released so far, in order."""
+        return [frame.step for frame in self.frames]
+
+    @property
     def unit_centers(self) -> Array | None:
         """Final centres, unit coordinates, shape (k, d); None before the end."""
         return None
@@ -195,24 +200,27 @@ class Run(RunSoFar, Report):
 
         By everything that was released, where its algorithm puts that together; else by its last rounds or its grid.
         """
-        estimate, steps = find_card(self.algorithm).sizes, [frame.step for frame in self.frames]
-        found = None if estimate is None else estimate(steps, self.domain.region)
-        return size_estimates.estimate_sizes(steps) if found is None else found
+        estimate = find_card(self.algorithm).sizes
+        found = None if estimate is None else estimate(self.steps, self.domain.region)
+        return size_estimates.estimate_sizes(self.steps) if found is None else found
 
     @cached_property
     def loss_diagnostic(self) -> LossDiagnostic | None:
         """What released values alone say of how well it went, where its algorithm can tell."""
         diagnose = find_card(self.algorithm).loss_diagnostic
-        return None if diagnose is None else diagnose([frame.step for frame in self.frames], self.domain.region)
+        return None if diagnose is None else diagnose(self.steps, self.domain.region)
 
     @cached_property
     def verdict(self) -> Verdict | None:
         """How it ended, by released and public values alone; None where it is not private."""
         if not self.private:
             return None
-        steps, said = [frame.step for frame in self.frames], self._declared_points
         return reach_verdict(
-            steps, self.domain.region, sizes=self.sizes, n_declared=said, loss_diagnostic=self.loss_diagnostic
+            self.steps,
+            self.domain.region,
+            sizes=self.sizes,
+            n_declared=self._declared_points,
+            loss_diagnostic=self.loss_diagnostic,
         )
 
     @property

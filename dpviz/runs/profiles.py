@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import CentersStep, size_estimates
+from dpviz.algorithms import size_estimates
 from dpviz.core import Array, Codes, Domain, Flags
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
@@ -349,7 +349,7 @@ def make_profile(
     ``size_sd`` (k,), released apart from the run; those that its last step measured where nothing is said;
     ``reference`` (k, d), revealed centres of k-means++, unit coordinates. Returns data units.
     """
-    domain, step = run.domain, run.frames[-1].step
+    domain = run.domain
     points = run.centers if centers is None else centers
     k, scale = len(points), np.broadcast_to(domain.even_scale, (domain.dim,)).astype(np.float64)
     if sizes is None and run.noisy_weights is not None:
@@ -360,7 +360,7 @@ def make_profile(
     if reference is not None and len(reference) == k:
         beside = domain.from_unit(reference[match(domain.to_unit_coordinates(points), reference)])
     made = Profile(columns, points, np.full(points.shape, np.nan), scale, sizes, size_sd, beside)
-    said = step.center_noise_sd if isinstance(step, CentersStep) else None
+    said = run.center_noise_sd
     if said is None or not np.isfinite(said).all():
         return made
     raw = np.broadcast_to(said, (k,))[:, None] * scale

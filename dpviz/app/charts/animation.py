@@ -54,7 +54,7 @@ class Animation:
     @classmethod
     def of_run(cls, run: RunSoFar, context: RenderContext) -> Animation:
         """Every step of a run."""
-        context, steps, before = context.with_steps_of(run), [frame.step for frame in run.frames], 0.0
+        context, steps, before = context.with_steps_of(run), run.steps, 0.0
         shots = []
         for frame in run.frames:
             cost = round(frame.spent_epsilon - before, 6) if run.private else 0

@@ -53,7 +53,7 @@ class RenderContext:
         """The context of all steps of a run: of one under way none is the last."""
         return replace(
             self,
-            steps=tuple(frame.step for frame in run.frames),
+            steps=tuple(run.steps),
             final=run.unit_centers,
             known={},
             verdict=run.verdict if isinstance(run, Run) else None,

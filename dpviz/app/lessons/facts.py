@@ -43,7 +43,7 @@ def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
 
 
 def _list_frames(computed: Computed, say: Say) -> list[Step]:
-    return [frame.step for frame in computed.run(say.request).frames]
+    return computed.run(say.request).steps
 
 
 def _count_found(computed: Computed, say: Say) -> float:

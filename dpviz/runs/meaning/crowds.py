@@ -61,7 +61,7 @@ class Crowd:
 
         ``place`` (2,), unit coordinates; ``others`` (n, 2), everybody who is not of the crowd, unit coordinates.
         """
-        steps = [frame.step for frame in run.frames if isinstance(frame.step, TreeStep) and frame.step.shift == 1]
+        steps = [step for step in run.steps if isinstance(step, TreeStep) and step.shift == 1]
         if not steps or steps[0].noise_name != mechanisms.Laplace.name:
             raise RequestError("The run grows no tree under Laplace noise: choose balcan without a δ.")
         tree, first = steps[0].tree, steps[0]

@@ -145,7 +145,7 @@ _TURNED = "explore:turned"
 
 def draw_turning(run: Run, context: RenderContext) -> None:
     """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
-    places = list_turning_places([frame.step for frame in run.frames], run.domain)
+    places = list_turning_places(run.steps, run.domain)
     if not places or not st.toggle(
         "Turn it in three dimensions",
         key=_TURNED,
@@ -173,7 +173,7 @@ _LEAST = 8
 def draw_k_reading(result: Result) -> None:
     """The loss on the run's synopsis for each k up to its own, once somebody asks; nothing where there is no grid."""
     run = result.run
-    steps = [frame.step for frame in run.frames]
+    steps = run.steps
     if synopsis_reading.find_synopsis(steps) is None:
         return
     most = min(max(run.k, _LEAST), synopsis_reading.MOST_K)
