@@ -262,37 +262,38 @@ def draw_terms(*, buys: bool) -> Terms:
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = draw_params_form(card)
         request = Request(Contender(card.id, params), k, epsilon, delta)
-        kept, budget = recall_division(), glossary.explain_term("budget")
-        _ask_part(
-            "segments",
-            SEGMENTS,
-            kept.segments,
-            (0, _MOST_PERCENT, 5),
-            "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of "
-            f"them but their centres. {budget}",
+        kept = recall_division()
+        percent = st.slider(
+            "ε for segments, %",
+            0,
+            _MOST_PERCENT,
+            value=round(100 * kept.segments),
+            step=5,
+            key=SEGMENTS,
+            help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
+            f"of them but their centres. {glossary.explain_term('budget')}",
         )
+        remember(SEGMENTS, int(percent))
         if buys:
-            _ask_part(
-                "each open column",
-                BOUNDS,
-                kept.bounds,
-                (1, _MOST_OF_BOUNDS, 1),
-                "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it "
-                f"takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
+            percent = st.slider(
+                "ε for each open column, %",
+                1,
+                _MOST_OF_BOUNDS,
+                value=round(100 * kept.bounds),
+                key=BOUNDS,
+                help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
+                f"more it takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
             )
-        _ask_part(
-            "missing values",
-            MISSING,
-            kept.missing,
-            (0, _MOST_OF_BOUNDS, 1),
-            "What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not "
-            f"shown. {budget}",
+            remember(BOUNDS, int(percent))
+        percent = st.slider(
+            "ε for missing values, %",
+            0,
+            _MOST_OF_BOUNDS,
+            value=round(100 * kept.missing),
+            key=MISSING,
+            help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is "
+            f"not shown. {glossary.explain_term('budget')}",
         )
+        remember(MISSING, int(percent))
         divided = recall_division()
         return Terms(request, divided if buys else replace(divided, bounds=Division.bounds))
-
-
-def _ask_part(of: str, key: str, kept: float, ends: tuple[int, int, int], help: str) -> None:
-    """A part of ε in percent, between ends and in steps; kept for the visit."""
-    least, most, step = ends
-    remember(key, int(st.slider(f"ε for {of}, %", least, most, round(100 * kept), step, key=key, help=help)))
