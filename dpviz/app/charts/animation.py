@@ -8,10 +8,10 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, get_args
 
 from dpviz.algorithms import Step
+from dpviz.app.charts.canvas import ROWS
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot import Data, Plot, pack, strip_tags
 from dpviz.app.charts.registry import draw_picture, find_picture, list_companions
-from dpviz.app.charts.revealed import ROWS
 from dpviz.runs import Frame, RunSoFar
 from dpviz.words import Kind, Palette, glossary
 

@@ -10,10 +10,16 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import Step
-from dpviz.app.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot, spell_name
+from dpviz.app.charts.canvas import (
+    PlotCanvas,
+    RevealedView,
+    TitledPlot,
+    make_bare_layout,
+    name_kinds,
+    new_plot,
+    spell_name,
+)
 from dpviz.app.charts.plot import Plot
-from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
 from dpviz.runs import Run, RunSoFar, Verdict, evaluation

@@ -10,8 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.canvas import TitledPlot
-from dpviz.app.charts.layout import make_config
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot import Plot, make_config
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.words import Kind, glossary
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dpviz.app.charts.pictures.profile_rows import Lane
-from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.reader import is_narrow

@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_below_plot
-from dpviz.app.charts.diagram import add_note
-from dpviz.app.charts.layout import PHONE
-from dpviz.app.charts.plot import Data, Plot
-from dpviz.app.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
-from dpviz.app.charts.studies.medians import Span, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.canvas import LEGEND_LINE, Panel, TitledPlot, add_note, new_plot, place_below_plot
+from dpviz.app.charts.plot import PHONE, Data, Plot
+from dpviz.app.charts.studies.curves import (
+    Span,
+    Style,
+    choose_styles,
+    compute_quartiles,
+    describe_runs,
+    draw_band,
+    draw_median_line,
+    narrow,
+)
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome, PaperFigure
 from dpviz.core import Array
 from dpviz.words import Palette, capitalize_first, format_number, join_clauses

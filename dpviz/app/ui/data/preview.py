@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.canvas import TitledPlot, new_plot, show_plane
-from dpviz.app.charts.revealed import RevealedView, draw_rows
+from dpviz.app.charts.canvas import RevealedView, TitledPlot, draw_rows, new_plot, show_plane
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.figure import draw_badge, show_wide
 from dpviz.app.ui.plane_choice import ask_plane

@@ -13,9 +13,8 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.share_bars import draw_shares
-from dpviz.app.charts.spent import MeterReading, draw_spent, list_shares
-from dpviz.app.charts.studies.k_curve import draw_k_curve
+from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
+from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.ui.data_access import is_reveal_allowed
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description, foresee_outcome, make_foresight

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.app.charts.player.lesson_page import make_lesson_page
-from dpviz.app.charts.standalone import make_printed_lesson
+from dpviz.app.charts.player.lesson_page import make_lesson_page, make_printed_lesson
 from dpviz.app.lessons import reading
 from dpviz.app.lessons.computed import Computed, list_refusals
 from dpviz.app.lessons.facts import list_wrong_says

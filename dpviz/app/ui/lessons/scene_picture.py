@@ -11,7 +11,8 @@ import numpy as np
 import streamlit as st
 
 from dpviz.app.charts.animation import Animation
-from dpviz.app.charts.lesson_pictures import (
+from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.player.lesson_page import (
     describe_sample,
     describe_seeds,
     draw_guessed_curve,
@@ -20,9 +21,8 @@ from dpviz.app.charts.lesson_pictures import (
     make_context,
     make_walk,
 )
-from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
-from dpviz.app.charts.studies.draws import CenterDraws
+from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.lessons.computed import Computed, find_step
 from dpviz.app.lessons.lesson import (
     CurveGuess,

@@ -8,13 +8,19 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpviz.app.charts.diagram import Diagram
-from dpviz.app.charts.meaning.asking_costs import SENTENCE, describe_costs, draw_costs
-from dpviz.app.charts.meaning.attack_region import draw_attack_region, list_attackers
-from dpviz.app.charts.meaning.deployment_strip import draw_deployments
-from dpviz.app.charts.meaning.deployments import SOURCE, load_deployments
-from dpviz.app.charts.meaning.icon_array import draw_icon_array
-from dpviz.app.charts.meaning.twin_clouds import TwinClouds, draw_twin_clouds
+from dpviz.app.charts.canvas import Diagram
+from dpviz.app.charts.deployments import SOURCE, load_deployments
+from dpviz.app.charts.meaning import (
+    SENTENCE,
+    TwinClouds,
+    describe_costs,
+    draw_attack_region,
+    draw_costs,
+    draw_deployments,
+    draw_icon_array,
+    draw_twin_clouds,
+    list_attackers,
+)
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import show

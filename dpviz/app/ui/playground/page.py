@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K
 from dpviz.app.ui.controls import choose_epsilon

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.app.charts.spent import AccountBar
+from dpviz.app.charts.result_charts import AccountBar
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import show
 from dpviz.app.ui.release.released_notice import list_publications

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.layout import make_layout
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry

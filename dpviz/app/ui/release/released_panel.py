@@ -7,7 +7,7 @@ import io
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.segment_panels import draw_segments
+from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, draw_data_table, format_badge, show_wide
 from dpviz.app.ui.job_panel import poll

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
-from dpviz.app.charts.studies.contenders import find_measure
+from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
 from dpviz.app.ui.controls import draw_epsilon_control
 from dpviz.app.ui.data_access import reveal_view

@@ -11,10 +11,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.charts.canvas import TitledPlot
-from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
-from dpviz.app.charts.studies.contenders import find_measure
+from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.ui.controls import Epsilons, draw_k_and_delta
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide

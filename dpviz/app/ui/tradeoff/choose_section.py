@@ -11,10 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
-from dpviz.app.charts.diagram import Diagram
-from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.charts.studies.forecast import Forecast
-from dpviz.app.charts.studies.smallest import draw_smallest
+from dpviz.app.charts.canvas import Diagram
+from dpviz.app.charts.studies.curves import Curves, Forecast, draw_curves, draw_smallest
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show

@@ -11,9 +11,7 @@ import streamlit as st
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
-from dpviz.app.charts.studies.draws import CenterDraws
-from dpviz.app.charts.studies.payers import draw_payers
-from dpviz.app.charts.studies.waterfall import draw_waterfall
+from dpviz.app.charts.studies.compare import CenterDraws, draw_payers, draw_waterfall
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.figure import draw_caption_with_badge, show_wide
 from dpviz.app.ui.plane_choice import ask_plane

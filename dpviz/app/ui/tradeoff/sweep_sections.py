@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from dpviz.app.charts.studies.compare import draw_epsilon_n_map
 from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.charts.studies.epsilon_n_map import draw_epsilon_n_map
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
 from dpviz.app.ui.studies.one_setting import ask_contender, ask_epsilon, has_contenders
