@@ -1,8 +1,13 @@
-"""Figures, tables and badges on a page: in the app's own colours, and nothing that would send them anywhere."""
+"""Figures, tables and badges on a page, the plane that they show, and profiles of released centres.
+
+All in the app's own colours, and nothing that would send them anywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,9 +15,14 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.canvas import TitledPlot
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture
 from dpviz.app.charts.plot import Plot, make_config
+from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.words import Kind, glossary
+from dpviz.app.ui.reader import is_narrow
+from dpviz.core import Array, Domain
+from dpviz.runs import profiles
+from dpviz.words import Kind, choose_palette, glossary
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 
@@ -100,3 +110,111 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
     Not a caption: that would fade the badge until it can hardly be read.
     """
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(text))
+
+
+_ALONG = "along the released centres"
+_MOST_PILLS = 9
+_HELP = (
+    "Two columns, a random plane chosen without looking at any row, or the plane in which the released centres "
+    "spread most: it follows from the release and tells nothing more."
+)
+
+
+def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
+    """Ask for a plane; with one or two columns there is nothing to choose, and no widget.
+
+    ``centers`` (k, d), released, unit coordinates: the plane along them is offered, too, and first of all where two
+    columns of many show little.
+    """
+    offered: dict[str, Callable[[], View]] = {
+        choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)
+        for choice in list_choices(domain)
+    }
+    if len(offered) == 1:
+        return make_view(domain)
+    along = make_view_along_centers(domain, centers) if centers is not None else None
+    if along is not None:
+        first = domain.dim > ALL_PAIRS_UP_TO
+        offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
+    kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
+    # One click where there are few; else a list.
+    if len(offered) <= _MOST_PILLS:
+        label = st.pills(
+            "Plane",
+            list(offered),
+            format_func=escape_markdown,
+            default=next(iter(offered)),
+            required=True,
+            wrap=True,
+            key=kept,
+            persist_state="session",
+            help=_HELP,
+        )
+    else:
+        label = st.selectbox("Plane", list(offered), key=kept, persist_state="session", help=_HELP)
+    return offered[str(label)]()
+
+
+_MOST_PAGES = 9
+_ROWS: dict[str, profiles.RowOrder] = {"size": "size", "number": "number", "alike ones together": "alike"}
+_COLUMNS: dict[str, profiles.ColumnOrder] = {"most telling first": "most telling", "as in the file": "file"}
+_LANES: dict[str, Lane] = {"declared bounds": "bounds", "where centres lie": "centres"}
+
+
+def draw_profile_panel(
+    profile: profiles.Profile,
+    key: str,
+    *,
+    failed: bool = False,
+    beside: str = "k-means++, revealed",
+    mark: str = "",
+    arrange: str = "Arrange",
+    table: bool = True,
+) -> None:
+    """Draw it: the picture, how to read it, and the numbers behind it."""
+    colors = choose_palette(st.context.theme.type)
+    picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        picture = _ask_columns(picture, key, arrange)
+        st.caption(escape_markdown(picture.note), help=glossary.explain_words("centre noise"))
+    several = len(picture.pages) > 1
+    if several and not picture.narrow:
+        words = f"All {profile.dim} columns as tints, those drawn below framed."
+        overview = st.container()
+        picture = _draw_pages(picture, key)
+        with overview:
+            show(picture.overview(colors), alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
+    elif several:
+        picture = _draw_pages(picture, key)
+    show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
+    if table:
+        with st.expander("The numbers, each with the sd of its noise", icon=":material/table_rows:"):
+            draw_data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
+
+
+def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
+    """In which order, and between which ends."""
+    with st.popover(escape_markdown(label), icon=":material/tune:", key=f"{key}:arrange"):
+        rows = _format_pill("Segments by", list(_ROWS), f"{key}:rows")
+        columns = _format_pill("Columns", list(_COLUMNS), f"{key}:columns")
+        lane = _format_pill("A lane goes over", list(_LANES), f"{key}:lane")
+    return replace(picture, rows=_ROWS[rows], columns=_COLUMNS[columns], lane=_LANES[lane])
+
+
+def _format_pill(label: str, options: list[str], key: str) -> str:
+    return (
+        st.segmented_control(escape_markdown(label), options, default=options[0], required=True, key=key) or options[0]
+    )
+
+
+def _draw_pages(picture: ProfilePicture, key: str) -> ProfilePicture:
+    """Which columns are drawn."""
+    labels = [f"{first}–{last}" for first, last in picture.pages]
+    order = "the most telling first" if picture.columns == "most telling" else "as in the file"
+    label, kept = f"Columns, {order}", f"{key}:page:{picture.narrow}"
+    chosen = (
+        _format_pill(label, labels, kept)
+        if len(labels) <= _MOST_PAGES
+        else st.selectbox(escape_markdown(label), labels, key=kept)
+    )
+    return replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(chosen))

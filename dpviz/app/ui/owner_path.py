@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.app.ui.data.draft import complete_draft
-from dpviz.app.ui.data.large_table import is_preparing
+from dpviz.app.ui.data.table_link import is_preparing
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.released_notice import describe_released, has_left
 from dpviz.app.ui.session import Source, find_bought_rows, find_table, find_undeclared, list_booked, recall, remember

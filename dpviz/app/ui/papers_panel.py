@@ -22,10 +22,10 @@ from dpviz.app.charts.studies.stored_verdicts import (
     Outcome,
     PaperFigure,
 )
-from dpviz.app.ui.data.named_tables import open_synthetic_table
+from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, show, show_wide
-from dpviz.app.ui.studies.one_setting import open_in_explore, turn_to_explore
+from dpviz.app.ui.studies.study_job import open_in_explore, turn_to_explore
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
 from dpviz.words import choose_palette, glossary

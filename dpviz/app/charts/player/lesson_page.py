@@ -21,7 +21,7 @@ from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import choose_styles, compute_quartiles, draw_band, draw_median_line
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons import lesson as told
-from dpviz.app.lessons.computed import Computed, find_step
+from dpviz.app.lessons.facts import Computed, find_step
 from dpviz.app.lessons.lesson import (
     CurveGuess,
     DrawsReveal,

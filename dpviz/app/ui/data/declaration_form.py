@@ -22,7 +22,7 @@ from dpviz.app.ui.data.format_form import (
     draw_row_button,
     is_readable_at_first,
 )
-from dpviz.app.ui.data.large_table import is_large
+from dpviz.app.ui.data.table_link import is_large
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember

@@ -15,11 +15,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.draft import open_draft
-from dpviz.app.ui.data.large_table import is_large, take_brought
-from dpviz.app.ui.data.named_tables import find_named_in_links, open_sample, open_synthetic_table
+from dpviz.app.ui.data.table_link import find_named_in_links, is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.home_picture import draw_sample_picture
-from dpviz.app.ui.machine_paths import may_name_paths
+from dpviz.app.ui.home import draw_sample_picture
+from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import (
     TABLE_LINK,
     find_source,

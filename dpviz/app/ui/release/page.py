@@ -17,11 +17,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.algorithm_choice import describe_judgement
-from dpviz.app.ui.figure import draw_caption_with_badge
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_profile_panel
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.machine_paths import may_name_paths
 from dpviz.app.ui.owner_path import draw_owner_path
-from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
 from dpviz.app.ui.release.released_panel import draw_publication_panel
@@ -33,6 +31,7 @@ from dpviz.app.ui.release.words_form import (
     draw_terms,
     draw_words_form,
 )
+from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import require_table
 from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.core import RequestError, name_library

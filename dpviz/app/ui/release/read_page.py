@@ -14,9 +14,8 @@ import streamlit as st
 
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.figure import draw_data_table, draw_profile_panel, show
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.core import RequestError
 from dpviz.releases import (

@@ -9,9 +9,8 @@ import streamlit as st
 
 from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_data_table, format_badge, show_wide
+from dpviz.app.ui.figure import draw_badge, draw_data_table, draw_profile_panel, format_badge, show_wide
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.release.account_section import Publication, prepare_another
 from dpviz.core import RequestError
 from dpviz.releases import (

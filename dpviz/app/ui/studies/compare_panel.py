@@ -17,8 +17,7 @@ from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
 from dpviz.app.ui.controls import draw_epsilon_control
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, format_badge, show, show_wide
-from dpviz.app.ui.plane_choice import ask_plane
+from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, format_badge, show, show_wide
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.app.ui.studies.study_panel import (

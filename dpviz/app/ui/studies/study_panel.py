@@ -19,10 +19,15 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
-from dpviz.app.ui.studies.contender_choice import draw_contender_picker
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.one_setting import bind_click
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
+from dpviz.app.ui.studies.study_job import (
+    StudyJob,
+    StudyQuestion,
+    begin_study,
+    bind_click,
+    draw_contender_picker,
+    find_job,
+)
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
 from dpviz.tables import FileKind

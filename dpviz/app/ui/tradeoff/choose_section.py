@@ -18,10 +18,18 @@ from dpviz.app.ui.explore.algorithm_choice import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.owner_path import decide_epsilon
-from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.app.ui.studies.judged_rows import find_known_rows
-from dpviz.app.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
+from dpviz.app.ui.studies.study_job import (
+    StudyJob,
+    StudyQuestion,
+    bind_click,
+    draw_opener,
+    find_job,
+    list_contenders,
+    open_in_explore,
+    send,
+    turn_to_explore,
+)
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,

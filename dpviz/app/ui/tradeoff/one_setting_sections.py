@@ -13,13 +13,11 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.compare import CenterDraws, draw_payers, draw_waterfall
 from dpviz.app.ui.data_access import reveal_view
-from dpviz.app.ui.figure import draw_caption_with_badge, show_wide
-from dpviz.app.ui.plane_choice import ask_plane
-from dpviz.app.ui.player.player import play
-from dpviz.app.ui.reference import find_recovery
+from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, show_wide
+from dpviz.app.ui.player import play
+from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once
-from dpviz.app.ui.studies.one_setting import ask_one_setting, has_contenders
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, send
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, ask_one_setting, has_contenders, send
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     draw_ask_button,

@@ -13,8 +13,7 @@ from dpviz.app.charts.studies.compare import draw_epsilon_n_map
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
-from dpviz.app.ui.studies.one_setting import ask_contender, ask_epsilon, has_contenders
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, ask_contender, ask_epsilon, has_contenders
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,

@@ -21,8 +21,7 @@ from dpviz.app.ui.controls import (
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.session import choose, recall, remember
-from dpviz.app.ui.studies.contender_choice import list_contenders
-from dpviz.app.ui.studies.study_job import StudyQuestion
+from dpviz.app.ui.studies.study_job import StudyQuestion, list_contenders
 from dpviz.app.ui.studies.study_panel import MOST_REPEATS, draw_study_form
 from dpviz.app.ui.tradeoff.choose_section import draw_choose_section
 from dpviz.app.ui.tradeoff.one_setting_sections import draw_draws_section, draw_parts_section, draw_payers_section

@@ -13,7 +13,7 @@ from dpviz.app.ui.data.bounds_at_once import read_bounds
 from dpviz.app.ui.data.column_rows import compute_noise_by_column, describe_lacks
 from dpviz.app.ui.data.declaration_form import describe_moves
 from dpviz.app.ui.data.draft import Draft
-from dpviz.app.ui.data.preview import measure_clipping
+from dpviz.app.ui.data.table_summary import measure_clipping
 from dpviz.app.ui.session import Source
 from dpviz.core.domain import Domain
 from dpviz.core.revealed_rows import Revealed

@@ -1,4 +1,7 @@
-"""The player of a run on the page: its markup, style and script are those of ``charts/player``, as a component."""
+"""The player of a run on the page: its markup, style and script are those of ``charts/player``, as a component.
+
+All of its steps are sent at once, and stepping asks no server.
+"""
 
 from __future__ import annotations
 

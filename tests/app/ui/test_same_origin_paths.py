@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from dpviz.app.ui.machine_paths import may_name_paths
+from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.tables import GIVEN
 from tests.cases import about
 from tests.pages.site import fine, press, visit
