@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -69,10 +69,8 @@ class TitledPlot(NamedTuple):
         height += top - above
         # With a subtitle, if only a blank one, the browser hangs the title by the middle of its lines.
         first = _FIRST_LINE + _PITCH / 2 * (len(head) - 1)
-        subtitle = {
-            "text": "<br>".join(map(spell_name, under)),
-            "font": {"size": SUBTITLE_SIZE, "color": palette.muted},
-        }
+        font = {"size": SUBTITLE_SIZE, "color": palette.muted}
+        subtitle = {"text": "<br>".join(map(spell_name, under)), "font": font}
         title: dict[str, Any] = {"text": "<br>".join(map(spell_name, head)), "subtitle": subtitle, "pad": {"l": 12}}
         title |= {"font": {"size": TITLE_SIZE, "weight": 600}, "y": 1 - first / height, "yanchor": "top"}
         title |= {"x": 0.0, "xanchor": "left", "xref": "container", "yref": "container"}
@@ -81,20 +79,11 @@ class TitledPlot(NamedTuple):
 
 def new_plot(palette: Palette, *, height: int = PLANE_HEIGHT, legend_lines: int = 4) -> Plot:
     """A plot without marks; title and subtitle stand elsewhere."""
-    return Plot(make_layout(palette, height=height)).update_layout(
-        margin={**_MARGIN, "t": AIR, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines},
-        showlegend=legend_lines > 0,
-        legend={
-            "x": 0.01,
-            "xref": "container",
-            "y": 0,
-            "yref": "container",
-            "yanchor": "bottom",
-            "font": {"size": NUMBER_SIZE},
-            "itemsizing": "constant",
-            "itemclick": "toggle",
-        },
-    )
+    margin = {**_MARGIN, "t": AIR, "b": _AXIS_ROOM + LEGEND_LINE * legend_lines}
+    below = {"x": 0.01, "xref": "container", "y": 0, "yref": "container", "yanchor": "bottom"}
+    legend = {**below, "font": {"size": NUMBER_SIZE}, "itemsizing": "constant", "itemclick": "toggle"}
+    plot = Plot(make_layout(palette, height=height))
+    return plot.update_layout(margin=margin, showlegend=legend_lines > 0, legend=legend)
 
 
 class Panel(NamedTuple):
@@ -263,14 +252,14 @@ class RevealedView:
 
         ``frame`` (p, d), what it mapped rows by. Returns (n, p), coordinates of the space.
         """
-        return None if self.everyone is None else _choose_seen(self.everyone, space, frame)
+        return None if self.everyone is None else replace(self, points=self.everyone).find_drawn_rows(space, frame)
 
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows to draw, where an algorithm saw them.
 
         ``frame`` (p, d), what it mapped rows by. Returns (m, p), coordinates of the space.
         """
-        return _choose_seen(self.points, space, frame)
+        return space.clip(self.points if frame is None else self.points @ frame.T)
 
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
@@ -291,15 +280,17 @@ def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     )
 
 
-def _choose_seen(points: Array, space: Region, frame: Array | None) -> Array:
-    return space.clip(points if frame is None else points @ frame.T)
-
-
 _NOTHING: Mapping[str, Any] = {}
-LINKED: dict[str, Any] = {"uid": "linked", "hovertemplate": None, "hoverinfo": "none"}
-"""For bars that light up on the map of a page, which says beside them what they are, rather than over them."""
 UNCUT: dict[str, Any] = {"cliponaxis": False}
 """For marks that stick out over the edge of the plot rather than being cut."""
+
+
+class MarkOptions(TypedDict, total=False):
+    """What hovering over marks tells, and whatever else the drawing library should know of them."""
+
+    hover: str
+    notes: npt.ArrayLike | None
+    trace: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,6 +306,11 @@ class PlotCanvas:
     palette: Palette
     view: View
     bare: bool = False
+
+    @property
+    def linked(self) -> dict[str, Any]:
+        """For bars that light up on the map of a page, which says beside them what they are, rather than over them."""
+        return {"uid": "linked"} | ({"hovertemplate": None, "hoverinfo": "none"} if self.bare else {})
 
     def color(self, kind: Kind, strength: float = 1.0) -> str:
         """The colour of a kind, see-through below full strength."""
@@ -347,15 +343,13 @@ class PlotCanvas:
         marker: Mapping[str, Any],
         *,
         strength: float = 1.0,
-        hover: str = "",
-        notes: npt.ArrayLike | None = None,
-        trace: Mapping[str, Any] = _NOTHING,
+        **told: Unpack[MarkOptions],
     ) -> None:
         """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
         filled = {"color": self.color(kind, strength), "opacity": 1.0, **marker}
         drawn = {"type": "scatter", **split_xy(places), "mode": "markers", "marker": filled}
-        self._add(drawn, name, kind, hover, notes, trace)
+        self._add(drawn, name, kind, **told)
 
     def lines(
         self,
@@ -368,9 +362,7 @@ class PlotCanvas:
         width: float = 1.0,
         dash: str = "solid",
         fill: str = "",
-        hover: str = "",
-        notes: npt.ArrayLike | None = None,
-        trace: Mapping[str, Any] = _NOTHING,
+        **told: Unpack[MarkOptions],
     ) -> None:
         """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas.
 
@@ -379,7 +371,7 @@ class PlotCanvas:
         line = {"color": color or self.color(kind or "public", strength), "width": width, "dash": dash}
         inside = {"fill": "toself", "fillcolor": fill} if fill else {}
         drawn = {"type": "scatter", **split_xy(path), "mode": "lines", "line": line, **inside}
-        self._add(drawn, name, kind, hover, notes, trace)
+        self._add(drawn, name, kind, **told)
 
     def bars(
         self,
@@ -391,9 +383,7 @@ class PlotCanvas:
         marker: Mapping[str, Any] = _NOTHING,
         *,
         strength: float = 1.0,
-        hover: str = "",
-        notes: npt.ArrayLike | None = None,
-        trace: Mapping[str, Any] = _NOTHING,
+        **told: Unpack[MarkOptions],
     ) -> None:
         """Bars without a rim, unless the ``marker`` has one.
 
@@ -401,7 +391,7 @@ class PlotCanvas:
         """
         filled = {"color": self.color(kind, strength), "line": {"width": 0}, **marker}
         drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
-        self._add(drawn, name, kind, hover, notes, trace)
+        self._add(drawn, name, kind, **told)
 
     def ticks(
         self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Mapping[str, Any] = _NOTHING
@@ -436,13 +426,11 @@ class PlotCanvas:
         **look
             Other settings of the lines.
         """
+        outlines = outline_circles(middles, radii, self.view.scale)
         if self.view.flat:
             reach = np.column_stack([radii * self.view.scale[0], np.zeros(len(radii))])
-            self.lines(
-                outline_segments(middles - reach, middles + reach), name, kind, width=width, **look | {"fill": ""}
-            )
-        else:
-            self.lines(outline_circles(middles, radii, self.view.scale), name, kind, width=width, **look)
+            outlines, look = outline_segments(middles - reach, middles + reach), look | {"fill": ""}
+        self.lines(outlines, name, kind, width=width, **look)
 
     def cells(self, z: Array, kind: Kind, *, hover: str, bar: Mapping[str, Any] | None = None, **trace: Any) -> None:
         """A map of cells in the colours of ``colorscale``; ``bar`` is its colour bar.
@@ -495,9 +483,10 @@ class PlotCanvas:
         drawn: Mapping[str, Any],
         name: str,
         kind: Kind | None,
-        hover: str,
-        notes: npt.ArrayLike | None,
-        trace: Mapping[str, Any],
+        *,
+        hover: str = "",
+        notes: npt.ArrayLike | None = None,
+        trace: Mapping[str, Any] = _NOTHING,
     ) -> None:
         named = {"name": format_legend_name(name, kind) if kind else name} if name else {"showlegend": False}
         template = hover or ("%{customdata}" if notes is not None else "")

@@ -35,6 +35,8 @@ from dpviz.runs import (
 )
 from dpviz.words import Kind, Palette, capitalize_first, format_percent, format_ratio, round_percent
 
+# Where a legend lies.
+_LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
 _SIDE, _GAP, _PEOPLE_HEIGHT = 10, 3.0, 400
 # Pixels of the two lines above each array, however small it is.
 _WORDS = 44
@@ -159,8 +161,7 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
         axis = {"range": [-0.02, 1.02], "tickformat": ".0%", "dtick": 0.25, "zeroline": False, "constrain": "domain"}
         plot.update_xaxes(title_text="false alarms: said “in”, was not", **axis)
         plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
-        legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
-        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend)
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
     note = "What neither attacker can pass, nobody can: that is what ε means."
     words = f"Hits against false alarms. The line allows {limit} more hits. {'; '.join(said)}."
@@ -283,8 +284,7 @@ def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float
             places = split_xy(view.plane(points.reshape(-1, points.shape[-1])))
             trace = {"type": "scatter", "mode": "markers", "marker": marker, "name": name, "meta": kind}
             plot.add_trace({**trace, **places, "hoverinfo": "skip"})
-        legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
-        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=legend)
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
     finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
     words = (

@@ -56,9 +56,7 @@ def make_layout(palette: Palette, *, height: int = HEIGHT) -> dict[str, Any]:
 
 def _make_axis(palette: Palette) -> dict[str, Any]:
     return {
-        "gridcolor": palette.grid,
-        "zerolinecolor": palette.grid,
-        "linecolor": palette.grid,
+        **dict.fromkeys(("gridcolor", "zerolinecolor", "linecolor"), palette.grid),
         "tickfont": {"color": palette.muted},
         # Explicit, or the browser would enlarge it.
         "title": {"font": {"color": palette.text, "size": TEXT_SIZE}, "standoff": 8},

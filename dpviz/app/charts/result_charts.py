@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import pandas as pd
 
 from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
 from dpviz.app.charts.plot import TEXT_SIZE, Plot, make_layout
+from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
 from dpviz.tables import codings
 from dpviz.words import Palette, capitalize_first, format_number, format_percent, format_things, shorten
@@ -319,8 +321,7 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
 
 
 def _name_segment(segment: Said, names: Sequence[str]) -> str:
-    place = segment["number"] - 1
-    given = names[place] if place < len(names) else ""
+    given = dict(enumerate(names, start=1)).get(segment["number"], "")
     return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
 
@@ -390,14 +391,8 @@ def _size(segment: Said) -> str:
     return f"about {_format_rows(max(size['value'], 0))} ± {_format_rows(reach)} rows"
 
 
-def _shorten(value: float) -> str:
-    """A number that three panels side by side have room for on a telephone.
-
-    >>> _shorten(56900.0), _shorten(2_500_000.0), _shorten(72.2), _shorten(-12000.0)
-    ('56.9k', '2.5M', '72.2', '−12k')
-    """
-    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
-    return f"{format_number(value / size)}{unit}"
+# A number that three panels side by side have room for on a telephone.
+_shorten = partial(shorten_amount, thousands_from=1e4)
 
 
 def _find_typical(said: Said, *, write: Callable[[float], str] = format_number, with_unit: bool = True) -> str:

@@ -294,12 +294,17 @@ def list_ticks(column: CodedColumn) -> dict[str, Any]:
     powers = 10.0 ** np.floor(np.log10(np.maximum(np.abs(middles), 1e-300)))
     steps = powers if _find_scale(column) == "log" else np.rint(middles / powers) * powers
     amounts = np.unique(np.clip(steps, column.lower, column.upper))
-    text = [_format_amount(float(amount)) for amount in amounts]
+    text = [shorten_amount(float(amount)) for amount in amounts]
     return {"tickvals": column.encode(amounts)[:, 0].tolist(), "ticktext": text}
 
 
-def _format_amount(value: float) -> str:
-    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e3 else (1.0, "")
+def shorten_amount(value: float, thousands_from: float = 1e3) -> str:
+    """A number for narrow places, in thousands ``thousands_from`` there on, or in millions.
+
+    >>> [shorten_amount(one, 1e4) for one in (56900.0, 2_500_000.0, 72.2, -12000.0)]
+    ['56.9k', '2.5M', '72.2', '−12k']
+    """
+    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= thousands_from else (1.0, "")
     return f"{format_number(value / size)}{unit}"
 
 

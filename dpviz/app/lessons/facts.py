@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, nan, sqrt
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -316,82 +316,78 @@ def _compute_sd_of_average(computed: Computed, say: Say) -> float:
     return sqrt(2) / float(say.options["epsilon"]) / sqrt(float(say.options["times"]))
 
 
-FACTS: dict[str, Fact] = {
-    "rows": Fact("sample", "rows of the sample", lambda e, s: len(e.rows.points)),
-    "clusters": Fact("run", "clusters of k-means++ with the run's k", lambda e, s: s.request.k),
-    "epsilon": Fact("run", "ε of the run", lambda e, s: s.request.epsilon),
-    "clusters found": Fact("run", "clusters of k-means++ that the run's centres find", _count_found),
-    "loss ratio": Fact("run", "loss of the run's centres over that of k-means++", _compute_loss),
-    "epsilon spent": Fact("run", "ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
-    "charges": Fact("run", "charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
-    "noise scale": Fact("run", "noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
-    "charged": Fact("run", "ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
-    "steps": Fact("run", "steps of the run", lambda e, s: len(_list_frames(e, s))),
-    "cells": Fact("run", "cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
-    "negative cells": Fact(
-        "run", "cells whose noisy count is below 0", lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum())
-    ),
-    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
-    "cubes asked": Fact("run", "cubes that the tree asked, all levels", _count_asked),
-    "cubes woken": Fact("run", "cubes that woke up, all levels", _count_woken),
-    "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _count_empty_woken),
-    "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
-    "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _count_quiet),
-    "people to be noticed": Fact(
-        "run",
-        "on a board: the smallest crowd at my place over which a cube rather wakes than not",
-        _compute_noticed_size,
-    ),
-    "chance to be noticed": Fact(
-        "run",
-        "on a board: the chance in percent that a cube wakes over a crowd at my place",
-        _compute_chance,
-        ("crowd",),
-    ),
-    "moved without me": Fact(
-        "run",
-        "on a board: how far a centre of k-means++ moves without me",
-        lambda e, s: e.measure_move_without_me(s.request.k),
-    ),
-    "candidates": Fact("run", "candidate centres", _count_candidates),
-    "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
-    "swaps made": Fact("run", "swaps that changed a centre", _count_made),
-    "centre nearest the loner": Fact(
-        "run",
-        "a column of the centre nearest to the row that is farthest from all, data units",
-        _find_nearest,
-        ("column",),
-    ),
-    "median loss": Fact(
-        "many runs", "median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)
-    ),
-    "least loss": Fact("many runs", "least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
-    "largest loss": Fact("many runs", "largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
-    "runs": Fact("many runs", "how many runs there are", lambda e, s: len(_run_study(e, s))),
-    "fewest found": Fact(
-        "many runs", "fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)
-    ),
-    "most found": Fact(
-        "many runs", "most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)
-    ),
-    "odds factor": Fact("formula", "e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
-    "percent from a half": Fact(
-        "formula",
-        "what a chance of 50 % can become, in percent",
-        lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
-        ("epsilon",),
-    ),
-    "epsilon together": Fact(
-        "formula",
-        "ε of several releases together",
-        lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
-        ("times", "epsilon"),
-    ),
-    "noise of an average": Fact(
-        "formula",
-        "standard deviation of the average of several noisy counts",
-        _compute_sd_of_average,
-        ("times", "epsilon"),
-    ),
+_Told: TypeAlias = tuple[str, Compute] | tuple[str, Compute, tuple[str, ...]]
+_TOLD: dict[Literal["run", "many runs", "sample", "formula"], dict[str, _Told]] = {
+    "sample": {"rows": ("rows of the sample", lambda e, s: len(e.rows.points))},
+    "run": {
+        "clusters": ("clusters of k-means++ with the run's k", lambda e, s: s.request.k),
+        "epsilon": ("ε of the run", lambda e, s: s.request.epsilon),
+        "clusters found": ("clusters of k-means++ that the run's centres find", _count_found),
+        "loss ratio": ("loss of the run's centres over that of k-means++", _compute_loss),
+        "epsilon spent": ("ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
+        "charges": ("charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
+        "noise scale": ("noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
+        "charged": ("ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
+        "steps": ("steps of the run", lambda e, s: len(_list_frames(e, s))),
+        "cells": ("cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
+        "negative cells": (
+            "cells whose noisy count is below 0",
+            lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum()),
+        ),
+        "noise of a cell": ("standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
+        "cubes asked": ("cubes that the tree asked, all levels", _count_asked),
+        "cubes woken": ("cubes that woke up, all levels", _count_woken),
+        "empty cubes woken": ("cubes that woke up and hold no row", _count_empty_woken),
+        "threshold": ("noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
+        "empty cubes to wake one": ("of how many empty cubes noise alone wakes one", _count_quiet),
+        "people to be noticed": (
+            "on a board: the smallest crowd at my place over which a cube rather wakes than not",
+            _compute_noticed_size,
+        ),
+        "chance to be noticed": (
+            "on a board: the chance in percent that a cube wakes over a crowd at my place",
+            _compute_chance,
+            ("crowd",),
+        ),
+        "moved without me": (
+            "on a board: how far a centre of k-means++ moves without me",
+            lambda e, s: e.measure_move_without_me(s.request.k),
+        ),
+        "candidates": ("candidate centres", _count_candidates),
+        "swaps": ("swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
+        "swaps made": ("swaps that changed a centre", _count_made),
+        "centre nearest the loner": (
+            "a column of the centre nearest to the row that is farthest from all, data units",
+            _find_nearest,
+            ("column",),
+        ),
+    },
+    "many runs": {
+        "median loss": ("median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)),
+        "least loss": ("least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
+        "largest loss": ("largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
+        "runs": ("how many runs there are", lambda e, s: len(_run_study(e, s))),
+        "fewest found": ("fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)),
+        "most found": ("most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)),
+    },
+    "formula": {
+        "odds factor": ("e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
+        "percent from a half": (
+            "what a chance of 50 % can become, in percent",
+            lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
+            ("epsilon",),
+        ),
+        "epsilon together": (
+            "ε of several releases together",
+            lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
+            ("times", "epsilon"),
+        ),
+        "noise of an average": (
+            "standard deviation of the average of several noisy counts",
+            _compute_sd_of_average,
+            ("times", "epsilon"),
+        ),
+    },
 }
+FACTS = {name: Fact(of, *told) for of, facts in _TOLD.items() for name, told in facts.items()}
 """The vocabulary of ``says``."""

@@ -42,7 +42,8 @@ class Draw(NamedTuple):
     def finding(self) -> str:
         """What was found, at which ε."""
         found, groups = int(self.which.sum()), len(self.which)
-        many = f"all {groups} groups are" if found == groups else f"{found} of {groups} groups {_format_are(found)}"
+        many = f"{found} of {groups} groups {'is' if found == 1 else 'are'}"
+        many = f"all {groups} groups are" if found == groups else many
         return f"At ε = {self.epsilon:g}, {many} found"
 
 
@@ -66,11 +67,11 @@ def draw_home_picture() -> float:
     """Draw it, the same for everybody; moving the slider runs nothing. The ε that is looked at."""
     shown = read_trial()
     _draw_answer(shown)
+    rule = capitalize_first(evaluation.FOUND_RULE)
     words = (
         f":small[{escape_markdown(shown.title)}, a public sample; one draw of Auto for each ε. "
-        f"{format_badge('released')} discs: private centres. {format_badge('public')} dots: made-up points, "
-        f"paler where "
-        f"their group was missed; diamonds: k-means++ without privacy. {capitalize_first(evaluation.FOUND_RULE)}.]"
+        f"{format_badge('released')} discs: private centres. {format_badge('public')} dots: made-up points, paler "
+        f"where their group was missed; diamonds: k-means++ without privacy. {rule}.]"
     )
     # No caption: it would fade the badges.
     st.markdown(words, help=glossary.explain_words("noise, one draw, centre, cluster, k-means++"))
@@ -93,22 +94,13 @@ def _draw_answer(shown: SampleDraws) -> None:
         draw, colors = shown.draws[float(str(epsilon))], choose_palette(st.context.theme.type)
         st.subheader(escape_markdown(draw.finding), anchor=False)
         right = count_right_guesses(Belief.bound(0.5, epsilon=draw.epsilon).most)
-        said = (
-            f"{describe_privacy(draw.epsilon)} Of 100 guesses about a person 50 are right by chance, at "
-            f"most {right} now:"
-        )
-        st.markdown(escape_markdown(said))
+        guesses = f"Of 100 guesses about a person 50 are right by chance, at most {right} now:"
+        st.markdown(escape_markdown(f"{describe_privacy(draw.epsilon)} {guesses}"))
         alt = f"One hundred dots: 50 guesses right by chance, at most {right} with the release."
         st.image(draw_guesses(right, colors), width="stretch", alt=alt)
     with picture:
-        drawn = draw_trial(
-            shown.place_points(shown.points),
-            shown.groups,
-            shown.place_points(shown.reference),
-            shown.place_points(draw.centers),
-            draw.which,
-            colors,
-        )
+        rows, theirs, ours = map(shown.place_points, (shown.points, shown.reference, draw.centers))
+        drawn = draw_trial(rows, shown.groups, theirs, ours, draw.which, colors)
         st.image(drawn, width="stretch", alt=f"{draw.finding}: private centres over a public sample.")
 
 
@@ -149,53 +141,29 @@ def read_trial() -> SampleDraws:
     return SampleDraws(told["title"], np.array(told["half"]), points, told["groups"], reference, draws)
 
 
-def _format_are(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-class _Way(NamedTuple):
-    """A link: its words, the page, and what the page is asked for."""
-
-    words: str
-    page: str
-    asked: dict[str, str]
-
-
 class _Door(NamedTuple):
-    """Whose door it is, what lies behind it, and the ways there, the main one first."""
+    """Whose door it is, what lies behind it, and the ways there, page by words, the main one first."""
 
     name: str
     says: str
-    ways: tuple[_Way, ...]
+    ways: dict[str, str]
 
 
 _DOORS = (
     _Door(
         "My data",
         "From a file to a release that can be defended: declare it, choose ε, release.",
-        (
-            _Way("Bring my file", "data.py", {}),
-            _Way("Choose ε", "tradeoff.py", {}),
-            _Way("I received a file", "read.py", {}),
-        ),
+        {"Bring my file": "data.py", "Choose ε": "tradeoff.py", "I received a file": "read.py"},
     ),
     _Door(
         "Teach",
         "Lessons with questions, a screen for the room, a sheet to print.",
-        (
-            _Way("Lessons", "lessons.py", {}),
-            _Way("What ε means", "meaning.py", {}),
-            _Way("Playground", "playground.py", {}),
-        ),
+        {"Lessons": "lessons.py", "What ε means": "meaning.py", "Playground": "playground.py"},
     ),
     _Door(
         "Papers",
         "Every algorithm step by step; the papers’ claims run again; your own beside them.",
-        (
-            _Way("Explore an algorithm", "explore.py", {}),
-            _Way("Claims, with their margins", "papers.py", {}),
-            _Way("Compare", "compare.py", {}),
-        ),
+        {"Explore an algorithm": "explore.py", "Claims, with their margins": "papers.py", "Compare": "compare.py"},
     ),
 )
 
@@ -206,11 +174,11 @@ def draw_ways_in() -> None:
         for door in _DOORS:
             with st.container(border=True, height="stretch", gap="xsmall"):
                 st.markdown(f"**{escape_markdown(door.name)}**  \n{escape_markdown(door.says)}")
-                first, *others = door.ways
-                if st.button(escape_markdown(first.words), type="primary", width="stretch", key=f"door:{door.name}"):
-                    st.switch_page(first.page)
-                for way in others:
-                    st.page_link(way.page, label=escape_markdown(way.words))
+                (first, page), *others = door.ways.items()
+                if st.button(escape_markdown(first), type="primary", width="stretch", key=f"door:{door.name}"):
+                    st.switch_page(page)
+                for words, other in others:
+                    st.page_link(other, label=escape_markdown(words))
 
 
 def open_picture(epsilon: float) -> bool:

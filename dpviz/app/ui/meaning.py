@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 import streamlit as st
 
 from dpviz.algorithms import AUTO, CARDS, list_private_cards
-from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.deployments import SOURCE, load_deployments
 from dpviz.app.charts.meaning import (
     SENTENCE,
@@ -25,14 +24,14 @@ from dpviz.app.charts.meaning import (
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import show
+from dpviz.app.ui.figure import show_plot
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.session import find_table, make_once, read_setting, remember
 from dpviz.core import Array, RequestError
 from dpviz.releases import promise
 from dpviz.runs import AskingAgain, Job, OpenTable, Request, clip_rows, declare, membership, run_request
 from dpviz.tables import LoadedTable, sample
-from dpviz.words import choose_palette, glossary
+from dpviz.words import glossary
 
 RICH = "outlier"
 """The sample that shows best what a release may tell about one person."""
@@ -153,7 +152,7 @@ def draw_odds(stage: Stage) -> None:
     with place:
         _draw_head(array.finding, array.note)
     with picture:
-        _show(array, "odds")
+        show_plot(array, key="meaning:odds", bare=True)
     st.caption(
         "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
         "your data. The promise is about what your data adds."
@@ -167,7 +166,7 @@ def draw_membership(stage: Stage) -> None:
         attackers = list_attackers(simulation.list_trials(), simulation.list_reference_trials())
         region = draw_attack_region(attackers, stage.request.epsilon, stage.request.delta)
         _draw_head(region.finding, region.note)
-        _show(region, "attack")
+        show_plot(region, key="meaning:attack", bare=True)
 
     _draw_simulation(stage, draw)
     st.caption(
@@ -195,7 +194,7 @@ def draw_twins(stage: Stage) -> None:
             _draw_head(drawn.finding, f"{drawn.note} {told}")
         else:
             _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
-        _show(drawn, "twins")
+        show_plot(drawn, key="meaning:twins", bare=True)
 
     _draw_simulation(stage, draw)
 
@@ -210,7 +209,7 @@ def draw_again(stage: Stage) -> None:
         for place, curve in zip(st.columns(len(curves)), curves, strict=True):
             with place:
                 st.markdown(f"**{escape_markdown(curve.finding)}**")
-                _show(curve, f"again:{curve.finding}")
+                show_plot(curve, key=f"meaning:again:{curve.finding}", bare=True)
 
     _draw_simulation(stage, draw, least=_LEAST)
     st.caption(
@@ -224,7 +223,7 @@ def draw_others(stage: Stage) -> None:
     """Where others stand."""
     strip = draw_deployments(load_deployments(), stage.request.epsilon)
     _draw_head(strip.finding, strip.note)
-    _show(strip, "others")
+    show_plot(strip, key="meaning:others", bare=True)
     st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
 
 
@@ -259,11 +258,6 @@ def _say_unit_and_slack(stage: Stage) -> None:
             f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
             help=glossary.explain_words("δ"),
         )
-
-
-def _show(drawn: Diagram, key: str) -> None:
-    plot = drawn.paint(choose_palette(st.context.theme.type))
-    show(plot, alt=drawn.words, key=f"meaning:{key}", stem=drawn.stem, bare=True)
 
 
 def _read_points(stage: Stage) -> Array:
@@ -368,15 +362,8 @@ def draw_meaning_page() -> None:
     if linked in PARTS and _KEY not in st.session_state:
         st.session_state[_KEY] = linked
     first = st.session_state.setdefault(_KEY, next(iter(PARTS)))
-    chosen = st.segmented_control(
-        "Part",
-        list(PARTS),
-        required=True,
-        format_func=lambda name: PARTS[name].label,
-        key=_KEY,
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    look: dict[str, Any] = {"required": True, "label_visibility": "collapsed", "wrap": True}
+    chosen = st.segmented_control("Part", list(PARTS), format_func=lambda name: PARTS[name].label, key=_KEY, **look)
     name = str(chosen or first)
     st.query_params[_KEY] = name
     if not isinstance(stage, Stage):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import streamlit as st
@@ -238,9 +239,8 @@ def find_recovery(
     if rows is None:
         return None
     given = (table.key, points_per_row, reference.centers.tobytes(), centers.tobytes())
-    return make_once(
-        _FOUND, given, lambda: evaluation.measure_recovery(rows.points, centers, reference), most=_KEPT_FOUND
-    )
+    measure = partial(evaluation.measure_recovery, rows.points, centers, reference)
+    return make_once(_FOUND, given, measure, most=_KEPT_FOUND)
 
 
 def await_recovery(

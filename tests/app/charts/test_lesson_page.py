@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.app.charts.meaning import make_part_figures
 from dpviz.app.charts.player.lesson_page import make_lesson_page
-from dpviz.app.charts.player.shown import MOST_BYTES
+from dpviz.app.charts.player.player_page import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
 from dpviz.runs.meaning import membership

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from dpviz.algorithms import CentersStep, PolishStep, ReferenceStep, SplitStep, Step, size_estimates
-from dpviz.app.charts.canvas import LINKED, NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas
+from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas
 from dpviz.app.charts.cells import LabelBoxes, compute_voronoi_polygons, join_outlines, outline_segments
 from dpviz.app.charts.cells import choose_hues as choose_apart
 from dpviz.app.charts.picture import (
@@ -548,19 +548,11 @@ def _add_bars(
     """Lying bars from the top, named by the numbers of centres."""
     order = np.argsort(-bars.by, kind="stable")[:_MOST]
     ranks = np.arange(len(order))
-    linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
     told = [f"centre {i + 1}: {bars.told[i]}" for i in order]
-    canvas.bars(
-        bars.values[order].astype(SCREEN),
-        ranks,
-        0.62,
-        bars.name,
-        bars.kind,
-        {"color": color if isinstance(color, str) else color[order].tolist()},
-        hover="%{text}",
-        notes=bars.boxes[order].astype(SCREEN),
-        trace={"orientation": "h", "text": told, "textposition": "none", **linked, **(more or {})},
-    )
+    trace = {"orientation": "h", "text": told, "textposition": "none", **canvas.linked, **(more or {})}
+    marker = {"color": color if isinstance(color, str) else color[order].tolist()}
+    x, boxes = bars.values[order].astype(SCREEN), bars.boxes[order].astype(SCREEN)
+    canvas.bars(x, ranks, 0.62, bars.name, bars.kind, marker, hover="%{text}", notes=boxes, trace=trace)
     size = NUMBER_SIZE if len(order) <= 24 else 8
     numbers = [str(i + 1) for i in order]
     axis = {"tickvals": ranks, "ticktext": numbers, "tickfont": {"size": size}, "showgrid": False, "zeroline": False}

@@ -31,20 +31,10 @@ def draw_message(step: MessageStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         plot, font = canvas.plot, {"size": NUMBER_SIZE, "color": canvas.palette.text}
-        canvas.bars(
-            step.honest,
-            -groups,
-            0.55,
-            "chance that the own prefix is sent",
-            "public",
-            strength=0.55,
-            hover="the own prefix is sent with probability %{x:.3g}",
-            trace={
-                "orientation": "h",
-                "text": [f"own {own}, sent {sent}" for own, sent in prefixes],
-                **{"textposition": "outside", "textfont": font, **UNCUT},
-            },
-        )
+        name, hover = "chance that the own prefix is sent", "the own prefix is sent with probability %{x:.3g}"
+        written = {"text": [f"own {own}, sent {sent}" for own, sent in prefixes], "textposition": "outside"}
+        trace = {"orientation": "h", **written, "textfont": font, **UNCUT}
+        canvas.bars(step.honest, -groups, 0.55, name, "public", strength=0.55, hover=hover, trace=trace)
         guess = np.column_stack([2.0 ** -step.bits.astype(np.float64), -groups])
         stroke = {"symbol": "line-ns-open", "size": 20, "color": canvas.palette.text, "line": {"width": 2}}
         canvas.marks(guess, "chance by guessing", "public", stroke, hover="a guess: %{x:.3g}")

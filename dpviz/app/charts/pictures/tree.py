@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.spatial import cKDTree
 
 from dpviz.algorithms import CandidatesStep, Step, SwapStep, TreeStep
-from dpviz.app.charts.canvas import LINKED, NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas, make_hidden_axis
+from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas, make_hidden_axis
 from dpviz.app.charts.cells import LabelBoxes, outline_boxes
 from dpviz.app.charts.picture import Chart, Companion, RenderContext, list_alike, tabulate_points
 from dpviz.app.charts.pictures.centers import add_centers, format_width
@@ -142,18 +142,10 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
     if bars.chosen is not None:
         marker["color"] = np.isin(np.arange(len(level)), bars.chosen).astype(np.int8)
         marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
-    linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
-    canvas.bars(
-        ((start + end) / 2).astype(SCREEN),
-        np.full(len(level), _BAND, dtype=SCREEN),
-        (end - start).astype(SCREEN),
-        "cubes",
-        "released",
-        marker,
-        hover="%{text}",
-        notes=np.concatenate(drawn).astype(SCREEN),
-        trace={"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none", **linked},
-    )
+    x, width = ((start + end) / 2).astype(SCREEN), (end - start).astype(SCREEN)
+    trace = {"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none"} | canvas.linked
+    boxes, high = np.concatenate(drawn).astype(SCREEN), np.full(len(level), _BAND, dtype=SCREEN)
+    canvas.bars(x, high, width, "cubes", "released", marker, hover="%{text}", notes=boxes, trace=trace)
 
 
 def _describe_node(level: int, thresholds: Sequence[float], *, awake: bool = True) -> str:

@@ -77,11 +77,8 @@ class Walk(NamedTuple):
 
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
     """The rows of a public sample, for all to see."""
-    return RenderContext(
-        make_view(computed.table.domain),
-        palette,
-        reveal=RevealedView.of(computed.rows.points, "a lesson on a public sample"),
-    )
+    rows = RevealedView.of(computed.rows.points, "a lesson on a public sample")
+    return RenderContext(make_view(computed.table.domain), palette, reveal=rows)
 
 
 def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
@@ -105,10 +102,8 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
 
 def describe_sample(computed: Computed, request: Request) -> str:
     """Whose rows an animation shows, and why it is the same for everybody."""
-    return (
-        f"{_of(computed)}. Seed {request.seed:d}: the same noise for everybody, so that a "
-        "lesson can be repeated. A release has no seed."
-    )
+    same = "the same noise for everybody, so that a lesson can be repeated. A release has no seed."
+    return f"{_of(computed)}. Seed {request.seed:d}: {same}"
 
 
 def describe_seeds(computed: Computed, number: int, grid: StudyGrid) -> str:
@@ -173,6 +168,12 @@ def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None,
     return Diagram("curve", finding, "", words, paint)
 
 
+def make_cloud(computed: Computed, rows: Sequence[Row], palette: Palette) -> CenterDraws:
+    """The centres of many runs over the rows of a lesson, beside k-means++."""
+    reference = computed.compute_reference(len(rows[0]["centers"]))
+    return CenterDraws.of(rows, replace(make_context(computed, palette), reference=reference))
+
+
 def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: float | None = None) -> Diagram:
     """A dot for each draw over what a scene asks of it, piled up where values are alike; ``guess`` is a line."""
     values, what = [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
@@ -202,9 +203,8 @@ def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: flo
 
 def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed."""
-    known = {
-        subject: Computed.open_subject(subject) for subject in {lesson.find_subject(scene) for scene in lesson.scenes}
-    }
+    subjects = {lesson.find_subject(scene) for scene in lesson.scenes}
+    known = {subject: Computed.open_subject(subject) for subject in subjects}
     scenes = list[PlayerScene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
@@ -226,7 +226,8 @@ def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Compute
     asked = [*texts, *_format_question(scene)]
     yield replace(first, heading=heading, paragraphs=[*asked, *first.paragraphs], turn=turn, leads="Reveal")
     then = _fill_answer(scene, computed)
-    paragraphs = [scene.fill_text(scene.question.ask), *_format_truth(scene), *_format_answer(scene), *then.paragraphs]
+    truth = [f"It is: {scene.truth}"] if scene.truth else []
+    paragraphs = [scene.fill_text(scene.question.ask), *truth, *_format_answer(scene), *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
 
 
@@ -239,10 +240,6 @@ def _format_question(scene: told.Scene) -> Iterator[str]:
             yield f"{scene.fill_text(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
         case CurveGuess(ask=ask):
             yield scene.fill_text(ask)
-
-
-def _format_truth(scene: told.Scene) -> list[str]:
-    return [f"It is: {scene.truth}"] if scene.truth else []
 
 
 def _format_answer(scene: told.Scene) -> list[str]:
@@ -261,12 +258,11 @@ def _draw_before(scene: told.Scene, computed: Computed) -> PlayerScene:
     if isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
         return PlayerScene()
     title = f"{computed.table.title}: its rows"
-    draw = partial(_draw_sample, computed, title)
+
+    def draw(colors: Palette) -> TitledPlot:
+        return draw_sample(make_context(computed, colors), title)
+
     return PlayerScene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
-
-
-def _draw_sample(computed: Computed, title: str, colors: Palette) -> TitledPlot:
-    return draw_sample(make_context(computed, colors), title)
 
 
 def _fill_answer(scene: told.Scene, computed: Computed) -> PlayerScene:
@@ -297,13 +293,7 @@ def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Pla
 
 def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
-    strip = draw_strip(scene, rows, computed)
-    centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
-    reference = computed.compute_reference(centers.shape[1])
-
-    def cloud(colors: Palette) -> CenterDraws:
-        return CenterDraws(centers, losses, replace(make_context(computed, colors), reference=reference))
-
+    strip, cloud = draw_strip(scene, rows, computed), partial(make_cloud, computed, rows)
     figures = [
         Figured.of(strip.draw, strip.words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
@@ -314,7 +304,5 @@ def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> Playe
 def _draw_curve(grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
     curve = draw_guessed_curve(grid.epsilons, None, tidy(rows))
-    return PlayerScene(
-        figures=[Figured.of(curve.draw, curve.words, "revealed")],
-        paragraphs=[describe_seeds(computed, len(rows), grid)],
-    )
+    figures = [Figured.of(curve.draw, curve.words, "revealed")]
+    return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])

@@ -46,7 +46,7 @@ from dpviz.app.charts.studies.curves import (
     narrow,
 )
 from dpviz.core import Array
-from dpviz.runs import MEASURES, error_parts, evaluation, find_crossing, summarise
+from dpviz.runs import MEASURES, Row, error_parts, evaluation, find_crossing, summarise
 from dpviz.words import (
     CLUSTER_MARKS,
     Palette,
@@ -227,6 +227,11 @@ class CenterDraws:
     losses: Array
     context: RenderContext
 
+    @classmethod
+    def of(cls, rows: Sequence[Row], context: RenderContext) -> CenterDraws:
+        """Of the runs of a study, with their centres."""
+        return cls(np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows]), context)
+
     @cached_property
     def distances(self) -> Array | None:
         """Distance of every centre of k-means++ to its match in every draw, shape (r, k); None without a reference."""
@@ -287,9 +292,8 @@ class CenterDraws:
 
     def step(self, place: int) -> CentersStep:
         """One of the draws, counted from 0, as a release would look."""
-        title = (
-            f"Draw {place + 1} of {len(self.centers)}: {format_ratio(float(self.losses[place]))} the loss of k-means++"
-        )
+        loss = format_ratio(float(self.losses[place]))
+        title = f"Draw {place + 1} of {len(self.centers)}: {loss} the loss of k-means++"
         return CentersStep(title=title, centers=self.centers[place], released=True)
 
     def words(self) -> str:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -40,6 +40,7 @@ READ_BY_DECLARATION = (
 """How a file is read, whatever stands in it."""
 
 _NUMBER, _TEXT = "number", "text"
+_ABOUT_GROUPS, _ABOUT_SIGN = "Between groups of three digits; ' is an apostrophe.", "“none” where the file has one."
 # Words for marks that would not be seen: none at all, where the file's other columns have one, and a blank.
 _NONE, _BLANK = "none", "blank"
 _WORDS = {"": _NONE, " ": _BLANK}
@@ -201,16 +202,8 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
         **draft.bind_to_visit("several_lines"),
     )
     style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative)
-    return file_format.FileFormat(
-        encoding or start.encoding,
-        delimiter,
-        header,
-        names,
-        style,
-        several_lines=bool(several),
-        skip=int(skip),
-        units_line=units_line,
-    )
+    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line}
+    return file_format.FileFormat(encoding or start.encoding, delimiter, header, names, style, **more)
 
 
 def _ask_choice(label: str, words: Mapping[str, str], start: str, draft: Draft, *, own: bool = False) -> str:
@@ -238,25 +231,19 @@ def _draw_column_formats(draft: Draft) -> None:
     start, declared = draft.start, draft.declaration.file
     text = tuple(name for name in draft.names if start.numbers and name not in start.numbers)
     styles = {name: style for name, style in start.file.styles.items() if name in draft.names}
+    choose = st.column_config.SelectboxColumn
+    groupings, negatives = ([_WORDS.get(mark, mark) for mark in marks] for marks in (_GROUPINGS, _NEGATIVES))
     st.caption("Column by column: text, and numbers written in another way")
     with st.container():
         edited = draft.draw_table(
             "styles",
             make_frame(draft.names, ColumnStyles(text, styles)),
             {
-                "kind": st.column_config.SelectboxColumn("holds", options=[_NUMBER, _TEXT], required=True),
-                "decimal": st.column_config.SelectboxColumn("decimal mark", options=list(_DECIMALS)),
-                "grouping": st.column_config.SelectboxColumn(
-                    "grouping mark",
-                    options=[_WORDS.get(mark, mark) for mark in _GROUPINGS],
-                    help="Between groups of three digits; ' is an apostrophe.",
-                ),
-                "sign": st.column_config.TextColumn(
-                    "sign to strip", max_chars=8, help="“none” where the file has one."
-                ),
-                "negative": st.column_config.SelectboxColumn(
-                    "negative", options=[_WORDS.get(mark, mark) for mark in _NEGATIVES], help="(5), 5- or only -5."
-                ),
+                "kind": choose("holds", options=[_NUMBER, _TEXT], required=True),
+                "decimal": choose("decimal mark", options=list(_DECIMALS)),
+                "grouping": choose("grouping mark", options=groupings, help=_ABOUT_GROUPS),
+                "sign": st.column_config.TextColumn("sign to strip", max_chars=8, help=_ABOUT_SIGN),
+                "negative": choose("negative", options=negatives, help="(5), 5- or only -5."),
             },
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",

@@ -88,7 +88,9 @@ def open_sample(sample: Sample) -> None:
 
 def open_synthetic_table(told: SyntheticTable) -> None:
     """Make a simulated table the table of this visit: at once, or as soon as a job has made it."""
-    _leave_making()
+    if (making := find_making()) is not None:
+        making.job.cancel()
+        del st.session_state[_MAKING]
     if is_cheap(told):
         _open_made(told, *told.make())
         return
@@ -141,12 +143,6 @@ def _open_made(told: SyntheticTable, loaded: LoadedTable, declared: Declaration)
     _set_name_in_links(told)
     suggest_k(told.k)
     suggest_delta()
-
-
-def _leave_making() -> None:
-    if (making := find_making()) is not None:
-        making.job.cancel()
-        del st.session_state[_MAKING]
 
 
 def _set_name_in_links(name: str | SyntheticTable) -> None:
@@ -314,15 +310,12 @@ def _find_linked() -> _Linked | None:
         )
         return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
     if named.startswith(PAINTED):
-        return _Linked(True, partial(_open_drawing, named))
+        text = named.removeprefix(PAINTED)
+        return _Linked(True, lambda: open_painted(drawings.decode_drawing(text), recall("k", USUAL_CLUSTERS)))
     if named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
         about = f"The file “{kept.file.name}” is read when it is opened."
         return _Linked(len(kept.file.raw) <= _MOST_AT_ONCE, partial(_open_kept, named, kept), about)
     return None
-
-
-def _open_drawing(named: str) -> None:
-    open_painted(drawings.decode_drawing(named.removeprefix(PAINTED)), recall("k", USUAL_CLUSTERS))
 
 
 def _open_kept(named: str, kept: KeptFile) -> None:

@@ -15,13 +15,20 @@ import streamlit as st
 from dpviz.app.charts.canvas import RevealedView, TitledPlot, draw_rows, new_plot, show_plane
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import ask_plane, draw_badge, show_wide
-from dpviz.app.ui.python_section import draw_python_section
+from dpviz.app.ui.figure import (
+    ask_plane,
+    draw_badge,
+    draw_download,
+    draw_python_section,
+    draw_tabs,
+    read_palette,
+    show_wide,
+)
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
 from dpviz.tables import Declaration, FileKind, declarations, file_format
-from dpviz.words import choose_palette, format_number, format_percent, glossary, list_names
+from dpviz.words import format_number, format_percent, glossary, list_names
 
 _SHOWN = 4
 
@@ -31,27 +38,20 @@ def draw_table_summary(table: OpenTable) -> None:
     public, assumed = st.columns(2, gap="medium")
     with public:
         draw_badge("public")
-        st.markdown("\n".join(f"- {line}" for line in _draw_public_facts(table)))
+        st.markdown("\n".join(f"- {line}" for line in _list_public_facts(table)))
     with assumed:
         st.markdown(
             ":gray-badge[:material/handshake: assumed]",
             help=glossary.explain_words("ε, unit of privacy, neighbouring tables"),
         )
-        st.markdown("\n".join(f"- {line}" for line in _describe_assumptions(table)))
+        st.markdown("\n".join(f"- {line}" for line in _list_assumptions(table)))
 
 
 def draw_declaration_download(table: OpenTable) -> None:
     """A button that hands on what is declared about ``table``: public statements only."""
-    st.download_button(
-        "Declaration (JSON)",
-        declarations.to_json(table.declaration),
-        f"{table.loaded.name}.json",
-        "application/json",
-        key="declaration_json",
-        icon=":material/download:",
-        help="What is declared, for the next visit or the command line: put it beside the CSV under the same name.",
-        on_click="ignore",
-    )
+    help = "What is declared, for the next visit or the command line: put it beside the CSV under the same name."
+    said, name = declarations.to_json(table.declaration), f"{table.loaded.name}.json"
+    draw_download("Declaration (JSON)", said, name, key="declaration_json", help=help)
 
 
 def draw_table_in_python(table: OpenTable) -> None:
@@ -60,7 +60,7 @@ def draw_table_in_python(table: OpenTable) -> None:
     draw_python_section(script, key="data", stem="table")
 
 
-def _draw_public_facts(table: OpenTable) -> list[str]:
+def _list_public_facts(table: OpenTable) -> list[str]:
     domain = table.domain
     bounds = [_describe_bounds(table.declaration, name) for name in table.declaration.bounds]
     rest = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
@@ -123,7 +123,7 @@ def _describe_owner(table: OpenTable) -> str:
     return "the bounds were not read from these rows"
 
 
-def _describe_assumptions(table: OpenTable) -> list[str]:
+def _list_assumptions(table: OpenTable) -> list[str]:
     lines = [
         f"ε protects {describe_unit(table)}",
         _describe_owner(table),
@@ -194,26 +194,13 @@ def draw_preview(table: OpenTable) -> None:
     if revealed is None:
         st.caption(":material/visibility_off: The rows of a private file are not shown.")
         return
-    dots, rows, bounds = st.tabs(["Dots", "Rows", "Bounds"], key="preview", on_change="rerun")
-    if dots.open:
-        with dots:
-            _draw_dots(table, revealed)
-    if rows.open:
-        with rows:
-            _draw_rows(table, revealed)
-    if bounds.open:
-        with bounds:
-            if table.kind is FileKind.PRIVATE:
-                _draw_no_clipping()
-            elif revealed.inside:
-                st.caption("What the bounds cut off is not known of a table that memory does not hold.")
-            else:
-                _draw_clipping(measure_clipping(revealed, table.domain))
+    tabs = {"Dots": _draw_dots, "Rows": _draw_rows, "Bounds": _draw_clipping}
+    draw_tabs({label: partial(draw, table, revealed) for label, draw in tabs.items()}, key="preview")
 
 
 def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     view = ask_plane(table.domain, key="preview")
-    colors = choose_palette(st.context.theme.type)
+    colors = read_palette()
     looked = RevealedView.of(revealed.points, "preview")
     drawn = len(looked.points)
     some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
@@ -247,17 +234,20 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
     )
 
 
-def _draw_no_clipping() -> None:
-    """Why a private file has no such preview, and where the question can be settled."""
-    st.info(
-        "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of its "
-        "rows. Try them on public data of the same kind, or on a synthetic table.",
-        title="Bounds come from what is known without the rows",
-        icon=":material/visibility_off:",
-    )
-
-
-def _draw_clipping(cost: Clipping) -> None:
+def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:
+    """What the bounds cut off; of a private file why that is not shown, and where the question can be settled."""
+    if table.kind is FileKind.PRIVATE:
+        st.info(
+            "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of "
+            "its rows. Try them on public data of the same kind, or on a synthetic table.",
+            title="Bounds come from what is known without the rows",
+            icon=":material/visibility_off:",
+        )
+        return
+    if revealed.inside:
+        st.caption("What the bounds cut off is not known of a table that memory does not hold.")
+        return
+    cost = measure_clipping(revealed, table.domain)
     draw_badge("revealed")
     st.markdown(_describe_clipping(cost), help=glossary.explain_term("bounds"))
     shown = cost.by_column.copy()

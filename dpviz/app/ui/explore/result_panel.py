@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isnan
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import CentersStep, predict_floor, synopsis_reading
+from dpviz.algorithms import CentersStep, Step, predict_floor, synopsis_reading
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
@@ -28,22 +28,27 @@ from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_descripti
 from dpviz.app.ui.explore.algorithm_choice import foresee_outcome as judged_before
 from dpviz.app.ui.explore.setup_panel import is_run_at_once
 from dpviz.app.ui.figure import (
+    LEAST_PROFILED,
     ask_plane,
     draw_caption_with_badge,
     draw_data_table,
+    draw_download,
     draw_profile_panel,
+    draw_python_section,
+    draw_tabs,
     format_badge,
+    read_palette,
+    show_diagram,
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
 from dpviz.app.ui.player import Dial, play
-from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
 from dpviz.core import AccessKind, Accounting, Array, Codes
 from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script, evaluation, export, profiles
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, choose_palette, format_number, format_percent, format_ratio, glossary
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, glossary
 
 _SCORES = "result:scores"
 
@@ -88,27 +93,23 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
     groups = np.unique(codes[codes >= 0]).size
     if k > groups > 0:
         return None
-    return Labels(
-        evaluation.label_accuracy(codes, assigned), int((codes < 0).sum()), evaluation.label_ceiling(codes, k)
-    )
+    accuracy, unlabelled = evaluation.label_accuracy(codes, assigned), int((codes < 0).sum())
+    return Labels(accuracy, unlabelled, evaluation.label_ceiling(codes, k))
 
 
 def compute_scores(table: OpenTable, result: Result, reference: evaluation.Reference | None) -> Judged | None:
     """Scores of a run against revealed rows."""
     run = result.run
-    rows = (
-        make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)
-        if reference
-        else None
-    )
-    if rows is None or reference is None:
+    if reference is None:
+        return None
+    rows = make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)
+    if rows is None:
         return None
     kept = cast("Judged | None", st.session_state.get(_SCORES))
     if kept is None or kept.run is not run or kept.scores.nicv_kmeans != reference.nicv:
         labels = None
-        codes = None if table.labels is None else table.labels[rows.kept]
-        if codes is not None:
-            labels = read_labels(codes, evaluation.assign(rows.points, run.unit_centers), run.k)
+        if table.labels is not None:
+            labels = read_labels(table.labels[rows.kept], evaluation.assign(rows.points, run.unit_centers), run.k)
         kept = st.session_state[_SCORES] = Judged(run, evaluation.evaluate(rows, run.unit_centers, reference), labels)
     return kept
 
@@ -128,14 +129,8 @@ def draw_walk(
     animation = make_once(
         _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
     )
-    dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
-    play(
-        animation,
-        list(list_numbers(table, result, judged)),
-        dial,
-        said=_describe_staleness(table, result, now),
-        key="explore:player",
-    )
+    dial, said = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon), _describe_staleness(table, result, now)
+    play(animation, list(list_numbers(table, result, judged)), dial, said=said, key="explore:player")
     return context
 
 
@@ -177,7 +172,7 @@ def _make_context(table: OpenTable, run: RunSoFar) -> RenderContext:
         view = ask_plane(run.domain, "explore", centers=run.unit_centers if run.private else None)
     return RenderContext(
         view,
-        choose_palette(st.context.theme.type),
+        read_palette(),
         reveal=reveal_view(table, "rows under the pictures of a run", points_per_row=run.points_per_row),
         epsilon=run.epsilon if run.private else None,
     )
@@ -234,11 +229,6 @@ _ADDS_UP = {
 }
 
 
-# From so many columns on a plane shows little: centres are drawn as profiles, too.
-_PROFILED = 3
-_TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
-
-
 def draw_empty_panel(table: OpenTable) -> None:
     """What to do when nothing has run yet on this table."""
     st.info(
@@ -252,51 +242,53 @@ def draw_empty_panel(table: OpenTable) -> None:
 def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
     """Draw the tabs under the pictures of a run; of those only the open one."""
     run = result.run
-    found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
-    if found_tab.open:
-        with found_tab:
-            if run.private and run.domain.dim >= _PROFILED:
-                reference = None if context.reference is None else context.reference.centers
-                mark = "refused (⊥)" if _draw_refusal(run) else ""
-                draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
-            _draw_clusters(table, run, judged, result.request)
-            draw_turning(run, context)
-            draw_k_reading(result)
-    if ledger.open:
-        with ledger:
-            _draw_ledger(run)
-    if story.open:
-        with story:
-            draw_description(result.request.card)
-            draw_catalogue(make_foresight(table))
-    if numbers.open:
-        with numbers:
-            _draw_numbers(run, context)
-    if files.open:
-        with files:
-            _draw_take_away(table, result, context, judged)
-            draw_python_section(
-                lambda: Script.for_run(table.loaded.name, table.declaration, result.request), key="explore", stem="run"
-            )
+
+    def draw_found() -> None:
+        if run.private and run.domain.dim >= LEAST_PROFILED:
+            reference, last = None if context.reference is None else context.reference.centers, run.frames[-1].step
+            # Where a private test did not pass, the last centres know no data, or come from ones that do not.
+            mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
+            draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
+        _draw_clusters(table, run, judged, result.request)
+        draw_turning(run, context)
+        draw_k_reading(result)
+
+    def draw_story() -> None:
+        draw_description(result.request.card)
+        draw_catalogue(make_foresight(table))
+
+    def draw_files() -> None:
+        _draw_take_away(table, result, context, judged)
+        script = partial(Script.for_run, table.loaded.name, table.declaration, result.request)
+        draw_python_section(script, key="explore", stem="run")
+
+    tabs: dict[str, Callable[[], None]] = {
+        "What was found": draw_found,
+        "Ledger": partial(_draw_ledger, run),
+        "How it works": draw_story,
+        "Table": partial(_draw_numbers, run, context),
+        "Take away": draw_files,
+    }
+    draw_tabs(tabs, key="explore:below")
 
 
-def _draw_refusal(run: Run) -> bool:
-    """Whether a private test did not pass, so that the last centres know no data, or come from ones that do not."""
-    step = run.frames[-1].step
-    return step.public or "⊥" in step.title
+def _ask_step(label: str, run: Run, places: Sequence[int], key: str) -> Step:
+    """One of the steps of a run; at first the last."""
+    last, number = places[-1], len(run.frames)
+    place = st.selectbox(
+        label,
+        places,
+        index=len(places) - 1,
+        format_func=lambda i: f"{i + 1}/{number} {run.frames[i].step.title}",
+        key=f"{key}:{run.algorithm}:{last}",
+    )
+    return run.frames[last if place is None else place].step
 
 
 def _draw_numbers(run: Run, context: RenderContext) -> None:
     """The numbers behind the picture of any step."""
-    last = len(run.frames) - 1
-    place = st.selectbox(
-        "Step",
-        range(len(run.frames)),
-        index=last,
-        format_func=lambda i: f"{i + 1}/{last + 1} {run.frames[i].step.title}",
-        key=f"explore:table:{run.algorithm}:{last}",
-    )
-    chart = draw_picture(run.frames[last if place is None else place].step, context.without_rows())
+    step = _ask_step("Step", run, range(len(run.frames)), "explore:table")
+    chart = draw_picture(step, context.without_rows())
     st.markdown(format_badge(chart.kind))
     draw_data_table(chart.table(), alt="The numbers behind the picture")
 
@@ -313,8 +305,7 @@ def _draw_ledger(run: Run) -> None:
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
-    shown, stem = bar.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bar.stem}"
-    show_wide(shown, alt=bar.words, key="explore:shares", stem=stem)
+    show_diagram(bar, key="explore:shares", stem=f"{export.name_picture(run)}-{bar.stem}")
     charges = [
         {
             "": place,
@@ -343,15 +334,7 @@ def draw_turning(run: Run, context: RenderContext) -> None:
         help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
     ):
         return
-    last = places[-1]
-    place = st.selectbox(
-        "Step that is turned",
-        places,
-        index=len(places) - 1,
-        format_func=lambda i: f"{i + 1}/{len(run.frames)} {run.frames[i].step.title}",
-        key=f"{_TURNED}:{run.algorithm}:{last}",
-    )
-    step, shown = run.frames[last if place is None else place].step, context.with_steps_of(run)
+    step, shown = _ask_step("Step that is turned", run, places, _TURNED), context.with_steps_of(run)
     words = describe_space(step, shown)
     show_wide(draw_space(step, shown), alt=words, key=f"{_TURNED}:figure", stem=f"{export.name_picture(run)}-3d")
 
@@ -384,8 +367,7 @@ def draw_k_reading(result: Result) -> None:
         )
     count_grid_read(result.place, result.number)
     curve = draw_k_curve(read)
-    shown = curve.draw(choose_palette(st.context.theme.type))
-    show_wide(shown, alt=curve.words, key="explore:k_curve", stem=curve.stem)
+    show_diagram(curve, key="explore:k_curve")
     st.markdown(f"{format_badge('released')} {escape_markdown(read.words)}")
     with st.expander("The numbers"):
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
@@ -400,35 +382,19 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
     stem, shown = export.name_file(record), _make_public_context(table, result, context)
     scores = judged if shown.reveals else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
+        draw_download(
             "Play it anywhere (HTML)",
             lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
             export.name_page(record, revealed=shown.reveals),
-            "text/html",
             type="primary",
             icon=":material/play_circle:",
             key="download_page",
-            on_click="ignore",
             help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
         )
-        st.download_button(
-            "Centres (CSV)",
-            export.format_centers_csv(record).encode("utf-8"),
-            f"{stem}_centres.csv",
-            "text/csv",
-            icon=":material/download:",
-            key="download_centers",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Run (JSON)",
-            export.format_run_json(record).encode("utf-8"),
-            f"{stem}_run.json",
-            "application/json",
-            icon=":material/data_object:",
-            key="download_run",
-            on_click="ignore",
-        )
+        centers, braces = export.format_centers_csv(record), ":material/data_object:"
+        draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
+        told = export.format_run_json(record)
+        draw_download("Run (JSON)", told, f"{stem}_run.json", key="download_run", icon=braces)
     if shown.reveals:
         draw_caption_with_badge(
             "revealed",
@@ -476,18 +442,19 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
     _draw_verdict(run, request, table)
+    alt, bars = "Every cluster: its size and its centre", {}
     if run.domain.declared:
-        draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
-        _draw_shares(run)
-        _draw_loss_diagnostic(run)
-        _draw_cost(table, judged, request)
-        return
-    bars = {
-        name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
-        for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
-    }
-    shown = bars if run.domain.dim <= _MOST_BARS else {}
-    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+        alt = "Every cluster: its size, and what its centre says"
+    elif run.domain.dim <= _MOST_BARS:
+        bars = {
+            name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
+            for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
+        }
+    draw_data_table(tabulate_clusters(run), alt=alt, height="auto", columns=bars or None)
+    # The shares of declared values, if there are any.
+    if run.domain.declared and (told := run.read_shares()).shares:
+        shares = draw_shares(told.shares, told.noise)
+        show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
     _draw_cost(table, judged, request)
 
@@ -495,9 +462,8 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
 def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
     """How it ended, where something speaks against it, and why its light said otherwise."""
     if run.verdict is not None and not run.verdict.fine:
-        draw_caption_with_badge(
-            "released", f":material/warning: {escape_markdown(capitalize_first(run.verdict.words))}"
-        )
+        words = escape_markdown(capitalize_first(run.verdict.words))
+        draw_caption_with_badge("released", f":material/warning: {words}")
     if apart := foresee_outcome(request, table).explain_difference(run.verdict):
         st.caption(escape_markdown(apart))
 
@@ -519,16 +485,6 @@ def tabulate_clusters(run: Run) -> pd.DataFrame:
         return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
     centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
     return pd.concat([lines, centers], axis="columns")
-
-
-def _draw_shares(run: Run) -> None:
-    """The shares of declared values, if there are any."""
-    told = run.read_shares()
-    if not told.shares:
-        return
-    bars = draw_shares(told.shares, told.noise)
-    shown, stem = bars.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bars.stem}"
-    show_wide(shown, alt=bars.words, key="explore:shares_of_values", stem=stem)
 
 
 def _draw_loss_diagnostic(run: Run) -> None:

@@ -20,10 +20,11 @@ from dpviz.app.ui.explore.algorithm_choice import (
     foresee_outcome,
     format_light,
 )
+from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.runner import is_asked, start
 from dpviz.app.ui.session import add_spending, remember
 from dpviz.app.ui.tradeoff.window_section import draw_window_beside_slider
-from dpviz.core import AccessKind, RequestError
+from dpviz.core import AccessKind
 from dpviz.runs import Contender, Judgement, OpenTable, Request
 from dpviz.words import format_number, glossary
 
@@ -88,12 +89,10 @@ def _run(request: Request, table: OpenTable, judgement: Judgement, place: DeltaG
     )
     if barred or not (pressed or (by_itself and not asked)):
         return
-    try:
+    with say_refusal("This cannot run"):
         if not request.card.private:
             reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE)
         start(table, request, live=not pressed)
-    except RequestError as error:
-        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
 
 
 def _draw_more(card: Card) -> tuple[dict[str, Any], int | None]:
@@ -128,13 +127,8 @@ def draw_params_form(card: Card) -> dict[str, Any]:
     param_fields = card.params.param_fields()
     if not param_fields:
         st.caption("This algorithm has no parameters of its own.")
-    chosen = {param_field.name: _draw_widget(card.id, param_field) for param_field in param_fields}
-    params = {
-        param_field.name: chosen[param_field.name]
-        for param_field in param_fields
-        if chosen[param_field.name] != param_field.default
-    }
-    return remember(f"params:{card.id}", params)
+    chosen = [(one, _draw_widget(f"{card.id}.{one.name}", one)) for one in param_fields]
+    return remember(f"params:{card.id}", {one.name: value for one, value in chosen if value != one.default})
 
 
 def format_param_label(name: str) -> str:
@@ -147,61 +141,35 @@ def format_param_label(name: str) -> str:
     return escape_markdown(words[:1].upper() + words[1:])
 
 
-def _draw_widget(card_id: str, param_field: ParamField) -> Any:
-    key = f"{card_id}.{param_field.name}"
-    if param_field.kind is bool:
-        return _draw_checkbox(key, param_field)
-    if param_field.choices is not None:
-        return _draw_choice(key, param_field)
-    return _draw_number(key, param_field)
-
-
-def _bind(key: str, param_field: ParamField) -> dict[str, Any]:
-    return {"key": key, "help": _describe_param(param_field), "bind": "query-params"}
-
-
-def _draw_checkbox(key: str, param_field: ParamField) -> bool | None:
-    if not param_field.optional:
-        return st.toggle(
-            format_param_label(param_field.name), value=bool(param_field.default), **_bind(key, param_field)
-        )
-    answers = {_BY_RULE: None, "yes": True, "no": False}
+def _draw_widget(key: str, param_field: ParamField) -> Any:
+    label, about = format_param_label(param_field.name), _describe_param(param_field)
+    bound: dict[str, Any] = {"key": key, "help": about, "bind": "query-params"}
+    if param_field.kind is not bool and param_field.choices is None:
+        return _draw_number(key, param_field, label, about)
+    if param_field.kind is bool and not param_field.optional:
+        return st.toggle(label, value=bool(param_field.default), **bound)
+    given = {one: one for one in param_field.choices} if param_field.choices else {"yes": True, "no": False}
+    answers: dict[str, Any] = ({_BY_RULE: None} if param_field.optional else {}) | given
     first = next(name for name, value in answers.items() if value == param_field.default)
-    picked = st.segmented_control(
-        format_param_label(param_field.name), list(answers), default=first, required=True, **_bind(key, param_field)
-    )
+    if len(answers) <= _FEW_CHOICES:
+        picked = st.segmented_control(label, list(answers), default=first, required=True, **bound)
+    else:
+        picked = st.selectbox(label, list(answers), index=list(answers).index(first), **bound)
     return answers[picked or first]
 
 
-def _draw_choice(key: str, param_field: ParamField) -> str | None:
-    assert param_field.choices is not None
-    options = ([_BY_RULE] if param_field.optional else []) + list(param_field.choices)
-    first = _BY_RULE if param_field.default is None else str(param_field.default)
-    if len(options) <= _FEW_CHOICES:
-        picked = st.segmented_control(
-            format_param_label(param_field.name), options, default=first, required=True, **_bind(key, param_field)
-        )
-    else:
-        picked = st.selectbox(
-            format_param_label(param_field.name), options, index=options.index(first), **_bind(key, param_field)
-        )
-    return None if picked in (None, _BY_RULE) else str(picked)
-
-
-def _draw_number(key: str, param_field: ParamField) -> float | int | None:
+def _draw_number(key: str, param_field: ParamField, label: str, about: str) -> float | int | None:
     number = int if param_field.kind is int else float
     bounds = {"min_value": param_field.low, "max_value": param_field.high, "value": param_field.default}
     typed: dict[str, Any] = {name: None if bound is None else number(bound) for name, bound in bounds.items()}
     value: float | int | None = st.number_input(
-        format_param_label(param_field.name),
+        label,
         **typed,
         step=1 if number is int else _choose_step(param_field),
         format="%d" if number is int else "%g",
         placeholder=_BY_RULE if param_field.optional else None,
         key=key,
-        help=f"{_describe_param(param_field)} Allowed: {param_field.range_text}."
-        if param_field.range_text
-        else _describe_param(param_field),
+        help=f"{about} Allowed: {param_field.range_text}." if param_field.range_text else about,
         **bind_to_link(key),
     )
     return value

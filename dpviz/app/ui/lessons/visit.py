@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import streamlit as st
 
@@ -108,27 +108,14 @@ def ask(lesson: Lesson, place: int) -> None:
 
 
 def _ask_number(lesson: Lesson, place: int, scene: Scene, question: NumberGuess, guess: Guess) -> None:
-    key, asked = _make_key(lesson, place, "widget"), scene.fill_text(question.ask)
+    asked = escape_markdown(scene.fill_text(question.ask))
     here = f"{format_number(question.low)} to {format_number(question.high)} {question.unit}".strip()
-    typed: float | None
-    if question.step.is_integer() and question.low.is_integer():
-        low, high, step = int(question.low), int(question.high), int(question.step)
-        at = int(guess) if isinstance(guess, float) else None
-        typed = st.number_input(
-            escape_markdown(asked), low, high, at, step, key=key, placeholder=here, label_visibility="collapsed"
-        )
-    else:
-        low_, high_, at_ = question.low, question.high, guess if isinstance(guess, float) else None
-        typed = st.number_input(
-            escape_markdown(asked),
-            low_,
-            high_,
-            at_,
-            question.step,
-            key=key,
-            placeholder=here,
-            label_visibility="collapsed",
-        )
+    number: Any = int if question.step.is_integer() and question.low.is_integer() else float
+    low, high, step = map(number, (question.low, question.high, question.step))
+    at: Any = number(guess) if isinstance(guess, float) else None
+    key = _make_key(lesson, place, "widget")
+    look: dict[str, Any] = {"placeholder": here, "label_visibility": "collapsed"}
+    typed: float | None = st.number_input(asked, low, high, at, step, key=key, **look)
     st.caption(f"A number from {escape_markdown(here)}.")
     remember(_make_key(lesson, place, "guess"), None if typed is None else float(typed))
 
@@ -137,15 +124,8 @@ def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: G
     first = [FIRST_LOSS] * len(epsilons)
     losses = list(guess) if isinstance(guess, tuple) else first.copy()
     for at, epsilon in enumerate(epsilons):
-        losses[at] = float(
-            st.select_slider(
-                f"loss at ε = {epsilon:g}",
-                LOSSES,
-                losses[at],
-                lambda value: f"{value:g}×",
-                key=_make_key(lesson, place, f"widget:{at}"),
-            )
-        )
+        key, text = _make_key(lesson, place, f"widget:{at}"), "{:g}×".format
+        losses[at] = float(st.select_slider(f"loss at ε = {epsilon:g}", LOSSES, losses[at], text, key=key))
     if guess is not None or losses != first:
         remember(_make_key(lesson, place, "guess"), tuple(losses))
 

@@ -160,9 +160,8 @@ class StudyJob:
     def refuse_to_export_private(self) -> None:
         """Losses read from a private file leave in no file."""
         if not self.source.kind.may_be_shown:
-            raise RequestError(
-                "Losses of a private file are not exported: study a synthetic table to take a file away."
-            )
+            why = "Losses of a private file are not exported: study a synthetic table to take a file away."
+            raise RequestError(why)
 
     def is_answer_to(self, question: StudyQuestion) -> bool:
         """Whether it is what is asked for now."""
@@ -244,10 +243,8 @@ def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
         st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
     if len(epsilons) == 1:
         return epsilons[0]
-    chosen = st.select_slider(
-        "ε", epsilons, key=f"{key}:epsilon", format_func=lambda value: f"{value:g}", persist_state="session"
-    )
-    return float(chosen)
+    look: dict[str, Any] = {"key": f"{key}:epsilon", "persist_state": "session"}
+    return float(st.select_slider("ε", epsilons, format_func=lambda value: f"{value:g}", **look))
 
 
 def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
@@ -327,11 +324,8 @@ def list_contenders() -> list[Contender]:
     """Every private algorithm with its defaults, then each of its other presets."""
     options = []
     for card in list_private_cards():
-        presets = next(
-            (param_field for param_field in card.params.param_fields() if param_field.name == "preset"), None
-        )
         options.append(Contender(card.id))
-        if presets is not None:
+        for presets in (one for one in card.params.param_fields() if one.name == "preset"):
             others = (name for name in presets.choices or () if name != presets.default)
             options += [Contender(card.id, {"preset": name}) for name in others]
     return options
@@ -417,6 +411,5 @@ def _draw_cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     if weak:
         st.markdown(f"**Too few records for {format_things(len(weak), 'algorithm')}: expect noise**")
         for label in weak:
-            st.caption(
-                f"**{escape_markdown(label)}**: {escape_markdown(summarize_judgement(offered[label].judgement))}"
-            )
+            why = escape_markdown(summarize_judgement(offered[label].judgement))
+            st.caption(f"**{escape_markdown(label)}**: {why}")

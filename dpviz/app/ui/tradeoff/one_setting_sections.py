@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber
@@ -13,7 +12,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.compare import CenterDraws, draw_payers, draw_waterfall
 from dpviz.app.ui.data_access import reveal_view
-from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, show_wide
+from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette, show_wide
 from dpviz.app.ui.player import play
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once
@@ -29,7 +28,7 @@ from dpviz.app.ui.studies.study_panel import (
 )
 from dpviz.runs import error_parts
 from dpviz.tables import FileKind
-from dpviz.words import choose_palette, format_duration, format_number, format_ratio
+from dpviz.words import format_duration, format_number, format_ratio
 
 _DRAWS_KEY = "tradeoff:draws"
 _DRAWS_INVITATION = Invitation(
@@ -59,11 +58,10 @@ def _draw_pictures(study: StudyJob) -> None:
     found = None if reference is None or not counted else partial(find_recovery, study.source, reference=reference)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
     spends = epsilon if contender.card.private else None
-    context = RenderContext(view, choose_palette(st.context.theme.type), rows, reference, found=found, epsilon=spends)
-    centers = np.stack([row["centers"] for row in study.rows])
-    draws = CenterDraws(centers, np.array([row["ratio"] for row in study.rows]), context)
+    context = RenderContext(view, read_palette(), rows, reference, found=found, epsilon=spends)
+    draws = CenterDraws.of(study.rows, context)
     if study.running:
-        _draw_cloud(draws)
+        show_wide(draws.draw(), alt=draws.words(), key=f"{_DRAWS_KEY}:cloud", stem="cloud-of-centres")
         return
     _play(study, draws)
     if reference is not None:
@@ -79,10 +77,6 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
     low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
     losses = TitleNumber("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
     play(animation, [losses], None, key=f"{_DRAWS_KEY}:player")
-
-
-def _draw_cloud(draws: CenterDraws) -> None:
-    show_wide(draws.draw(), alt=draws.words(), key=f"{_DRAWS_KEY}:cloud", stem="cloud-of-centres")
 
 
 _PAYERS_KEY = "tradeoff:payers"
@@ -114,11 +108,8 @@ def draw_payers_section(question: StudyQuestion) -> None:
 
 
 def _begin_payers(one: StudyQuestion) -> None:
-    send(
-        one,
-        error_parts.measure_payer_rows,
-        access=f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}",
-    )
+    access = f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}"
+    send(one, error_parts.measure_payer_rows, access=access)
 
 
 def _draw_picture(study: StudyJob) -> None:
@@ -126,16 +117,12 @@ def _draw_picture(study: StudyJob) -> None:
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
     paid = error_parts.summarise_payers(study.rows)
-    (contender,) = study.grid.contenders
-    (epsilon,) = study.grid.epsilons
+    (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
     picture = draw_payers(paid, contender.label, epsilon)
-    shown = paid.smallest_shown
-    told = (
-        f"The smallest cluster that eight of ten draws find, as they do all larger ones, has "
-        f"{format_number(shown)} rows."
-        if shown is not None
-        else "Not even the largest cluster is found in eight of ten draws."
-    )
+    told = "Not even the largest cluster is found in eight of ten draws."
+    if (shown := paid.smallest_shown) is not None:
+        rows = format_number(shown)
+        told = f"The smallest cluster that eight of ten draws find, as they do all larger ones, has {rows} rows."
     show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
     if not study.running:
         draw_page_button(study, picture)
@@ -182,11 +169,8 @@ def draw_parts_section(question: StudyQuestion) -> None:
 
 
 def _begin_parts(one: StudyQuestion) -> None:
-    send(
-        one,
-        error_parts.measure_error_rows,
-        access=f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}",
-    )
+    access = f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}"
+    send(one, error_parts.measure_error_rows, access=access)
 
 
 def _draw_bars(study: StudyJob) -> None:

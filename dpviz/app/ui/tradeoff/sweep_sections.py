@@ -39,38 +39,24 @@ class _Sweep:
     invitation: Invitation
 
 
+_DRAWN = "Press **Draw the map**: the loss at every ε and number of rows."
+_BY_K = "Press **Try every k**: the loss for each number of clusters, at one ε."
+_BY_N = "Press **Try every n**: the loss for each number of rows, at one ε."
+_GRID, _LINES = ":material/grid_on:", ":material/ssid_chart:"
 _MAP = _Sweep(
     "tradeoff:map",
     "epsilon and n",
-    Invitation(
-        "Map of ε and n",
-        "What would more rows buy?",
-        "Press **Draw the map**: the loss at every ε and number of rows.",
-        icon=":material/grid_on:",
-        button="Draw the map",
-    ),
+    Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, icon=_GRID, button="Draw the map"),
 )
 _KS = _Sweep(
     "tradeoff:ks",
     "k",
-    Invitation(
-        "Sweep over k",
-        "What would more clusters cost?",
-        "Press **Try every k**: the loss for each number of clusters, at one ε.",
-        icon=":material/ssid_chart:",
-        button="Try every k",
-    ),
+    Invitation("Sweep over k", "What would more clusters cost?", _BY_K, icon=_LINES, button="Try every k"),
 )
 _NS = _Sweep(
     "tradeoff:ns",
     "n",
-    Invitation(
-        "Sweep over n",
-        "What would fewer rows cost?",
-        "Press **Try every n**: the loss for each number of rows, at one ε.",
-        icon=":material/ssid_chart:",
-        button="Try every n",
-    ),
+    Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, icon=_LINES, button="Try every n"),
 )
 
 

@@ -19,7 +19,7 @@ from dpviz.app.ui.controls import (
     draw_meaning_link,
 )
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.python_section import draw_python_section
+from dpviz.app.ui.figure import ask_one_of, draw_download, draw_python_section
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.app.ui.studies.study_job import StudyQuestion, list_contenders
 from dpviz.app.ui.studies.study_panel import MOST_REPEATS, draw_study_form
@@ -99,25 +99,12 @@ def draw_settings_section(question: StudyQuestion) -> None:
     st.code(f"{(st.context.url or '').split('?')[0]}?{grid.to_query()}", language=None, wrap_lines=True)
     with st.expander("The same as a file"):
         st.code(grid.to_yaml(), language="yaml")
-    st.download_button(
-        "Settings (YAML)",
-        grid.to_yaml().encode("utf-8"),
-        "trade-off-study.yaml",
-        "application/yaml",
-        icon=":material/download:",
-        on_click="ignore",
-        key=f"{_KEY}:settings:file",
-    )
+    draw_download("Settings (YAML)", grid.to_yaml(), "trade-off-study.yaml", key=f"{_KEY}:settings:file")
     table = question.table
     script = partial(Script.for_sweep, table.loaded.name, table.declaration, grid)
     draw_python_section(script, key=_KEY, stem="trade-off-study")
-    st.file_uploader(
-        "Settings to load",
-        type=["yaml", "yml", "json"],
-        key=f"{_KEY}:settings:upload",
-        on_change=_load,
-        max_upload_size=1,
-    )
+    kinds, key = ["yaml", "yml", "json"], f"{_KEY}:settings:upload"
+    st.file_uploader("Settings to load", type=kinds, key=key, on_change=_load, max_upload_size=1)
     refusal = cast("str | None", st.session_state.pop(f"{_KEY}:settings:refusal", None))
     if refusal:
         st.error(escape_markdown(refusal), title="These settings cannot be used", icon=":material/block:")
@@ -148,17 +135,8 @@ def draw_tradeoff_setup(table: OpenTable) -> StudyQuestion:
 
 def draw_tradeoff_study(question: StudyQuestion) -> None:
     """One way to look at the trade-off at a time."""
-    view = st.segmented_control(
-        "What to look at",
-        list(_SECTIONS),
-        default=_FIRST,
-        required=True,
-        key=f"{_KEY}:view",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    _SECTIONS[str(view or _FIRST)](question)
+    look = {"persist_state": "session", "label_visibility": "collapsed", "wrap": True}
+    _SECTIONS[ask_one_of("What to look at", list(_SECTIONS), key=f"{_KEY}:view", **look)](question)
 
 
 def _ask_epsilons() -> Epsilons:
@@ -183,9 +161,8 @@ def _ask_epsilons() -> Epsilons:
     return Epsilons(epsilons, st.container())
 
 
-_FIRST = "Choose ε"
 _SECTIONS: dict[str, Callable[[StudyQuestion], None]] = {
-    _FIRST: draw_choose_section,
+    "Choose ε": draw_choose_section,
     "Causes": draw_parts_section,
     "Who pays": draw_payers_section,
     "Map": map_section,

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.app.ui.data import bounds_at_once, column_rows, declaration_form, table_link
-from dpviz.app.ui.data.bounds_at_once import read_bounds
-from dpviz.app.ui.data.column_rows import compute_noise_by_column, describe_lacks
+from dpviz.app.ui.data import column_rows, declaration_form, table_link
+from dpviz.app.ui.data.column_rows import compute_noise_by_column, describe_lacks, read_bounds
 from dpviz.app.ui.data.declaration_form import describe_moves
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.data.table_summary import measure_clipping
@@ -118,7 +117,7 @@ def test_rows_that_bounds_move_are_told_in_shares():
 
 
 def test_examples_in_the_docstrings():
-    for module in (bounds_at_once, column_rows, declaration_form, table_link):
+    for module in (column_rows, declaration_form, table_link):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 

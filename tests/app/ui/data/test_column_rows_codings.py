@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from dpviz.app.ui import table_words
-from dpviz.app.ui.data.codings_form import compare_noise_on_scales, remove_coding
+from dpviz.app.ui.data.column_rows import compare_noise_on_scales, remove_coding
 from dpviz.tables.codings import Cycle, Nominal, Ordinal, Stretched
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import IntakeError
