@@ -78,9 +78,9 @@ def show_diagram(drawn: Diagram, *, key: str, stem: str = "", first: bool = Fals
     show_wide(drawn.draw(read_palette()), alt=drawn.words, key=key, stem=stem or drawn.stem, first=first)
 
 
-def show_plot(drawn: Diagram, *, key: str, stem: str = "", bare: bool = False) -> None:
+def show_plot(drawn: Diagram, *, key: str, stem: str = "", **look: Any) -> None:
     """A diagram without its title, which stands elsewhere on the page."""
-    show(drawn.paint(read_palette()), alt=drawn.words, key=key, stem=stem or drawn.stem, bare=bare)
+    show(drawn.paint(read_palette()), alt=drawn.words, key=key, stem=stem or drawn.stem, **look)
 
 
 def draw_download(

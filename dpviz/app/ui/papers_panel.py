@@ -13,7 +13,7 @@ from pandas.io.formats.style import Styler
 
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.studies import stored_verdicts
-from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure, VerdictFigure, count_answers
+from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure, count_answers, draw_verdicts
 from dpviz.app.charts.studies.stored_verdicts import (
     ClaimFinding,
     ClaimResult,
@@ -29,8 +29,7 @@ from dpviz.app.ui.figure import (
     ask_one_of,
     draw_caption_with_badge,
     draw_data_table,
-    read_palette,
-    show,
+    show_plot,
     show_wide,
 )
 from dpviz.app.ui.studies.study_job import open_in_explore, turn_to_explore
@@ -163,10 +162,8 @@ def format_answers(lines: Collection[_Line]) -> str:
 
 
 def _draw_verdicts(lines: Mapping[str, _Line], headline: str) -> None:
-    picture = VerdictFigure([line.result for line in lines.values()], headline)
-    dark = st.context.theme.type == "dark"
-    plot = picture.draw(read_palette(), dark=dark).plot
-    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(lines)))
+    picture = draw_verdicts([line.result for line in lines.values()], headline, dark=st.context.theme.type == "dark")
+    show_plot(picture, key=_PICTURE, on_click=lambda: _choose_mark(list(lines)))
 
 
 def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:

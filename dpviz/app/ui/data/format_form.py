@@ -14,7 +14,7 @@ import streamlit as st
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
-from dpviz.app.ui.session import DataAccess, count_access, make_once
+from dpviz.app.ui.session import make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.core import AccessKind
 from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
@@ -99,9 +99,8 @@ def draw_row_button(draft: Draft) -> None:
         return
     if st.button("The first line is a row", icon=":material/swap_vert:", key=draft.make_key("is_row")):
         draft.change = lambda now: _read_as_row(now, file)
-        seen = draft.source.content.fingerprint
         note = "the first line, which was read as names until its owner said that it is a row"
-        count_access(DataAccess(seen, seen, file.name, draft.declaration.kind, AccessKind.ROWS, note))
+        draft.count_look(AccessKind.ROWS, note)
 
 
 def _read_as_row(now: Declaration, file: CsvFile) -> Declaration:
@@ -116,23 +115,17 @@ def _read_as_row(now: Declaration, file: CsvFile) -> Declaration:
 def draw_propose_button(file: CsvFile, draft: Draft) -> None:
     """Ask for a proposal from the rows; of private ones it is a look."""
     kind = draft.declaration.kind
-    pressed = st.button(
-        "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
-        icon=":material/auto_fix_high:" if kind.may_be_shown else ":material/visibility:",
-        help="Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
-        "You can change all of it. "
-        + (
-            "Anybody may see these rows, so it is free."
-            if kind.may_be_shown
-            else "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
-        ),
-        key=draft.make_key("propose"),
+    counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
+    if not kind.may_be_shown:
+        counted, icon = " (counted)", ":material/visibility:"
+        costs = "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
+    help = (
+        "Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
+        f"You can change all of it. {costs}"
     )
-    if pressed:
+    if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=draft.make_key("propose")):
         draft.change = lambda now: _propose(now, file, draft)
-        seen = draft.source.content.fingerprint
-        note = "a proposal of how the file is read"
-        count_access(DataAccess(seen, seen, file.name, kind, AccessKind.PROPOSAL, note))
+        draft.count_look(AccessKind.PROPOSAL, "a proposal of how the file is read")
 
 
 def _propose(

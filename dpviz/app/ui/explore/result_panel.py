@@ -24,9 +24,14 @@ from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.ui.controls import ROUND_EPSILONS, choose_epsilon
 from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description, foresee_outcome, make_foresight
-from dpviz.app.ui.explore.algorithm_choice import foresee_outcome as judged_before
-from dpviz.app.ui.explore.setup_panel import is_run_at_once
+from dpviz.app.ui.explore.setup_panel import (
+    draw_catalogue,
+    draw_description,
+    foresee_outcome,
+    is_run_at_once,
+    make_foresight,
+)
+from dpviz.app.ui.explore.setup_panel import foresee_outcome as judged_before
 from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     ask_plane,

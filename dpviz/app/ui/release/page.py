@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import describe_judgement
+from dpviz.app.ui.explore.setup_panel import describe_judgement
 from dpviz.app.ui.figure import LEAST_PROFILED, draw_caption_with_badge, draw_profile_panel, draw_python_section
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.owner_path import draw_owner_path

@@ -14,7 +14,7 @@ from dpviz.algorithms import AUTO, Setting, find_card, predict, predict_floor
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.studies.curves import Curves, Forecast, draw_curves, draw_smallest
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import format_light
+from dpviz.app.ui.explore.setup_panel import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.owner_path import decide_epsilon
