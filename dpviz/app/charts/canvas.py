@@ -364,10 +364,7 @@ class PlotCanvas:
         fill: str = "",
         **told: Unpack[MarkOptions],
     ) -> None:
-        """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas.
-
-        ``path`` (m, 2), drawn units, NaN where a gap is.
-        """
+        """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas."""
         line = {"color": color or self.color(kind or "public", strength), "width": width, "dash": dash}
         inside = {"fill": "toself", "fillcolor": fill} if fill else {}
         drawn = {"type": "scatter", **split_xy(path), "mode": "lines", "line": line, **inside}
@@ -404,10 +401,7 @@ class PlotCanvas:
         self.marks(np.column_stack([x, y]), name, "revealed", stroke, hover=hover, trace=trace)
 
     def arrows(self, start: Array, end: Array, name: str, *, width: float, head: float, standoff: Array) -> None:
-        """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short.
-
-        ``start``, ``end`` (m, 2), drawn units.
-        """
+        """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short."""
         arrows = len(start)
         nothing = np.zeros(len(start))
         marker = {

@@ -32,10 +32,7 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
 
 
 def outline_boxes(low: Array, high: Array) -> Array:
-    """Outlines of m boxes with corners ``low`` and ``high`` (m, 2), one polyline with gaps, shape (6 m, 2).
-
-    ``low`` (m, 2), corners.
-    """
+    """Outlines of m boxes with corners ``low`` and ``high`` (m, 2), one polyline with gaps, shape (6 m, 2)."""
     x0, y0, x1, y1 = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
     gap = np.full(len(low), np.nan)
     x = np.stack([x0, x1, x1, x0, x0, gap], axis=1)
@@ -58,10 +55,7 @@ def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
 
 
 def outline_segments(start: Array, end: Array) -> Array:
-    """Straight lines from ``start`` to ``end`` (m, 2), one polyline with gaps, shape (3 m, 2).
-
-    ``start``, ``end`` (m, 2), drawn units.
-    """
+    """Straight lines from ``start`` to ``end`` (m, 2), one polyline with gaps, shape (3 m, 2)."""
     return np.stack([start, end, np.full_like(start, np.nan)], axis=1).reshape(-1, 2)
 
 
@@ -204,10 +198,7 @@ class LabelBoxes:
         return at
 
     def takes(self, places: Array, size: float) -> None:
-        """Marks of a diameter at drawn places (m, 2): no number may cover them.
-
-        ``places`` (m, 2), drawn units.
-        """
+        """Marks of a diameter at drawn places (m, 2): no number may cover them."""
         half = size / 2
         self._boxes += [np.r_[at - half, at + half] for at in self.pixels(places)]
 
@@ -215,8 +206,6 @@ class LabelBoxes:
         """On which side of its mark each text stands, "" where there is no room at all.
 
         ``away`` (m, 2), drawn units, is where each would best stand.
-
-        ``places`` (m, 2), drawn units; ``away`` (m, 2), where each would best stand, drawn units.
         """
         return [
             self._place(text, at, to, size=size, font=font)

@@ -108,10 +108,7 @@ class View:
         return {axis for block in simplices for axis in range(block.start, block.stop)}
 
     def to_axis_units_along(self, axis: int, values: Array) -> Array:
-        """Unit coordinates (m,) along one column as its axis counts them.
-
-        ``values`` (m,), unit coordinates.
-        """
+        """Unit coordinates (m,) along one column as its axis counts them."""
         points = np.zeros((len(values), self.domain.dim))
         points[:, axis] = values
         drawn: Array = self.to_axis_units(points)[:, axis]
@@ -245,8 +242,6 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     """The plane in which released centres (k, d), unit coordinates, spread most; None where they do not spread.
 
     It is computed from what has been released, so that it tells nothing more about a row.
-
-    ``centers`` (k, d), released, unit coordinates.
     """
     middle = centers.mean(axis=0)
     gaps = centers - middle

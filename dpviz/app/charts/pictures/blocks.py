@@ -144,8 +144,6 @@ def find_block_centers(step: BlocksStep, rows: Array) -> Array:
 
     Another split than the secret one, of the same size: which row was in which block is never told. Only as many
     blocks as a picture can hold are fitted.
-
-    ``rows`` (n, d), revealed, unit coordinates.
     """
     dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
     rows_each = max(1.0, len(rows) / step.number)

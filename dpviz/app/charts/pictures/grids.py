@@ -85,10 +85,7 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
 
 
 def count_truth(step: GridStep, rows: Array) -> list[CellCounts]:
-    """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates.
-
-    ``rows`` (n, d), revealed, unit coordinates.
-    """
+    """The cells of ``step`` that hold a row, those around its box first; rows (n, d) in the grid's coordinates."""
     if step.around is None:
         return [_count_cells(step.grid, rows)]
     middle = 0.0 if step.grid.middle is None else step.grid.middle
@@ -181,10 +178,7 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
 
 
 def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> None:
-    """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given.
-
-    ``rows`` (n, 1), revealed, unit coordinates.
-    """
+    """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
     for shown, sd in _list_layers(step, canvas.view):
         _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
     for counted in count_truth(step, rows) if rows is not None else []:

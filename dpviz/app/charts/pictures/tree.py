@@ -221,10 +221,7 @@ def find_drawn_boxes(tree: partitions.CubeTree, level: int, view: View) -> Boxes
 
 
 def assign_rows(tree: partitions.CubeTree, rows: Array) -> list[Array]:
-    """How many ``rows`` (n, p) each active cube truly holds, by level from the root.
-
-    ``rows`` (n, p), revealed, in the projection.
-    """
+    """How many ``rows`` (n, p) each active cube truly holds, by level from the root."""
     held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
     bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
     for level, keys in enumerate(tree.levels, start=1):
