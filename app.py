@@ -10,8 +10,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from streamlit import App, get_option
 
-from dpviz.app.ui.player.vendor import mount_board, mount_vendor
-from dpviz.app.ui.same_origin import SameOrigin
+from dpviz.app.ui.same_origin import SameOrigin, mount_board, mount_vendor
 from dpviz.app.ui.server_log import keep_texts_out, say_defect
 
 keep_texts_out()

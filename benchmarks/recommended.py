@@ -21,8 +21,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import Size
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
-from dpviz.app.charts.studies.curves import Curves
-from dpviz.app.charts.studies.smallest import draw_smallest
+from dpviz.app.charts.studies.curves import Curves, draw_smallest
 from dpviz.runs.advice.advice import Advice, foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target, count_steps_apart, find_start

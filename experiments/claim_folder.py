@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from dpviz import __version__
-from dpviz.app.charts.standalone import make_standalone_page
+from dpviz.app.charts.player.lesson_page import make_standalone_page
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome

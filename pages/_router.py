@@ -9,11 +9,9 @@ def main() -> None:
 
     from dpviz.app.ui import FAVICON
     from dpviz.app.ui.controls import remember_link
-    from dpviz.app.ui.data.large_table import claim_prepared
-    from dpviz.app.ui.data.named_tables import claim_made
-    from dpviz.app.ui.data.table_link import draw_linked_table, follow_table_link
+    from dpviz.app.ui.data.table_link import claim_made, claim_prepared, draw_linked_table, follow_table_link
     from dpviz.app.ui.data.ways_in import begin_with_given
-    from dpviz.app.ui.lessons.lesson_link import is_presented
+    from dpviz.app.ui.lessons.visit import is_presented
     from dpviz.app.ui.rail import WIDTH, draw_rail_foot, draw_rail_head
     from dpviz.app.ui.reader import follow_reader
     from dpviz.app.ui.runner import claim_finished

@@ -3,10 +3,13 @@
 import streamlit as st
 
 from dpviz.app.ui.data.declaration_form import FORGOTTEN, draw_declaration_form
-from dpviz.app.ui.data.large_table import bring_to_use, draw_preparation_panel, is_preparing
-from dpviz.app.ui.data.preview import draw_preview
-from dpviz.app.ui.data.table_link import is_forgotten, is_own_file
-from dpviz.app.ui.data.table_summary import draw_declaration_download, draw_table_in_python, draw_table_summary
+from dpviz.app.ui.data.table_link import bring_to_use, draw_preparation_panel, is_forgotten, is_own_file, is_preparing
+from dpviz.app.ui.data.table_summary import (
+    draw_declaration_download,
+    draw_preview,
+    draw_table_in_python,
+    draw_table_summary,
+)
 from dpviz.app.ui.data.ways_in import draw_three_ways
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.owner_path import draw_owner_path

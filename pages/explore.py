@@ -2,12 +2,10 @@
 
 from dpviz.app.ui.data.ways_in import open_table_or_sample
 from dpviz.app.ui.data_access import is_reveal_allowed
-from dpviz.app.ui.explore.result_panel import draw_below, draw_empty_panel
+from dpviz.app.ui.explore.result_panel import compute_scores, draw_below, draw_empty_panel, draw_walk, draw_walk_so_far
 from dpviz.app.ui.explore.setup_panel import draw_setup_panel
-from dpviz.app.ui.explore.walk import compute_scores, draw_walk, draw_walk_so_far
-from dpviz.app.ui.reference import draw_reference_notice, fetch_reference
 from dpviz.app.ui.release.released_notice import draw_released_notice
-from dpviz.app.ui.runner import draw_pending_panel, find_result, is_under_way
+from dpviz.app.ui.runner import draw_pending_panel, draw_reference_notice, fetch_reference, find_result, is_under_way
 
 table = open_table_or_sample()
 draw_released_notice(table)

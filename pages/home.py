@@ -3,8 +3,7 @@
 import streamlit as st
 
 from dpviz.app.ui.data.ways_in import draw_sample_tiles
-from dpviz.app.ui.home_doors import draw_received_release, draw_ways_in, open_picture
-from dpviz.app.ui.home_picture import draw_home_picture
+from dpviz.app.ui.home import draw_home_picture, draw_received_release, draw_ways_in, open_picture
 from dpviz.app.ui.owner_path import draw_guide
 from dpviz.words import glossary
 

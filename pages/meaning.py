@@ -1,5 +1,5 @@
 """What ε means: odds, an attack that is run, neighbouring tables, asking again, and where others stand."""
 
-from dpviz.app.ui.meaning.parts import draw_meaning_page
+from dpviz.app.ui.meaning import draw_meaning_page
 
 draw_meaning_page()

@@ -1,5 +1,5 @@
 """Playground: paint the town, hide one person."""
 
-from dpviz.app.ui.playground.page import draw_playground_page
+from dpviz.app.ui.playground.board import draw_playground_page
 
 draw_playground_page()

@@ -1,1 +1,1 @@
-from .charts.player.shown import show as show
+from .charts.player.player_page import show as show

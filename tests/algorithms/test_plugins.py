@@ -13,7 +13,7 @@ from dpviz.algorithms import plugins
 from dpviz.algorithms.card import Params, always
 from dpviz.algorithms.registry import CARDS, find_card, list_private_cards
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.app.charts.studies.contenders import LOOKS, choose_styles
+from dpviz.app.charts.studies.curves import LOOKS, choose_styles
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.exact_noise import ExactNoise

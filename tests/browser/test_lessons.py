@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dpviz.app.charts.standalone import make_printed_lesson
+from dpviz.app.charts.player.lesson_page import make_printed_lesson
 from dpviz.app.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
 from dpviz.app.lessons.reading import read_lessons
 from tests.browser.looks import LOOKS, WINDOW, offences, takes_on

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.app.ui.meaning.parts import PARTS
+from dpviz.app.ui.meaning import PARTS
 from tests.browser.looks import WINDOW, offences
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually

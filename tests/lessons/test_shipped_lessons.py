@@ -9,8 +9,7 @@ from functools import cache
 
 import pytest
 
-from dpviz.app.lessons.computed import Computed, find_step, list_refusals
-from dpviz.app.lessons.facts import list_wrong_says
+from dpviz.app.lessons.facts import Computed, find_step, list_refusals, list_wrong_says
 from dpviz.app.lessons.lesson import (
     PLACEHOLDER,
     DrawsReveal,

@@ -12,7 +12,7 @@ import pytest
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.studies.compare_panel import find_median_runs
-from dpviz.app.ui.studies.contender_choice import list_contenders
+from dpviz.app.ui.studies.study_job import list_contenders
 from dpviz.runs.jobs import JobState
 from dpviz.tables.declarations import FileKind
 from dpviz.words.wording import format_ratio

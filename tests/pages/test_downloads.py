@@ -14,8 +14,7 @@ import streamlit
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.charts.animation import TitleNumber
-from dpviz.app.charts.player.player_page import RELEASED_ONLY, animate
-from dpviz.app.charts.player.shown import MOST_BYTES
+from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, animate
 from dpviz.app.charts.plot import pack
 from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.runs.open_table import OpenTable, declare

@@ -12,7 +12,7 @@ from dpviz.app.lessons import reading
 from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.meaning import parts
+from dpviz.app.ui.meaning import PARTS
 from dpviz.tables.drawings import load_preset
 from tests.app.ui.playground.test_board import said
 from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
@@ -89,7 +89,7 @@ def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
 
 
 def test_the_parts_that_a_lesson_may_show_are_those_of_the_page():
-    assert tuple(parts.PARTS) == reading.PARTS
+    assert tuple(PARTS) == reading.PARTS
 
 
 def test_the_guess_stays_beside_the_truth():

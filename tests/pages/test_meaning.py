@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.app.ui.meaning.parts import PARTS
+from dpviz.app.ui.meaning import PARTS
 from dpviz.tables.declarations import FileKind
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, open_blobs, sound, text_of
@@ -86,4 +86,4 @@ def test_more_runs_add_to_the_first_and_the_person_can_be_chosen(quick_attacks: 
 def quick_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few runs tell as much of the page as many."""
     monkeypatch.setattr("dpviz.runs.meaning.membership.PAIRS", 8)
-    monkeypatch.setattr("dpviz.app.ui.meaning.parts._LEAST", 4)
+    monkeypatch.setattr("dpviz.app.ui.meaning._LEAST", 4)

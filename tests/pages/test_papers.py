@@ -98,7 +98,7 @@ def test_each_line_has_the_finding_that_decides_and_its_claim_the_paper_s_value_
         assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
         assert all(finding.paper and finding.ours for finding in verdict.findings)
     assert board.loc["cohen-separation", "run"] == "in part"
-    assert not {look.color for look in papers_panel._LOOKS.values()} & {"orange", "blue", "gray"}
+    assert not {said.look.color for said in papers_panel._SAID.values()} & {"orange", "blue", "gray"}
 
 
 def test_an_open_finding_says_what_it_would_take(lines):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.ui.playground.page import KEY, make_animation_page, read_link
+from dpviz.app.ui.playground.board import KEY, make_animation_page, read_link
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
 from tests.app.charts.test_player_page import packed_in

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dpviz.app.charts.plot import Plot
-from dpviz.app.ui.studies.one_setting import bind_click
+from dpviz.app.ui.studies.study_job import bind_click
 from dpviz.app.ui.studies.study_panel import draw_study_page, format_study
 from dpviz.app.ui.tradeoff.choose_section import compute_baselines, list_predictions
 from dpviz.core.check import RequestError
@@ -155,7 +155,7 @@ def test_a_point_opens_its_settings_in_explore() -> None:
 
 def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, object] = {}
-    monkeypatch.setattr("dpviz.app.ui.studies.one_setting.st.session_state", state)
+    monkeypatch.setattr("dpviz.app.ui.studies.study_job.st.session_state", state)
     grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = Plot({})
     drawn.add_traces([{"type": "scatter", "meta": "band"}, {"type": "scatter", "name": "EUGkM"}])

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.charts import canvas, picture
-from dpviz.app.charts.pictures import centers, coordinates, hashes
-from dpviz.app.charts.studies import contenders
+from dpviz.app.charts.pictures import centers, columns, prefixes
+from dpviz.app.charts.studies import curves
 from dpviz.words import theme, wording
 from dpviz.words.wording import format_number
 
 
 def test_examples_in_the_docstrings() -> None:
-    for module in (wording, canvas, picture, theme, contenders, centers, coordinates, hashes):
+    for module in (wording, canvas, picture, theme, curves, centers, columns, prefixes):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 

@@ -8,11 +8,11 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, get_args
 
 from dpviz.algorithms import Step
+from dpviz.app.charts.canvas import ROWS
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot import Data, Plot, pack, strip_tags
 from dpviz.app.charts.registry import draw_picture, find_picture, list_companions
-from dpviz.app.charts.revealed import ROWS
-from dpviz.runs import Frame, RunSoFar
+from dpviz.runs import RunSoFar
 from dpviz.words import Kind, Palette, glossary
 
 # Values of so many marks, or letters, are worth a name.
@@ -58,20 +58,17 @@ class Animation:
         shots = []
         for frame in run.frames:
             cost = round(frame.spent_epsilon - before, 6) if run.private else 0
-            shots.append(Shot(frame.step, find_picture(frame.step).called, cost, _describe_spending(run, frame)))
+            spent = f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"
+            said = spent if run.private else "no budget: rows were read"
+            shots.append(Shot(frame.step, find_picture(frame.step).called, cost, said))
             before = frame.spent_epsilon
         return cls(shots, context, lambda step: list_companions(step, steps, context))
 
     def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
         steps, colors = list(self._steps()), choose_colors(self.context.palette)
-        return {
-            "steps": steps,
-            "rows": self.rows,
-            "shared": self.shared,
-            "colors": colors,
-            "words": _format_words(steps),
-        }
+        known = {"rows": self.rows, "shared": self.shared}
+        return {"steps": steps, **known, "colors": colors, "words": _format_words(steps)}
 
     def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
@@ -87,16 +84,8 @@ class Animation:
     def _format_shot(self, shot: Shot) -> Data:
         """The picture of a step, and what is said of it."""
         chart = draw_picture(shot.step, self.context)
-        drawn = self._draw(chart)
-        return {
-            **drawn,
-            "name": shot.name,
-            "told": shot.step.title,
-            "note": chart.note,
-            "about": glossary.explain_label(f"{chart.title} {chart.note}"),
-            "cost": shot.cost,
-            "spent": shot.spent,
-        }
+        said = {"name": shot.name, "told": shot.step.title, "note": chart.note, "about": _explain(chart)}
+        return {**self._draw(chart), **said, "cost": shot.cost, "spent": shot.spent}
 
     def _format_side(self, companion: Companion) -> Data:
         """What stands beside a picture; what stands beside several is drawn once."""
@@ -104,8 +93,7 @@ class Animation:
         if chart not in self.drawn:
             self.drawn[chart] = self._draw(chart)
         said = f"{chart.kind}: {chart.note}" if chart.note else chart.kind
-        about = glossary.explain_label(f"{chart.title} {chart.note}")
-        return {**self.drawn[chart], "name": name, "note": said, "about": about, "kind": chart.kind}
+        return {**self.drawn[chart], "name": name, "note": said, "about": _explain(chart), "kind": chart.kind}
 
     def _draw(self, chart: Chart) -> Data:
         plot = chart.plot()
@@ -117,10 +105,8 @@ class Animation:
 
     def _once(self, value: Any) -> Any:
         """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
-        if (
-            not isinstance(value, list | dict)
-            or len(value.get("bdata", "") if isinstance(value, dict) else value) < _LONG
-        ):
+        letters = value.get("bdata", "") if isinstance(value, dict) else value
+        if not isinstance(value, list | dict) or len(letters) < _LONG:
             return value
         name = blake2b(pack({"": value}).encode(), digest_size=8).hexdigest()
         self.shared.setdefault(name, value)
@@ -140,6 +126,10 @@ class Animation:
         if name not in self.rows:
             self.rows[name] = strip_tags({"x": shown["x"], "y": shown["y"]})
         return name
+
+
+def _explain(chart: Chart) -> str:
+    return glossary.explain_label(f"{chart.title} {chart.note}")
 
 
 def _format_words(steps: Sequence[Data]) -> dict[str, str]:
@@ -191,9 +181,3 @@ def choose_colors(palette: Palette) -> dict[str, str]:
     """What the player calls the colours of a theme."""
     names = ("text", "muted", "surface", "public", "released", "revealed")
     return {**{name: getattr(palette, name) for name in names}, "line": palette.grid}
-
-
-def _describe_spending(run: RunSoFar, frame: Frame) -> str:
-    if not run.private:
-        return "no budget: rows were read"
-    return f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"

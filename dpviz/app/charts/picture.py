@@ -10,10 +10,16 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import Step
-from dpviz.app.charts.canvas import TitledPlot, make_bare_layout, name_kinds, new_plot, spell_name
+from dpviz.app.charts.canvas import (
+    PlotCanvas,
+    RevealedView,
+    TitledPlot,
+    make_bare_layout,
+    name_kinds,
+    new_plot,
+    spell_name,
+)
 from dpviz.app.charts.plot import Plot
-from dpviz.app.charts.plot_canvas import PlotCanvas
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
 from dpviz.runs import Run, RunSoFar, Verdict, evaluation
@@ -172,8 +178,6 @@ def tabulate_points(points: Array, domain: Domain, counted: str = "", *, project
     """Points (m, d), unit coordinates, in data units, or as they are where they are ``projected``.
 
     A first column counts them from 1, if ``counted`` says what they are.
-
-    ``points`` (m, d), unit coordinates.
     """
     names = describe_projected_axes(points.shape[1]) if projected else domain.columns
     table = pd.DataFrame(points if projected else domain.from_unit(points), columns=list(names))
@@ -188,8 +192,6 @@ def describe_step(
     """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
 
     ``values`` are (m,) each, by what they are; one that is None is left out.
-
-    ``points`` (m, d), unit coordinates; ``values``: arrays of shape (m,) by what they are.
     """
     known = {name: value for name, value in (values or {}).items() if value is not None}
     listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known

@@ -8,25 +8,7 @@ from typing import Any, NamedTuple
 
 from dpviz.algorithms import Step
 from dpviz.app.charts.picture import Chart, Companion, RenderContext, find_kind
-from dpviz.app.charts.pictures import (
-    blocks,
-    centers,
-    coordinates,
-    hashes,
-    histogram,
-    many_starts,
-    messages,
-    mixture,
-    plan,
-    pool,
-    projection_axes,
-    rounds,
-    seeds,
-    swaps,
-    synopsis,
-    tree,
-    tuple_check,
-)
+from dpviz.app.charts.pictures import blocks, centers, columns, drawn_centers, grids, plan, prefixes, tree
 
 
 class Picture(NamedTuple):
@@ -40,30 +22,30 @@ class Picture(NamedTuple):
 # By name, not by class: a step made before a hot reload is an instance of a class that no longer exists.
 _PICTURES = {
     "BlocksStep": Picture("blocks", blocks.draw_blocks),
-    "CandidatesStep": Picture("candidates", swaps.draw_candidates, swaps.list_beside_candidates),
+    "CandidatesStep": Picture("candidates", tree.draw_candidates, tree.list_beside_candidates),
     "CentersStep": Picture("centres", centers.draw_centers, centers.list_beside_centers),
-    "CoordinatesStep": Picture("coordinates", coordinates.draw_coordinates),
-    "CoresetStep": Picture("coreset", hashes.draw_coreset),
-    "GridStep": Picture("grid", histogram.draw_grid, histogram.list_beside_grid),
-    "HashTreeStep": Picture("hash tree", hashes.draw_hash_tree),
+    "CoordinatesStep": Picture("coordinates", columns.draw_coordinates),
+    "CoresetStep": Picture("coreset", prefixes.draw_coreset),
+    "GridStep": Picture("grid", grids.draw_grid, grids.list_beside_grid),
+    "HashTreeStep": Picture("hash tree", prefixes.draw_hash_tree),
     "MedianLawStep": Picture("medians", blocks.draw_median_law),
-    "MessageStep": Picture("message", messages.draw_message),
-    "MixtureStep": Picture("mixture", mixture.draw_mixture),
+    "MessageStep": Picture("message", prefixes.draw_message),
+    "MixtureStep": Picture("mixture", drawn_centers.draw_mixture),
     "PlanStep": Picture("plan", plan.draw_plan),
-    "PolishStep": Picture("round", rounds.draw_polish, rounds.list_beside_polish),
-    "PoolStep": Picture("candidate sets", pool.draw_pool),
-    "ProjectionStep": Picture("first look", projection_axes.draw_projection, projection_axes.list_beside_projection),
+    "PolishStep": Picture("round", centers.draw_polish, centers.list_beside_polish),
+    "PoolStep": Picture("candidate sets", drawn_centers.draw_pool),
+    "ProjectionStep": Picture("first look", columns.draw_projection, columns.list_beside_projection),
     "RangesStep": Picture("boxes", blocks.draw_ranges),
     "ReferenceStep": Picture("k-means++", centers.draw_reference),
-    "SeedStep": Picture("seeds", seeds.draw_seeds),
-    "ServerTreeStep": Picture("server tree", messages.draw_server_tree),
-    "SplitStep": Picture("split", rounds.draw_split, rounds.list_beside_split),
-    "StartsStep": Picture("starts", many_starts.draw_starts, many_starts.list_beside_starts),
-    "SwapStep": Picture("swap", swaps.draw_swap, swaps.list_beside_swap),
-    "SynopsisStep": Picture("grid", synopsis.draw_synopsis, synopsis.list_beside_synopsis),
+    "SeedStep": Picture("seeds", drawn_centers.draw_seeds),
+    "ServerTreeStep": Picture("server tree", prefixes.draw_server_tree),
+    "SplitStep": Picture("split", centers.draw_split, centers.list_beside_split),
+    "StartsStep": Picture("starts", grids.draw_starts, grids.list_beside_starts),
+    "SwapStep": Picture("swap", tree.draw_swap, tree.list_beside_swap),
+    "SynopsisStep": Picture("grid", grids.draw_synopsis, grids.list_beside_synopsis),
     "TreeStep": Picture("tree level", tree.draw_tree, tree.list_beside_tree),
-    "TupleTestStep": Picture("test of tuples", tuple_check.draw_tuple_test, tuple_check.list_beside_tuple_test),
-    "ZoomStep": Picture("grid", histogram.draw_zoom, histogram.list_beside_grid),
+    "TupleTestStep": Picture("test of tuples", blocks.draw_tuple_test, blocks.list_beside_tuple_test),
+    "ZoomStep": Picture("grid", grids.draw_zoom, grids.list_beside_grid),
 }
 
 

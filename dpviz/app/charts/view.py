@@ -108,10 +108,7 @@ class View:
         return {axis for block in simplices for axis in range(block.start, block.stop)}
 
     def to_axis_units_along(self, axis: int, values: Array) -> Array:
-        """Unit coordinates (m,) along one column as its axis counts them.
-
-        ``values`` (m,), unit coordinates.
-        """
+        """Unit coordinates (m,) along one column as its axis counts them."""
         points = np.zeros((len(values), self.domain.dim))
         points[:, axis] = values
         drawn: Array = self.to_axis_units(points)[:, axis]
@@ -245,8 +242,6 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     """The plane in which released centres (k, d), unit coordinates, spread most; None where they do not spread.
 
     It is computed from what has been released, so that it tells nothing more about a row.
-
-    ``centers`` (k, d), released, unit coordinates.
     """
     middle = centers.mean(axis=0)
     gaps = centers - middle
@@ -294,12 +289,17 @@ def list_ticks(column: CodedColumn) -> dict[str, Any]:
     powers = 10.0 ** np.floor(np.log10(np.maximum(np.abs(middles), 1e-300)))
     steps = powers if _find_scale(column) == "log" else np.rint(middles / powers) * powers
     amounts = np.unique(np.clip(steps, column.lower, column.upper))
-    text = [_format_amount(float(amount)) for amount in amounts]
+    text = [shorten_amount(float(amount)) for amount in amounts]
     return {"tickvals": column.encode(amounts)[:, 0].tolist(), "ticktext": text}
 
 
-def _format_amount(value: float) -> str:
-    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e3 else (1.0, "")
+def shorten_amount(value: float, thousands_from: float = 1e3) -> str:
+    """A number for narrow places, in thousands ``thousands_from`` there on, or in millions.
+
+    >>> [shorten_amount(one, 1e4) for one in (56900.0, 2_500_000.0, 72.2, -12000.0)]
+    ['56.9k', '2.5M', '72.2', '−12k']
+    """
+    size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= thousands_from else (1.0, "")
     return f"{format_number(value / size)}{unit}"
 
 

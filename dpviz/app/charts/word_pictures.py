@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpviz.app.charts.canvas import PlotCanvas
 from dpviz.app.charts.cells import compute_voronoi_polygons, join_outlines, outline_boxes
-from dpviz.app.charts.layout import make_center_marker, make_layout
-from dpviz.app.charts.plot import Plot
-from dpviz.app.charts.plot_canvas import PlotCanvas
+from dpviz.app.charts.plot import Plot, make_center_marker, make_layout
 from dpviz.app.charts.view import make_view
 from dpviz.core import Array, Domain
 from dpviz.words import Palette, format_number, format_percent

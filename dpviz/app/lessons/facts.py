@@ -1,19 +1,163 @@
-"""The numbers that a lesson may say: each is a few words, and is computed from the lesson's own runs."""
+"""What a lesson's numbers are computed from, each sample, run and study once, and the numbers that it may say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import exp, sqrt
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import exp, nan, sqrt
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from dpviz.algorithms import CandidatesStep, GridStep, Step, SwapStep, TreeStep
-from dpviz.app.lessons.computed import Computed, compute_median
-from dpviz.app.lessons.lesson import Say, Scene
-from dpviz.core import Entry, RequestError, mechanisms, partitions
-from dpviz.runs import Row
+from dpviz.app.lessons.lesson import DrawsReveal, Lesson, Say, Scene, StudyReveal
+from dpviz.core import Array, Entry, RequestError, mechanisms, partitions
+from dpviz.runs import (
+    ClippedRows,
+    Crowd,
+    JudgedTable,
+    OpenTable,
+    Request,
+    Row,
+    Run,
+    StudyGrid,
+    compute_study_rows,
+    declare,
+    evaluation,
+    run_request,
+)
+from dpviz.tables import SAMPLES, drawings, make_painted_table, sample
+
+
+@dataclass(eq=False)
+class Computed:
+    """The table of a scene and what is computed on it: a public sample or a drawing, whose rows may be looked at.
+
+    ``drawing`` is that of a board.
+    """
+
+    table: OpenTable
+    drawing: drawings.PointDrawing | None = None
+    _references: dict[int, evaluation.Reference] = field(default_factory=dict)
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _studies: dict[str, list[Row]] = field(default_factory=dict)
+
+    @classmethod
+    def open_subject(cls, subject: str) -> Computed:
+        """Of the sample with that id, or of the drawing with that text, with what is declared about it."""
+        if any(subject == one.id for one in SAMPLES):
+            return cls(declare(*sample(subject).load()))
+        drawing = drawings.decode_drawing(subject)
+        return cls(declare(*make_painted_table(drawing)), drawing)
+
+    @cached_property
+    def judged(self) -> JudgedTable:
+        """The table with its rows revealed: it is a public sample."""
+        revealed = self.table.private.reveal(note="a lesson on a public sample")
+        return JudgedTable.of(self.table.private, revealed, self.table.read_labels(revealed))
+
+    @property
+    def rows(self) -> ClippedRows:
+        return self.judged.rows
+
+    def compute_reference(self, k: int) -> evaluation.Reference:
+        """k-means++ on the rows."""
+        if k not in self._references:
+            self._references[k] = evaluation.find_reference(self.rows, k)
+        return self._references[k]
+
+    def run(self, request: Request) -> Run:
+        """The run that is asked for; its seed makes it the same for everybody."""
+        key = f"{request.to_query()}&seed={request.seed}"
+        if key not in self._runs:
+            self._runs[key] = run_request(request, self.table.private)
+        return self._runs[key]
+
+    def run_study(self, grid: StudyGrid) -> list[Row]:
+        """The runs of a study."""
+        key = grid.to_query()
+        if key not in self._studies:
+            self._studies[key] = [
+                row for row in compute_study_rows(self.judged, grid, with_centers=True) if isinstance(row, dict)
+            ]
+        return self._studies[key]
+
+    def take(self, grid: StudyGrid, rows: list[Row]) -> None:
+        """Keep the runs of a study, with their centres, that were made elsewhere."""
+        self._studies.setdefault(grid.to_query(), rows)
+
+    def knows(self, grid: StudyGrid) -> bool:
+        """Whether the runs of a study are there already."""
+        return grid.to_query() in self._studies
+
+    def compute_crowd(self, request: Request) -> Crowd:
+        """What the tree of a run makes of a crowd at my place."""
+        others, me = self._with_me()
+        return Crowd.measure(me, others, self.run(request))
+
+    def measure_move_without_me(self, k: int) -> float:
+        """How far a centre of k-means++ moves when I am taken out, data units."""
+        self._with_me()
+        assert self.drawing is not None
+        alone = Computed(declare(*make_painted_table(replace(self.drawing, me=None))))
+        here, there = (of.table.domain.from_unit(of.compute_reference(k).centers) for of in (self, alone))
+        apart = np.linalg.norm(here[:, None] - there, axis=2)
+        return float(max(apart.min(axis=0).max(), apart.min(axis=1).max()))
+
+    def _with_me(self) -> tuple[Array, Array]:
+        if self.drawing is None or self.drawing.me is None:
+            raise RequestError("Nobody on the board is me: give the board a line `me: [x, y]`.")
+        to_unit = self.table.domain.to_unit
+        return to_unit(self.drawing.others), to_unit(self.drawing.mine)[0]
+
+    def measure_recovery(self, centers: Array) -> evaluation.ClusterRecovery:
+        """How many clusters of k-means++ some centres (k, d) find."""
+        return evaluation.measure_recovery(self.rows.points, centers, self.compute_reference(len(centers)))
+
+    def compute_loss_ratio(self, centers: Array) -> float:
+        """Loss of centres (k, d) over that of k-means++."""
+        return evaluation.evaluate(self.rows, centers, self.compute_reference(len(centers))).ratio
+
+
+def find_step(run: Run, step: int | str | None) -> int:
+    """The place from 0 of the step that a lesson asks for."""
+    titles = [frame.step.title for frame in run.frames]
+    if step is None:
+        return len(titles) - 1
+    if isinstance(step, int):
+        if step > len(titles):
+            raise RequestError(f"step is {step}, and the run has {len(titles)} steps: choose one of them.")
+        return step - 1
+    place = next((at for at, title in enumerate(titles) if step.lower() in title.lower()), None)
+    if place is None:
+        raise RequestError(f"No step of the run has {step!r} in its title: choose words of {'; '.join(titles)}.")
+    return place
+
+
+def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.open_subject) -> list[str]:
+    """Why a lesson cannot be given, a sentence for each scene that cannot; looks at no result.
+
+    ``on`` is what makes the table of a scene of its subject.
+    """
+    sentences = []
+    for place, scene in enumerate(lesson.scenes, start=1):
+        asked: list[Request | StudyGrid] = [say.request for say in scene.says.values()]
+        parts = [part for part in (scene.shows, scene.reveal, scene.board) if part is not None]
+        asked += [part.grid if isinstance(part, DrawsReveal | StudyReveal) else part.request for part in parts]
+        try:
+            table = on(lesson.find_subject(scene)).table.private
+            for one in asked:
+                one.check(table)
+        except RequestError as error:
+            sentences.append(f"{lesson.id}.yaml, scene {place}: {error}")
+    return sentences
+
+
+def compute_median(values: list[float]) -> float:
+    """The middle value; NaN of none."""
+    return float(np.median(values)) if values else nan
+
 
 Compute = Callable[[Computed, Say], float]
 
@@ -172,82 +316,78 @@ def _compute_sd_of_average(computed: Computed, say: Say) -> float:
     return sqrt(2) / float(say.options["epsilon"]) / sqrt(float(say.options["times"]))
 
 
-FACTS: dict[str, Fact] = {
-    "rows": Fact("sample", "rows of the sample", lambda e, s: len(e.rows.points)),
-    "clusters": Fact("run", "clusters of k-means++ with the run's k", lambda e, s: s.request.k),
-    "epsilon": Fact("run", "ε of the run", lambda e, s: s.request.epsilon),
-    "clusters found": Fact("run", "clusters of k-means++ that the run's centres find", _count_found),
-    "loss ratio": Fact("run", "loss of the run's centres over that of k-means++", _compute_loss),
-    "epsilon spent": Fact("run", "ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
-    "charges": Fact("run", "charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
-    "noise scale": Fact("run", "noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
-    "charged": Fact("run", "ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
-    "steps": Fact("run", "steps of the run", lambda e, s: len(_list_frames(e, s))),
-    "cells": Fact("run", "cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
-    "negative cells": Fact(
-        "run", "cells whose noisy count is below 0", lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum())
-    ),
-    "noise of a cell": Fact("run", "standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
-    "cubes asked": Fact("run", "cubes that the tree asked, all levels", _count_asked),
-    "cubes woken": Fact("run", "cubes that woke up, all levels", _count_woken),
-    "empty cubes woken": Fact("run", "cubes that woke up and hold no row", _count_empty_woken),
-    "threshold": Fact("run", "noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
-    "empty cubes to wake one": Fact("run", "of how many empty cubes noise alone wakes one", _count_quiet),
-    "people to be noticed": Fact(
-        "run",
-        "on a board: the smallest crowd at my place over which a cube rather wakes than not",
-        _compute_noticed_size,
-    ),
-    "chance to be noticed": Fact(
-        "run",
-        "on a board: the chance in percent that a cube wakes over a crowd at my place",
-        _compute_chance,
-        ("crowd",),
-    ),
-    "moved without me": Fact(
-        "run",
-        "on a board: how far a centre of k-means++ moves without me",
-        lambda e, s: e.measure_move_without_me(s.request.k),
-    ),
-    "candidates": Fact("run", "candidate centres", _count_candidates),
-    "swaps": Fact("run", "swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
-    "swaps made": Fact("run", "swaps that changed a centre", _count_made),
-    "centre nearest the loner": Fact(
-        "run",
-        "a column of the centre nearest to the row that is farthest from all, data units",
-        _find_nearest,
-        ("column",),
-    ),
-    "median loss": Fact(
-        "many runs", "median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)
-    ),
-    "least loss": Fact("many runs", "least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
-    "largest loss": Fact("many runs", "largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
-    "runs": Fact("many runs", "how many runs there are", lambda e, s: len(_run_study(e, s))),
-    "fewest found": Fact(
-        "many runs", "fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)
-    ),
-    "most found": Fact(
-        "many runs", "most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)
-    ),
-    "odds factor": Fact("formula", "e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
-    "percent from a half": Fact(
-        "formula",
-        "what a chance of 50 % can become, in percent",
-        lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
-        ("epsilon",),
-    ),
-    "epsilon together": Fact(
-        "formula",
-        "ε of several releases together",
-        lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
-        ("times", "epsilon"),
-    ),
-    "noise of an average": Fact(
-        "formula",
-        "standard deviation of the average of several noisy counts",
-        _compute_sd_of_average,
-        ("times", "epsilon"),
-    ),
+_Told: TypeAlias = tuple[str, Compute] | tuple[str, Compute, tuple[str, ...]]
+_TOLD: dict[Literal["run", "many runs", "sample", "formula"], dict[str, _Told]] = {
+    "sample": {"rows": ("rows of the sample", lambda e, s: len(e.rows.points))},
+    "run": {
+        "clusters": ("clusters of k-means++ with the run's k", lambda e, s: s.request.k),
+        "epsilon": ("ε of the run", lambda e, s: s.request.epsilon),
+        "clusters found": ("clusters of k-means++ that the run's centres find", _count_found),
+        "loss ratio": ("loss of the run's centres over that of k-means++", _compute_loss),
+        "epsilon spent": ("ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
+        "charges": ("charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
+        "noise scale": ("noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
+        "charged": ("ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
+        "steps": ("steps of the run", lambda e, s: len(_list_frames(e, s))),
+        "cells": ("cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
+        "negative cells": (
+            "cells whose noisy count is below 0",
+            lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum()),
+        ),
+        "noise of a cell": ("standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
+        "cubes asked": ("cubes that the tree asked, all levels", _count_asked),
+        "cubes woken": ("cubes that woke up, all levels", _count_woken),
+        "empty cubes woken": ("cubes that woke up and hold no row", _count_empty_woken),
+        "threshold": ("noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
+        "empty cubes to wake one": ("of how many empty cubes noise alone wakes one", _count_quiet),
+        "people to be noticed": (
+            "on a board: the smallest crowd at my place over which a cube rather wakes than not",
+            _compute_noticed_size,
+        ),
+        "chance to be noticed": (
+            "on a board: the chance in percent that a cube wakes over a crowd at my place",
+            _compute_chance,
+            ("crowd",),
+        ),
+        "moved without me": (
+            "on a board: how far a centre of k-means++ moves without me",
+            lambda e, s: e.measure_move_without_me(s.request.k),
+        ),
+        "candidates": ("candidate centres", _count_candidates),
+        "swaps": ("swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
+        "swaps made": ("swaps that changed a centre", _count_made),
+        "centre nearest the loner": (
+            "a column of the centre nearest to the row that is farthest from all, data units",
+            _find_nearest,
+            ("column",),
+        ),
+    },
+    "many runs": {
+        "median loss": ("median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)),
+        "least loss": ("least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
+        "largest loss": ("largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
+        "runs": ("how many runs there are", lambda e, s: len(_run_study(e, s))),
+        "fewest found": ("fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)),
+        "most found": ("most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)),
+    },
+    "formula": {
+        "odds factor": ("e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
+        "percent from a half": (
+            "what a chance of 50 % can become, in percent",
+            lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
+            ("epsilon",),
+        ),
+        "epsilon together": (
+            "ε of several releases together",
+            lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
+            ("times", "epsilon"),
+        ),
+        "noise of an average": (
+            "standard deviation of the average of several noisy counts",
+            _compute_sd_of_average,
+            ("times", "epsilon"),
+        ),
+    },
 }
+FACTS = {name: Fact(of, *told) for of, facts in _TOLD.items() for name, told in facts.items()}
 """The vocabulary of ``says``."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dpviz.app.charts.revealed import RevealedView
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.ui.session import DataAccess, count_access, make_once
 from dpviz.core import AccessKind, Revealed
 from dpviz.runs import ClippedRows, OpenTable, clip_rows

@@ -1,21 +1,40 @@
-"""Figures, tables and badges on a page: in the app's own colours, and nothing that would send them anywhere."""
+"""Figures, tables, badges and files on a page, the plane that they show, profiles, and what is asked as a program.
+
+All in the app's own colours, and nothing that would send them anywhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.canvas import TitledPlot
-from dpviz.app.charts.layout import make_config
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.canvas import Diagram, TitledPlot
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture
+from dpviz.app.charts.plot import Plot, make_config
+from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.words import Kind, glossary
+from dpviz.app.ui.reader import is_narrow
+from dpviz.core import Array, Domain, RequestError
+from dpviz.runs import Script, profiles
+from dpviz.words import Kind, Palette, choose_palette, glossary
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
+_MEDIA_TYPES = {
+    **{"csv": "text/csv", "html": "text/html", "py": "text/x-python", "ipynb": "application/x-ipynb+json"},
+    **{"json": "application/json", "yaml": "application/yaml", "zip": "application/zip"},
+}
+
+
+def read_palette() -> Palette:
+    """The colours of the theme that the browser named."""
+    return choose_palette(st.context.theme.type)
 
 
 def show(
@@ -45,6 +64,54 @@ def show_wide(
     show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
 
 
+@contextmanager
+def say_refusal(title: str | None = None) -> Iterator[None]:
+    """What is refused within is said in the place of what would have come of it."""
+    try:
+        yield
+    except RequestError as error:
+        st.error(escape_markdown(error), title=title and escape_markdown(title), icon=":material/block:")
+
+
+def show_diagram(drawn: Diagram, *, key: str, stem: str = "", first: bool = False) -> None:
+    """A diagram as wide as the page, under its title."""
+    show_wide(drawn.draw(read_palette()), alt=drawn.words, key=key, stem=stem or drawn.stem, first=first)
+
+
+def show_plot(drawn: Diagram, *, key: str, stem: str = "", **look: Any) -> None:
+    """A diagram without its title, which stands elsewhere on the page."""
+    show(drawn.paint(read_palette()), alt=drawn.words, key=key, stem=stem or drawn.stem, **look)
+
+
+def draw_download(
+    label: str, content: Any, name: str, *, key: str, icon: str = ":material/download:", **look: Any
+) -> None:
+    """A button that hands a file on and leaves the page as it is; what the file is follows from the end of its name."""
+    kind = _MEDIA_TYPES[name.rpartition(".")[2]]
+    st.download_button(label, content, name, kind, key=key, icon=icon, on_click="ignore", **look)
+
+
+def ask_one_of(label: str, options: Sequence[str], *, key: str, **look: Any) -> str:
+    """One of a few answers, all of them in sight; at first the first."""
+    chosen = st.segmented_control(escape_markdown(label), options, default=options[0], required=True, key=key, **look)
+    return str(chosen or options[0])
+
+
+def draw_tabs(tabs: Mapping[str, Callable[[], None]], *, key: str) -> None:
+    """Tabs, of which the open one is drawn and no other."""
+    for tab, draw in zip(
+        st.tabs([escape_markdown(label) for label in tabs], key=key, on_change="rerun"), tabs.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def draw_bullets(lines: Iterable[str], **look: Any) -> None:
+    """A list of sentences."""
+    st.markdown("\n".join(f"- {escape_markdown(line)}" for line in lines), **look)
+
+
 def draw_data_table(
     table: pd.DataFrame,
     *,
@@ -71,15 +138,21 @@ def _round_columns(table: pd.DataFrame) -> pd.DataFrame:
     return rounded
 
 
-class _BadgeLook(NamedTuple):
-    color: Literal["gray", "blue", "orange"]  # what these look like: .streamlit/config.toml
+class BadgeLook(NamedTuple):
+    """How a word is set apart by its colour (what these look like: .streamlit/config.toml) and a sign."""
+
+    color: Literal["gray", "blue", "orange", "green", "violet", "red", "yellow"]
     icon: str
 
+    def format(self, words: str) -> str:
+        """Words as a badge, in Markdown."""
+        return f":{self.color}-badge[{self.icon} {words}]"
 
-_LOOKS: dict[Kind, _BadgeLook] = {
-    "public": _BadgeLook("gray", ":material/campaign:"),
-    "released": _BadgeLook("blue", ":material/blur_on:"),
-    "revealed": _BadgeLook("orange", ":material/visibility:"),
+
+_LOOKS: dict[Kind, BadgeLook] = {
+    "public": BadgeLook("gray", ":material/campaign:"),
+    "released": BadgeLook("blue", ":material/blur_on:"),
+    "revealed": BadgeLook("orange", ":material/visibility:"),
 }
 
 
@@ -91,8 +164,7 @@ def draw_badge(kind: Kind, detail: str = "") -> None:
 
 def format_badge(kind: Kind) -> str:
     """The badge as Markdown, for labels, captions and titles."""
-    look = _LOOKS[kind]
-    return f":{look.color}-badge[{look.icon} {kind}]"
+    return _LOOKS[kind].format(kind)
 
 
 def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
@@ -101,3 +173,121 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
     Not a caption: that would fade the badge until it can hardly be read.
     """
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(text))
+
+
+_ALONG = "along the released centres"
+_MOST_PILLS = 9
+_HELP = (
+    "Two columns, a random plane chosen without looking at any row, or the plane in which the released centres "
+    "spread most: it follows from the release and tells nothing more."
+)
+
+
+def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
+    """Ask for a plane; with one or two columns there is nothing to choose, and no widget.
+
+    ``centers`` (k, d), released, unit coordinates: the plane along them is offered, too, and first of all where two
+    columns of many show little.
+    """
+    offered: dict[str, Callable[[], View]] = {
+        choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)
+        for choice in list_choices(domain)
+    }
+    if len(offered) == 1:
+        return make_view(domain)
+    along = make_view_along_centers(domain, centers) if centers is not None else None
+    if along is not None:
+        first = domain.dim > ALL_PAIRS_UP_TO
+        offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
+    kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
+    # One click where there are few; else a list.
+    if len(offered) <= _MOST_PILLS:
+        label = st.pills(
+            "Plane",
+            list(offered),
+            format_func=escape_markdown,
+            default=next(iter(offered)),
+            required=True,
+            wrap=True,
+            key=kept,
+            persist_state="session",
+            help=_HELP,
+        )
+    else:
+        label = st.selectbox("Plane", list(offered), key=kept, persist_state="session", help=_HELP)
+    return offered[str(label)]()
+
+
+_MOST_PAGES = 9
+_ROWS: dict[str, profiles.RowOrder] = {"size": "size", "number": "number", "alike ones together": "alike"}
+_COLUMNS: dict[str, profiles.ColumnOrder] = {"most telling first": "most telling", "as in the file": "file"}
+_LANES: dict[str, Lane] = {"declared bounds": "bounds", "where centres lie": "centres"}
+
+
+LEAST_PROFILED = 3
+"""From so many columns on a plane shows little: centres are drawn as profiles, too."""
+
+
+def draw_profile_panel(
+    profile: profiles.Profile,
+    key: str,
+    *,
+    failed: bool = False,
+    beside: str = "k-means++, revealed",
+    mark: str = "",
+    arrange: str = "Arrange",
+    table: bool = True,
+) -> None:
+    """Draw it: the picture, how to read it, and the numbers behind it."""
+    colors = read_palette()
+    picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        picture = _ask_columns(picture, key, arrange)
+        st.caption(escape_markdown(picture.note), help=glossary.explain_words("centre noise"))
+    several = len(picture.pages) > 1
+    if several and not picture.narrow:
+        words = f"All {profile.dim} columns as tints, those drawn below framed."
+        overview = st.container()
+        picture = _draw_pages(picture, key)
+        with overview:
+            show(picture.overview(colors), alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
+    elif several:
+        picture = _draw_pages(picture, key)
+    show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
+    if table:
+        with st.expander("The numbers, each with the sd of its noise", icon=":material/table_rows:"):
+            draw_data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
+
+
+def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
+    """In which order, and between which ends."""
+    with st.popover(escape_markdown(label), icon=":material/tune:", key=f"{key}:arrange"):
+        rows = ask_one_of("Segments by", list(_ROWS), key=f"{key}:rows")
+        columns = ask_one_of("Columns", list(_COLUMNS), key=f"{key}:columns")
+        lane = ask_one_of("A lane goes over", list(_LANES), key=f"{key}:lane")
+    return replace(picture, rows=_ROWS[rows], columns=_COLUMNS[columns], lane=_LANES[lane])
+
+
+def _draw_pages(picture: ProfilePicture, key: str) -> ProfilePicture:
+    """Which columns are drawn."""
+    labels = [f"{first}–{last}" for first, last in picture.pages]
+    order = "the most telling first" if picture.columns == "most telling" else "as in the file"
+    label, kept = f"Columns, {order}", f"{key}:page:{picture.narrow}"
+    few = len(labels) <= _MOST_PAGES
+    chosen = ask_one_of(label, labels, key=kept) if few else st.selectbox(escape_markdown(label), labels, key=kept)
+    return replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(chosen))
+
+
+def draw_python_section(write: Callable[[], Script], *, key: str, stem: str) -> None:
+    """Draw it folded away."""
+    section = st.expander("The same in Python", icon=":material/code:", key=f"{key}:python", on_change="rerun")
+    if not section.open:
+        return
+    script = write()
+    with section:
+        st.caption("What is asked here, and nothing of a row. It needs `dpviz` and the file that its first cell names.")
+        st.code(script.text, language="python")
+        with st.container(horizontal=True):
+            draw_download("As a script (.py)", script.text, f"{stem}.py", key=f"{key}:python:script")
+            book, name = ":material/book:", f"{stem}.ipynb"
+            draw_download("As a notebook (.ipynb)", script.notebook, name, key=f"{key}:python:notebook", icon=book)

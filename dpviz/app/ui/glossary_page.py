@@ -8,7 +8,8 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.app.charts.word_pictures import PICTURES
-from dpviz.words import choose_palette, glossary
+from dpviz.app.ui.figure import read_palette
+from dpviz.words import glossary
 
 PAGE = "glossary.py"
 _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
@@ -77,12 +78,6 @@ def _draw_entry(term: glossary.Term) -> None:
         st.markdown(f":material/calculate: :small[{term.number}]")
     if term.picture:
         picture = PICTURES[term.picture]
-        figure = picture.draw(choose_palette(st.context.theme.type)).figure()
-        st.plotly_chart(
-            figure,
-            width=_PICTURE_WIDTH,
-            theme=None,
-            key=f"glossary:{term.id}",
-            config={"staticPlot": True, "displayModeBar": False},
-            alt=picture.alt,
-        )
+        figure, key = picture.draw(read_palette()).figure(), f"glossary:{term.id}"
+        still = {"staticPlot": True, "displayModeBar": False}
+        st.plotly_chart(figure, width=_PICTURE_WIDTH, theme=None, key=key, config=still, alt=picture.alt)

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, format_badge
+from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge
 from dpviz.app.ui.session import Booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
@@ -20,6 +20,7 @@ from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import format_number, glossary
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
+_ADDED = "Those of all runs on these rows are added, and so are their δ."
 _WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
@@ -217,18 +218,12 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
             runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
                 st.markdown(f"{format_badge('released')} **{escape_markdown(group.table_title)}**")
-                st.metric(
-                    "ε of all runs together",
-                    f"{format_number(group.epsilon)}",
-                    help=glossary.explain_term(
-                        "epsilon", "Those of all runs on these rows are added, and so are their δ."
-                    ),
-                )
+                added = glossary.explain_term("epsilon", _ADDED)
+                st.metric("ε of all runs together", format_number(group.epsilon), help=added)
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
-                st.caption(
-                    f"δ = {escape_markdown(promise.format_small(group.delta))}, over {runs}  \n{protected}",
-                    help=glossary.explain_words("δ, unit of privacy"),
-                )
+                delta = escape_markdown(promise.format_small(group.delta))
+                about = glossary.explain_words("δ, unit of privacy")
+                st.caption(f"δ = {delta}, over {runs}  \n{protected}", help=about)
     if any(group.runs > 1 for group in groups):
         st.warning(
             "Running again adds up. Whoever gives away several results, or one chosen from several, promises the sum "
@@ -236,9 +231,8 @@ def draw_together_panel(entries: Sequence[Booked]) -> None:
             icon=":material/functions:",
         )
     if any(group.epsilon >= _WEAK for group in groups):
-        st.caption(
-            "At ε = 5 the odds of a result may change by a factor of 148.", help=glossary.explain_term("epsilon")
-        )
+        about = glossary.explain_term("epsilon")
+        st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=about)
 
 
 def describe_total(groups: Sequence[JointPromise]) -> str:
@@ -265,10 +259,8 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
     if answers == {AGREES}:
         st.caption(":green[✓] A second library, dp-accounting, finds no run above its request.")
     elif answers:
-        st.error(
-            "dp-accounting does not confirm a run marked ✗: do not use it, and report this.",
-            icon=":material/dangerous:",
-        )
+        icon = ":material/dangerous:"
+        st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon=icon)
 
 
 def draw_charges_panel(entries: Sequence[Booked]) -> None:
@@ -276,20 +268,11 @@ def draw_charges_panel(entries: Sequence[Booked]) -> None:
     st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
     draw_badge("released")
     charged = tabulate_charges(entries)
-    _draw_shown(
-        charged, _CHARGES, alt=f"{len(charged)} charges with the kind and width of their noise, and their costs."
-    )
+    alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
+    _draw_shown(charged, _CHARGES, alt=alt)
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
         st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
-    st.download_button(
-        "Ledger (CSV)",
-        export.format_frame_csv(charged),
-        format_file_name(entries),
-        "text/csv",
-        key="ledger_csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")
 
 
 def draw_accesses_panel(accesses: Sequence[str]) -> None:
@@ -299,23 +282,17 @@ def draw_accesses_panel(accesses: Sequence[str]) -> None:
     if not accesses:
         st.caption("Nobody has looked at any row in this visit.")
         return
-    st.markdown(
-        "\n".join(f"- {escape_markdown(access)}" for access in accesses), help=glossary.explain_words("loss, k-means++")
-    )
+    draw_bullets(accesses, help=glossary.explain_words("loss, k-means++"))
 
 
 def _add_again(entry: Booked) -> float | None:
     """The independent total of a run, computed once a visit."""
-    if not entry.record.private:
-        return None
     record = entry.record
+    if not record.private:
+        return None
+    add = partial(compute_independent_epsilon, record.entries, delta=record.delta)
     # The entries of a run stay alive, and the same object, as long as the books do.
-    return make_once(
-        _READDED,
-        id(record.entries),
-        lambda: compute_independent_epsilon(record.entries, delta=record.delta),
-        most=_MOST_READDED,
-    )
+    return make_once(_READDED, id(record.entries), add, most=_MOST_READDED)
 
 
 def _draw_shown(table: pd.DataFrame, columns: Mapping[str, Any], *, alt: str) -> None:

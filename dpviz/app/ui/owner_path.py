@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from dpviz.app.ui.data.draft import complete_draft
-from dpviz.app.ui.data.large_table import is_preparing
+from dpviz.app.ui.data.table_link import is_preparing
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.released_notice import describe_released, has_left
 from dpviz.app.ui.session import Source, find_bought_rows, find_table, find_undeclared, list_booked, recall, remember
@@ -66,36 +66,25 @@ def decide_epsilon(source_key: str, epsilon: float) -> None:
 
 def list_stops() -> list[Stop]:
     """The four places for what this visit has in hand."""
-    table, waiting = find_table(), find_undeclared()
+    table, waiting, chosen = find_table(), find_undeclared(), None
+    data = Stop("Data", "data", "next", "Open a sample, your own file, or a synthetic table.")
+    bounds = Stop("Bounds", "data", "later", "After the data: between which values each column lies.")
+    epsilon = Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept.")
     if waiting is not None:
-        name = waiting.content.name
+        data = Stop("Data", "data", "done", f"{waiting.content.name} is read.")
         bounds = Stop("Bounds", "data", "missing", _describe_missing_bounds(waiting))
         if is_preparing(waiting):
             bounds = Stop("Bounds", "data", "done", "Declared; the rows are being prepared.")
-        return [
-            Stop("Data", "data", "done", f"{name} is read."),
-            bounds,
-            Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
-            _make_release_stop(table, chosen=False),
-        ]
-    if table is None:
-        return [
-            Stop("Data", "data", "next", "Open a sample, your own file, or a synthetic table."),
-            Stop("Bounds", "data", "later", "After the data: between which values each column lies."),
-            Stop("Choose ε", "tradeoff", "later", "After the bounds: the loss and the risk that you accept."),
-            _make_release_stop(table, chosen=False),
-        ]
-    chosen = _read_chosen_epsilon(table)
-    known = table.n_public or KnownRows.read(table.declaration, bought=find_bought_rows(table))
-    missing = "How many rows there are, " if known is None else "Missing: "
-    return [
-        Stop("Data", "data", "done", f"{table.title} is open."),
-        Stop("Bounds", "data", "done", "Declared for every column."),
-        Stop("Choose ε", "tradeoff", "done", f"ε = {chosen:g} is chosen.")
-        if chosen
-        else Stop("Choose ε", "tradeoff", "next", f"{missing}the loss and the risk that you accept."),
-        _make_release_stop(table, chosen=bool(chosen)),
-    ]
+    elif table is not None:
+        data = Stop("Data", "data", "done", f"{table.title} is open.")
+        bounds = Stop("Bounds", "data", "done", "Declared for every column.")
+        chosen = _read_chosen_epsilon(table)
+        known = table.n_public or KnownRows.read(table.declaration, bought=find_bought_rows(table))
+        missing = "How many rows there are, " if known is None else "Missing: "
+        epsilon = Stop("Choose ε", "tradeoff", "next", f"{missing}the loss and the risk that you accept.")
+        if chosen:
+            epsilon = Stop("Choose ε", "tradeoff", "done", f"ε = {chosen:g} is chosen.")
+    return [data, bounds, epsilon, _make_release_stop(table, chosen=bool(chosen))]
 
 
 def _describe_missing_bounds(waiting: Source) -> str:

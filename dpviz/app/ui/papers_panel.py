@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +13,7 @@ from pandas.io.formats.style import Styler
 
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.studies import stored_verdicts
-from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure, VerdictFigure, count_answers
+from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure, count_answers, draw_verdicts
 from dpviz.app.charts.studies.stored_verdicts import (
     ClaimFinding,
     ClaimResult,
@@ -22,10 +22,17 @@ from dpviz.app.charts.studies.stored_verdicts import (
     Outcome,
     PaperFigure,
 )
-from dpviz.app.ui.data.named_tables import open_synthetic_table
+from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, show, show_wide
-from dpviz.app.ui.studies.one_setting import open_in_explore, turn_to_explore
+from dpviz.app.ui.figure import (
+    BadgeLook,
+    ask_one_of,
+    draw_caption_with_badge,
+    draw_data_table,
+    show_plot,
+    show_wide,
+)
+from dpviz.app.ui.studies.study_job import open_in_explore, turn_to_explore
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
 from dpviz.words import choose_palette, glossary
@@ -39,23 +46,22 @@ _MOST_CELLS = 1_500_000
 _ROW_PIXELS, _BOARD_PIXELS, _FINDING_PIXELS = 35, 66, 92
 
 
-class _Look(NamedTuple):
-    """Of a verdict. Orange is none of them: it is what was revealed."""
+class _Said(NamedTuple):
+    """How a verdict looks and is told: in short, and of one finding or of several.
 
-    color: Literal["green", "violet", "red", "yellow"]
-    icon: str
+    Orange is none of the colours: it is what was revealed.
+    """
+
+    look: BadgeLook
+    short: str
+    verbs: tuple[str, str]
 
 
-class _Figure(NamedTuple):
-    shown: TitledPlot
-    alt: str
-
-
-_LOOKS = {
-    Outcome.HOLDS: _Look("green", ":material/check_circle:"),
-    Outcome.IN_PART: _Look("violet", ":material/contrast:"),
-    Outcome.FAILS: _Look("red", ":material/cancel:"),
-    Outcome.UNDECIDED: _Look("yellow", ":material/question_mark:"),
+_SAID = {
+    Outcome.HOLDS: _Said(BadgeLook("green", ":material/check_circle:"), "holds", ("holds", "hold")),
+    Outcome.IN_PART: _Said(BadgeLook("violet", ":material/contrast:"), "in part", ("holds in part", "hold in part")),
+    Outcome.FAILS: _Said(BadgeLook("red", ":material/cancel:"), "fails", ("does not", "do not")),
+    Outcome.UNDECIDED: _Said(BadgeLook("yellow", ":material/question_mark:"), "undecided", ("is open", "are open")),
 }
 _RUN_HELP = (
     "As the paper ran it, on published files where there are some, else on tables by the paper's recipe or size."
@@ -139,17 +145,9 @@ def format_headline(verdicts: Collection[ClaimVerdict]) -> str:
     """How many findings there are, and what became of them."""
     number = sum(len(verdict.findings) for verdict in verdicts)
     counts = [(outcome, sum(verdict.count(outcome) for verdict in verdicts)) for outcome in Outcome]
-    parts = [f"{count:d} {_VERBS[outcome][count != 1]}" for outcome, count in counts if count]
+    parts = [f"{count:d} {_SAID[outcome].verbs[count != 1]}" for outcome, count in counts if count]
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {number:d} findings in {len(verdicts):d} groups, run again as the papers ran them, {said}"
-
-
-_VERBS = {
-    Outcome.HOLDS: ("holds", "hold"),
-    Outcome.IN_PART: ("holds in part", "hold in part"),
-    Outcome.FAILS: ("does not", "do not"),
-    Outcome.UNDECIDED: ("is open", "are open"),
-}
 
 
 def format_answers(lines: Collection[_Line]) -> str:
@@ -164,10 +162,8 @@ def format_answers(lines: Collection[_Line]) -> str:
 
 
 def _draw_verdicts(lines: Mapping[str, _Line], headline: str) -> None:
-    picture = VerdictFigure([line.result for line in lines.values()], headline)
-    dark = st.context.theme.type == "dark"
-    plot = picture.draw(choose_palette(st.context.theme.type), dark=dark).plot
-    show(plot, alt=picture.words(), key=_PICTURE, stem="verdicts", on_click=lambda: _choose_mark(list(lines)))
+    picture = draw_verdicts([line.result for line in lines.values()], headline, dark=st.context.theme.type == "dark")
+    show_plot(picture, key=_PICTURE, on_click=lambda: _choose_mark(list(lines)))
 
 
 def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
@@ -189,16 +185,16 @@ def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
 
 
 def _short(verdict: ClaimVerdict | None) -> str:
-    return _NONE if verdict is None else _SHORT[verdict.outcome]
+    return _NONE if verdict is None else _SAID[verdict.outcome].short
 
 
 def _margin(finding: ClaimFinding) -> str:
     """The margin, and where it lies in nine of ten redraws."""
+    margin = f"{_round(finding.margin)}×"
     between = finding.interval
-    drawn = (
-        "" if between is None or between.low == between.high else f", {_round(between.low)} to {_round(between.high)}"
-    )
-    return f"{_round(finding.margin)}×{drawn}"
+    if between is None or between.low == between.high:
+        return margin
+    return f"{margin}, {_round(between.low)} to {_round(between.high)}"
 
 
 def _round(times: float) -> str:
@@ -222,14 +218,8 @@ def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
 
-# Text of a verdict on a light and a dark table.
-_SHORT = {
-    Outcome.HOLDS: "holds",
-    Outcome.IN_PART: "in part",
-    Outcome.FAILS: "fails",
-    Outcome.UNDECIDED: "undecided",
-}
-_INKS = {_SHORT[outcome]: inks for outcome, inks in INKS.items()}
+# Of the text of a verdict on a light and a dark table.
+_INKS = {_SAID[outcome].short: inks for outcome, inks in INKS.items()}
 
 
 def _color_cells(lines: pd.DataFrame, columns: list[str]) -> Styler:
@@ -262,11 +252,11 @@ def _choose(claims: list[str]) -> None:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _draw_figures(
     figures: tuple[PaperFigure, ...], table: pd.DataFrame, sentence: str, theme: str | None
-) -> list[_Figure]:
+) -> list[tuple[TitledPlot, str]]:
     """The figures of a claim in the colours of a theme, and what they show in words."""
     colors = choose_palette(theme)
     shown = [ClaimFigure(table, figure, sentence) for figure in figures]
-    return [_Figure(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
+    return [(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
 
 
 def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
@@ -274,15 +264,9 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
     claim_id = line.result.id
     if line.synthetic is None:
         return line.result, stored_verdicts.read_runs(claim_id)
-    choice = st.segmented_control(
-        "Figures and reasons from",
-        [_FILES, _SYNTHETIC],
-        default=_FILES,
-        required=True,
-        key=f"papers:source:{claim_id}",
-        help=glossary.explain_term("synthetic-table", "These have the n, d and k of the papers' tables."),
-    )
-    if choice == _FILES:
+    help = glossary.explain_term("synthetic-table", "These have the n, d and k of the papers' tables.")
+    source = f"papers:source:{claim_id}"
+    if ask_one_of("Figures and reasons from", [_FILES, _SYNTHETIC], key=source, help=help) == _FILES:
         return line.result, stored_verdicts.read_runs(claim_id)
     return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
 
@@ -290,7 +274,8 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
 def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     claim, verdict = line.result, line.verdict
     words = " ".join([claim.claim, *map(_finding, verdict.findings)])
-    st.markdown(f"{_outcome(verdict)} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
+    badge = _SAID[verdict.outcome].look.format(escape_markdown(verdict.outcome.value))
+    st.markdown(f"{badge} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
     st.dataframe(
         _color_cells(tabulate_findings(verdict, line.on_synthetic), ["run", "made", "today"]),
         hide_index=True,
@@ -365,7 +350,7 @@ def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) 
 def _cell(finding: ClaimFinding | None) -> str:
     if finding is None:
         return _NONE
-    return f"{_SHORT[finding.outcome]}: {finding.ours}; {_margin(finding)}{_format_needs(finding)}"
+    return f"{_SAID[finding.outcome].short}: {finding.ours}; {_margin(finding)}{_format_needs(finding)}"
 
 
 def _format_needs(finding: ClaimFinding) -> str:
@@ -377,15 +362,8 @@ def _format_needs(finding: ClaimFinding) -> str:
     return f"; {finding.interval.runs} runs, some {finding.runs_needed:,.0f} needed"
 
 
-def _outcome(verdict: ClaimVerdict) -> str:
-    look = _LOOKS[verdict.outcome]
-    return f":{look.color}-badge[{look.icon} {escape_markdown(verdict.outcome.value)}]"
-
-
 def _finding(finding: ClaimFinding) -> str:
-    look = _LOOKS[finding.outcome]
-    text = (
-        f":{look.color}[{look.icon}] {escape_markdown(finding.says)}: {escape_markdown(finding.found)}; "
-        f"margin {_margin(finding)}."
-    )
+    look = _SAID[finding.outcome].look
+    says = escape_markdown(f"{finding.says}: {finding.found}")
+    text = f":{look.color}[{look.icon}] {says}; margin {_margin(finding)}."
     return f"{text} *Reason: {escape_markdown(finding.reason)}.*" if finding.outcome is Outcome.FAILS else text

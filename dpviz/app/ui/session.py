@@ -109,9 +109,8 @@ def find_source() -> Source | None:
         return None
     source = cast("Source | None", st.session_state.get(_SOURCE))
     if source is None:
-        source = st.session_state[_SOURCE] = _number_source(
-            table.loaded.file if isinstance(table.loaded, LargeTable) else table.loaded
-        )
+        content = table.loaded.file if isinstance(table.loaded, LargeTable) else table.loaded
+        source = st.session_state[_SOURCE] = _number_source(content)
     return source
 
 

@@ -24,9 +24,9 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.solvers import StartsStep
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.registry import draw_picture, list_companions
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Region

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.app.charts.canvas import SUBTITLE_SIZE
-from dpviz.app.charts.layout import PHONE, TITLE_SIZE
-from dpviz.app.charts.plot import REVEALED_MARK
+from dpviz.app.charts.plot import PHONE, REVEALED_MARK, TITLE_SIZE
 from dpviz.app.charts.view import View
 from dpviz.words.theme import Palette
 

@@ -3,8 +3,8 @@
 import pytest
 
 from dpviz.app.charts.canvas import Panel, TitledPlot, new_plot
-from dpviz.app.charts.layout import TEXT_SIZE
-from dpviz.app.charts.studies.contenders import MEASURES
+from dpviz.app.charts.plot import TEXT_SIZE
+from dpviz.app.charts.studies.curves import MEASURES
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import subtitle_of, title_of
 

@@ -18,8 +18,8 @@ from playwright.sync_api import Browser
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
-from dpviz.app.charts.pictures.swaps import draw_swap_trace
-from dpviz.app.charts.spent import draw_spent
+from dpviz.app.charts.pictures.tree import draw_swap_trace
+from dpviz.app.charts.result_charts import draw_spent
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.view import make_view

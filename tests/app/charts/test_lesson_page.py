@@ -7,9 +7,9 @@ from functools import cache, partial
 
 import pytest
 
-from dpviz.app.charts.meaning import part_figures
+from dpviz.app.charts.meaning import make_part_figures
 from dpviz.app.charts.player.lesson_page import make_lesson_page
-from dpviz.app.charts.player.shown import MOST_BYTES
+from dpviz.app.charts.player.player_page import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
 from dpviz.runs.meaning import membership
@@ -77,7 +77,7 @@ def test_what_comes_later_is_not_given_away() -> None:
 def test_every_part_of_what_epsilon_means_is_a_figure(part: str) -> None:
     table = declare(*sample("outlier").load())
     request = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=1)
-    figures = part_figures.make_part_figures(part, table, request)
+    figures = make_part_figures(part, table, request)
     assert figures and figures[0].title and figures[0].subtitle
     for figure in figures:
         assert figure.words and set(figure.drawn) == {"light", "dark"} and figure.drawn["light"]["data"]

@@ -16,10 +16,16 @@ import pytest
 
 import dpviz
 from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.player.player_page import RELEASED_ONLY, PlayerScene, animate, make_player_page
-from dpviz.app.charts.player.shown import MOST_BYTES, frame_page
-from dpviz.app.charts.revealed import RevealedView
+from dpviz.app.charts.player.player_page import (
+    MOST_BYTES,
+    RELEASED_ONLY,
+    PlayerScene,
+    animate,
+    frame_page,
+    make_player_page,
+)
 from dpviz.app.charts.view import make_view
 from dpviz.core.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows

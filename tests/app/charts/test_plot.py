@@ -10,8 +10,8 @@ import pytest
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.player.lesson_page import make_standalone_page
 from dpviz.app.charts.plot import REVEALED_MARK, Plot, pack
-from dpviz.app.charts.standalone import make_standalone_page
 from dpviz.app.charts.view import make_view
 from dpviz.runs.one_run import run
 from dpviz.words.theme import choose_palette

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from dpviz.app.ui import data_access, session
-from dpviz.app.ui.reference import fetch_reference
+from dpviz.app.ui.runner import fetch_reference
 from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.core.check import RequestError
 from dpviz.runs.one_run import run

@@ -1,42 +1,34 @@
-"""Centres on the plane: how many rows each was measured to hold, how far noise may have moved it, where it belongs."""
+"""Centres on the plane: their marks, cells and noise, how good they are, and the rounds that polish or split them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms import CentersStep, ReferenceStep, Step, size_estimates
-from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN
-from dpviz.app.charts.cells import outline_segments
+from dpviz.algorithms import CentersStep, PolishStep, ReferenceStep, SplitStep, Step, size_estimates
+from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas
+from dpviz.app.charts.cells import LabelBoxes, compute_voronoi_polygons, join_outlines, outline_segments
+from dpviz.app.charts.cells import choose_hues as choose_apart
 from dpviz.app.charts.picture import (
     Chart,
     Companion,
     RenderContext,
     describe_step,
     format_columns,
+    list_alike,
     tabulate_points,
 )
-from dpviz.app.charts.pictures.center_marks import (
-    add_cells,
-    add_centers,
-    add_displacements,
-    add_ghosts,
-    add_halos,
-    add_reference,
-    add_refused,
-    choose_hues,
-    choose_marks,
-    find_boxes,
-    find_near,
-    find_partners,
-)
-from dpviz.app.charts.plot_canvas import LINKED, PlotCanvas
-from dpviz.core import Array, Domain
+from dpviz.app.charts.plot import make_center_marker, make_log_axis, make_reference_marker
+from dpviz.app.charts.view import View
+from dpviz.core import Array, Codes, Domain
 from dpviz.runs import collect_evidence, evaluation
 from dpviz.words import (
     Kind,
@@ -48,6 +40,220 @@ from dpviz.words import (
     format_things,
     join_clauses,
 )
+
+
+class Marks(NamedTuple):
+    """How large centres are drawn, in pixels."""
+
+    size: float
+    number: int | None
+
+
+# By the most centres that a picture of a phone's width holds with these marks.
+_MARKS = {40: Marks(11, NUMBER_SIZE), 100: Marks(9, 10)}
+_MARKS_OF_A_CROWD = Marks(6, None)
+# A displacement shorter than this part of the picture hides under the marks.
+_SHORT = 0.04
+# How strong centres of earlier draws are.
+_GHOST = 0.35
+# A partner this part of the way to its neighbour costs half of one that is nowhere.
+_HALF, _TINY = 0.5, 1e-300
+# Of the words over a refused answer, in pixels.
+_REFUSED_SIZE = 34
+# Boxes around a centre that light up on the map reach this far, as a part of the picture.
+_AROUND = 0.03
+
+
+def choose_marks(k: int) -> Marks:
+    """The marks of ``k`` centres: smaller where there are many, and without numbers in a crowd.
+
+    >>> choose_marks(15).size, choose_marks(64).number, choose_marks(500).number
+    (11, 10, None)
+    """
+    return next((marks for most, marks in _MARKS.items() if k <= most), _MARKS_OF_A_CROWD)
+
+
+def choose_hues(view: View, centers: Array, final: Array | None) -> Codes:
+    """Which of four colours each centre has: those of the map of the ``final`` centres, where these are as many.
+
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates. Returns (k,), from 0 to 3.
+    """
+    known = final is not None and final.shape == centers.shape
+    return choose_apart(view.plane(final if known and final is not None else centers) / view.scale)
+
+
+def add_cells(canvas: PlotCanvas, centers: Array, final: Array | None = None, *, tinted: bool = True) -> None:
+    """Voronoi cells, where the plane shows every axis; elsewhere they would not be what is seen.
+
+    ``tinted`` cells have one of four colours, so that neighbours differ.
+
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates.
+    """
+    view = canvas.view
+    if not view.whole:
+        return
+    if view.flat:
+        walls = np.sort(centers[:, 0])
+        border = view.plane(((walls[1:] + walls[:-1]) / 2)[:, None])[:, 0]
+        low, high = (np.column_stack([border, np.full(len(border), height)]) for height in view.extent[1])
+        canvas.lines(outline_segments(low, high), "", None, strength=0.4)
+        return
+    polygons = [view.plane(polygon) for polygon in compute_voronoi_polygons(centers, view.region.half)]
+    if not tinted:
+        canvas.lines(join_outlines(polygons), "", None, strength=0.4)
+        return
+    palette, hue = canvas.palette, choose_hues(view, centers, final)
+    for color, tint in enumerate(palette.tints):
+        mine = [polygon for polygon, of in zip(polygons, hue, strict=True) if of == color]
+        if mine:
+            fill = palette.fade(tint, palette.tint_strength)
+            canvas.lines(join_outlines(mine), "", None, color=palette.surface, width=2.0, fill=fill)
+
+
+def add_centers(
+    canvas: PlotCanvas,
+    centers: Array,
+    *,
+    final: Array | None = None,
+    away: Array | None = None,
+    sizes: Array | None = None,
+    notes: list[str] | None = None,
+) -> None:
+    """Filled circles in the colours of their cells, numbered on the side that is free.
+
+    ``away`` (k, d) are the places that numbers keep away from; ``notes`` is what hovering tells.
+
+    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
+    coordinates; ``away`` (k, d), places that numbers keep away from; ``sizes`` (k,), diameters, pixels.
+    """
+    view, palette, k = canvas.view, canvas.palette, len(centers)
+    marks, places = choose_marks(k), view.plane(centers)
+    inks = [palette.inks[hue] for hue in choose_hues(view, centers, final)]
+    listed = [str(i + 1) for i in range(k)]
+    numbers = {}
+    if marks.number is not None:
+        crowd = LabelBoxes(*np.array(view.range).T)
+        crowd.takes(places, marks.size)
+        free = np.zeros_like(places)
+        if away is not None:
+            crowd.takes(view.plane(away, "reference"), marks.size)
+            free = places - view.plane(away, "reference")
+        sides = crowd.places(listed, places, free, size=marks.size, font=marks.number)
+        numbers = {
+            "text": [number if side else "" for number, side in zip(listed, sides, strict=True)],
+            "textposition": [side or "top right" for side in sides],
+            "textfont": {"size": marks.number, "color": inks, "weight": 700, "shadow": canvas.palette.halo},
+        }
+    canvas.marks(
+        places,
+        "centres",
+        "released",
+        make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes}),
+        hover="%{customdata}" if notes else "centre %{customdata} (released)",
+        notes=notes or listed,
+        trace={"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"},
+    )
+
+
+def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
+    """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain.
+
+    ``centers`` (k, d), released, unit coordinates; ``sd`` (k,), of the noise on a coordinate, unit coordinates.
+    """
+    palette, flat = canvas.palette, canvas.view.flat
+    radii = np.minimum(sd, canvas.view.region.diameter)
+    color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
+    places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
+    hidden = _is_hidden(canvas.view, sd, choose_marks(len(centers)).size)
+    about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
+    canvas.halos(places, radii, f"noise ±1 sd{about}", "released", width=width, color=color, fill=fill)
+
+
+def _is_hidden(view: View, sd: Array, size: float) -> bool:
+    """Whether the noise of every centre is smaller than its mark of a diameter ``size``."""
+    low, high = np.array(view.range).T
+    at = LabelBoxes(low, high).pixels(low + sd.max() * view.scale)
+    return bool(at[0 if view.flat else slice(None)].max() < size / 2)
+
+
+def add_reference(canvas: PlotCanvas, centers: Array) -> None:
+    """k-means++ centres: open diamonds.
+
+    ``centers`` (k, d), of k-means++, unit coordinates.
+    """
+    mark = make_reference_marker(canvas.palette, choose_marks(len(centers)).size)
+    hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
+    canvas.marks(canvas.view.plane(centers, "reference"), "k-means++", "revealed", mark, hover=hover)
+
+
+def add_refused(canvas: PlotCanvas) -> None:
+    """The answer of a private test that did not pass, over centres that know no data."""
+    font = {"size": _REFUSED_SIZE, "color": canvas.color("released", 0.55)}
+    canvas.note("refused (⊥)", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
+
+
+def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> None:
+    """A thin grey arrow from each k-means++ centre to the released one that is matched to it, where it is far.
+
+    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
+    coordinates.
+    """
+    start, end = canvas.view.plane(partners, "reference"), canvas.view.plane(centers)
+    far = ~find_near(canvas.view, centers, partners)
+    if far.any():
+        standoff = np.full(int(far.sum()), choose_marks(len(centers)).size / 2)
+        canvas.arrows(start[far], end[far], "displacement", width=1.5, head=9, standoff=standoff)
+
+
+def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
+    """Which centres lie so near their partners, on the picture, that an arrow between them would hide.
+
+    ``times`` is how many times as far they may be apart.
+
+    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
+    coordinates. Returns (k,), which do.
+    """
+    gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
+    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
+    return close
+
+
+def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
+    """Centres of earlier draws: faint small dots.
+
+    ``ghosts`` (k, d), of earlier draws, unit coordinates.
+    """
+    if ghosts:
+        places = canvas.view.plane(np.concatenate(ghosts))
+        canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=_GHOST)
+
+
+def find_partners(centers: Array, reference: Array) -> Array:
+    """The k-means++ centre that each of ``centers`` (k, d) belongs to, one to one.
+
+    What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
+    goes far and the other stays, rather than each moving a little.
+
+    ``centers`` (k, d), released, unit coordinates; ``reference`` (k, d), centres of k-means++, unit coordinates.
+    """
+    away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
+    gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
+    cost = away / np.maximum(away + _HALF * gaps, _TINY)
+    partners: Array = reference[linear_sum_assignment(cost)[1]]
+    return partners
+
+
+def find_boxes(view: View, *places: Array) -> Array:
+    """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units.
+
+    ``*places``: unit coordinates.
+    """
+    air = _AROUND * np.ptp(np.array(view.extent), axis=1)
+    drawn = np.stack([view.plane(some) for some in places])
+    return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
+
 
 # Ends that are told even where truth is shown, if the loss is so many times that of k-means++ or not known.
 _BAD_ENDS, _LOST = ("refused", "dropped", "failed", "edge"), 1.5
@@ -271,13 +477,13 @@ def format_width(length: float) -> str:
 _MOST = 40
 # A centre half-way to the next cluster belongs to neither; bars never reach beyond the whole way, twice over.
 _HALF_WAY, _WAY = 0.5, 2.0
-_TINY = 1e-12
+_LEAST_GAP = 1e-12
 
 
 def draw_seed_distances(step: CentersStep, reference: Array, context: RenderContext) -> Chart:
     """How far each centre is from its k-means++ centre, as a part of the way from there to the next one."""
     partners = find_partners(step.centers, reference)
-    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _TINY)
+    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _LEAST_GAP)
     parts = np.linalg.norm(step.centers - partners, axis=1) / gaps
     far = int(parts.argmax())
     title = f"Farthest off: centre {far + 1}, {format_percent(float(parts[far]))} of the way"
@@ -342,20 +548,220 @@ def _add_bars(
     """Lying bars from the top, named by the numbers of centres."""
     order = np.argsort(-bars.by, kind="stable")[:_MOST]
     ranks = np.arange(len(order))
-    linked = LINKED if canvas.bare else {"uid": LINKED["uid"]}
     told = [f"centre {i + 1}: {bars.told[i]}" for i in order]
-    canvas.bars(
-        bars.values[order].astype(SCREEN),
-        ranks,
-        0.62,
-        bars.name,
-        bars.kind,
-        {"color": color if isinstance(color, str) else color[order].tolist()},
-        hover="%{text}",
-        notes=bars.boxes[order].astype(SCREEN),
-        trace={"orientation": "h", "text": told, "textposition": "none", **linked, **(more or {})},
-    )
+    trace = {"orientation": "h", "text": told, "textposition": "none", **canvas.linked, **(more or {})}
+    marker = {"color": color if isinstance(color, str) else color[order].tolist()}
+    x, boxes = bars.values[order].astype(SCREEN), bars.boxes[order].astype(SCREEN)
+    canvas.bars(x, ranks, 0.62, bars.name, bars.kind, marker, hover="%{text}", notes=boxes, trace=trace)
     size = NUMBER_SIZE if len(order) <= 24 else 8
     numbers = [str(i + 1) for i in order]
     axis = {"tickvals": ranks, "ticktext": numbers, "tickfont": {"size": size}, "showgrid": False, "zeroline": False}
     canvas.plot.update_yaxes(title_text="centre", range=[len(order) - 0.4, -0.6], **axis)
+
+
+# A value of 0 stands this far below the least other one on a logarithmic axis.
+_BELOW = 3.0
+# Places of a ranking that a phone shows.
+_MOST_RANKS = 12
+# More circles than this are one grey sheet.
+_CROWD = 40
+# No cost is divided by less.
+_LEAST_COST = 1e-300
+
+
+def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
+    """The centres after a round; around where they were, the clipping radius, beyond which a row pulls no harder.
+
+    In a crowd, or among many columns, circles would be one grey sheet: only the largest cluster has one.
+    """
+    centers = draw_centers(step, context)
+    bounds = step.clipping_radii
+    if bounds is None:
+        bounds = np.full(len(step.centers), step.clipping_radius)
+
+    def paint(canvas: PlotCanvas) -> None:
+        assert step.previous is not None and step.noisy_counts is not None
+        crowd = len(step.centers) > _CROWD or not canvas.view.whole
+        shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
+        name = "clipping radius of the largest" if crowd else "clipping radius"
+        middles, width = canvas.view.plane(step.previous[shown], "previous"), 5.0 if canvas.view.flat else 1.0
+        canvas.halos(middles, bounds[shown], name, "released", width=width, strength=0.5, dash="dash")
+        centers.paint(canvas)
+
+    def tabulate() -> pd.DataFrame:
+        table = centers.table()
+        table["moved (unit coordinates)"] = _compute_moves(step)
+        table["clipping radius (unit coordinates)"] = bounds
+        return table
+
+    words = (
+        f"{centers.words} Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates); a typical "
+        f"centre moved {format_number(_find_typical_move(step))}."
+    )
+    return replace(centers, words=words, paint=paint, table=tabulate)
+
+
+def list_beside_polish(step: PolishStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """What stands beside centres, of which k-means++ tells more, and all rounds so far."""
+    yield from list_beside_centers(step, steps, context)
+    rounds = list_alike(step, steps)
+    yield Companion("Rounds", draw_rounds(rounds[: rounds.index(step) + 1], len(rounds), context))
+
+
+def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContext) -> Chart:
+    """Round by round up to now, of ``rounds``: the clipping radius, how far a typical centre moved, and the noise of a
+    mean."""
+    lines = np.array([(step.clipping_radius, _find_typical_move(step), _find_typical_noise(step)) for step in so_far]).T
+    (radius, moved, noise), last = lines[:, -1].tolist(), len(so_far)
+    far = f"{format_number(moved / max(noise, _LEAST_COST))} times" if moved > noise else "no farther than"
+    title = f"Round {last} moved a typical centre {far} its noise"
+
+    def paint(canvas: PlotCanvas) -> None:
+        floor = _find_floor(np.append(lines, 1.0), lower=bool((lines == 0).any()))
+        for what, values, dash, symbol, strength in (
+            ("clipping radius", lines[0], "dash", "line-ew-open", 0.5),
+            ("move", lines[1], "solid", "circle", 0.95),
+            ("noise of its mean", lines[2], "dot", "triangle-down", 0.95),
+        ):
+            look = {"mode": "lines+markers", "marker": {"symbol": symbol, "size": 9, "color": canvas.palette.released}}
+            hover = f"round %{{x}}: {what} %{{customdata:.3g}} (released)"
+            _add_ranks(canvas, values, floor, what, hover, look, strength=strength, dash=dash, width=2)
+        canvas.plot.update_xaxes(range=[0.5, rounds + 0.5], title_text="round", tick0=1, dtick=1)
+        _set_log_axis(canvas, "length (unit coordinates)", floor, float(lines.max()), below=0.1, above=0.15)
+
+    note = join_clauses(
+        "a typical centre: the median",
+        "noise: the length of a vector of 1 sd",
+        "on the floor: not moved at all" if (lines[1] == 0).any() else "",
+    )
+    words = (
+        f"After {format_things(last, 'round')}: the clipping radius is {format_number(radius)}, a typical centre moved "
+        f"{format_number(moved)}, the noise of its mean has a length of {format_number(noise)}."
+    )
+    return Chart(context, title, note, words, paint)
+
+
+def draw_split(step: SplitStep, context: RenderContext) -> Chart:
+    """The centres after the exchange: a ring where a cluster was split, a cross where a centre gave way."""
+    centers, split, dropped = draw_centers(step, context, counts_clusters=False), step.split, step.dropped
+    title = capitalize_first(f"{format_things(len(split), 'cluster')} are split, and as many centres give way")
+    if len(split) == 0:
+        title = capitalize_first(f"all {format_things(len(step.centers), 'cluster')} stay whole")
+    elif len(split) == 1:
+        title = f"Cluster {split[0] + 1} is split; centre {dropped[0] + 1} takes a half of it"
+
+    def paint(canvas: PlotCanvas) -> None:
+        centers.paint(canvas)
+        assert step.previous is not None
+        for what, which, symbol, size in (("split", split, "circle-open", 30), ("gave way", dropped, "x", 12)):
+            if len(which):
+                places, hover = canvas.view.plane(step.previous[which]), f"centre %{{customdata}} {what} (released)"
+                marker = {"symbol": symbol, "size": size, "color": canvas.palette.text, "line": {"width": 2}}
+                canvas.marks(places, what, "released", marker, hover=hover, notes=which + 1)
+
+    def tabulate() -> pd.DataFrame:
+        table = centers.table()
+        table["saved by splitting it"], table["lost by dropping it"] = step.gain_of_each, step.cost_of_each
+        became = np.full(len(table), "", dtype=object)
+        became[split], became[dropped] = "split", "gave way, took the other half"
+        table["change"] = became
+        return table
+
+    words = _tell_exchange(step, context)
+    return replace(centers, title=title, words=words, paint=paint, table=tabulate)
+
+
+def list_beside_split(step: SplitStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
+    """What was weighed, and what stands beside centres."""
+    yield Companion("Gains and costs", draw_gains(step, context))
+    yield from list_beside_centers(step, steps, context)
+
+
+def _describe_exchange(step: SplitStep) -> str:
+    if len(step.split) == 1:
+        times = format_ratio(float(step.gains[0] / max(step.costs[0], _LEAST_COST)))
+        return f"Cluster {step.split[0] + 1} is split: it saves {times} what centre {step.dropped[0] + 1} costs"
+    if len(step.split):
+        least = format_ratio(float((step.gains / np.maximum(step.costs, _LEAST_COST)).min()))
+        clusters = format_things(len(step.split), "cluster")
+        return capitalize_first(f"{clusters} are split, each saving at least {least} its cost")
+    best, least_cost = float(step.gain_of_each.max()), float(step.cost_of_each.min())
+    if best == 0:
+        return "No cluster is wider than noise would make it: nothing is split"
+    return f"No split pays: the best saves {format_percent(best / least_cost)} of what dropping costs"
+
+
+def _tell_exchange(step: SplitStep, context: RenderContext) -> str:
+    pairs = "; ".join(
+        f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {format_number(float(gain))} at a cost of "
+        f"{format_number(float(cost))}"
+        for j, i, gain, cost in zip(step.split, step.dropped, step.gains, step.costs, strict=True)
+    )
+    centers = capitalize_first(format_things(len(step.centers), "released centre"))
+    text = f"{centers} over {format_columns(context.view.domain)}. {_describe_exchange(step)}."
+    return f"{text} {capitalize_first(pairs)}." if pairs else text
+
+
+def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
+    """The largest gains of splitting over the smallest costs of dropping: exchanges pay while the first lie above."""
+    gainers, losers = (np.argsort(one, kind="stable")[:_MOST_RANKS] for one in (-step.gain_of_each, step.cost_of_each))
+    gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
+
+    def paint(canvas: PlotCanvas) -> None:
+        muted, together = canvas.palette.muted, np.r_[gains, costs]
+        floor = _find_floor(together, lower=True)
+        for what, values, centers, color, symbol, place in (
+            ("saved by splitting it", gains, gainers, canvas.palette.released, "circle", "bottom center"),
+            ("lost by dropping it", costs, losers, muted, "square-open", "top center"),
+        ):
+            marker = {"symbol": symbol, "size": 10, "color": color, "line": {"width": 1.5, "color": color}}
+            numbers = {"text": [str(c + 1) for c in centers], "textfont": {"size": NUMBER_SIZE, "color": muted}}
+            look = {"mode": "lines+markers+text", "marker": marker, "textposition": place, **numbers}
+            hover = f"centre %{{text}}: {what}: %{{customdata:.3g}} (released)"
+            _add_ranks(canvas, values, floor, what, hover, look, color=color, width=1.2)
+        ranks = {"range": [0.5, len(gains) + 0.5], "tick0": 1, "dtick": 1}
+        canvas.plot.update_xaxes(title_text="centres: best to split, cheapest to drop, first", **ranks)
+        top = max(float(together.max()), floor)
+        _set_log_axis(canvas, "loss (unit coordinates², all rows)", floor, top, below=0.35, above=0.35)
+
+    floored = "on the floor: just noise" if (gains == 0).any() else ""
+    note = join_clauses("an exchange pays where a gain is over a cost", floored)
+    return Chart(context, _describe_exchange(step), note, _tell_exchange(step, context), paint)
+
+
+def _find_floor(values: Array, *, lower: bool) -> float:
+    """Where 0 stands on a logarithmic axis: at the least positive one of ``values``, or below it."""
+    positive = values[values > 0]
+    return float(positive.min()) / (_BELOW if lower else 1.0) if len(positive) else 1.0
+
+
+def _add_ranks(canvas: PlotCanvas, values: Array, floor: float, what: str, hover: str, trace: Any, **look: Any) -> None:
+    """A line through ``values`` (m,), one at each place from 1 on; 0 stands on the ``floor``.
+
+    **look
+        Other settings of the line.
+    """
+    path = np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)])
+    canvas.lines(path, what, "released", hover=hover, notes=values, trace=trace, **look)
+
+
+def _set_log_axis(canvas: PlotCanvas, title: str, floor: float, top: float, *, below: float, above: float) -> None:
+    """The axis of a ranking, with some air in powers of ten."""
+    low, high = np.log10(floor), np.log10(top)
+    canvas.plot.update_yaxes(title_text=title, **make_log_axis(low, high))
+    canvas.plot.update_yaxes(range=[low - below, high + above])
+
+
+def _compute_moves(step: PolishStep) -> Array:
+    assert step.previous is not None
+    moves: Array = np.linalg.norm(step.centers - step.previous, axis=1)
+    return moves
+
+
+def _find_typical_move(step: PolishStep) -> float:
+    return float(np.median(_compute_moves(step)))
+
+
+def _find_typical_noise(step: PolishStep) -> float:
+    assert step.center_noise_sd is not None
+    return float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

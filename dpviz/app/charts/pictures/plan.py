@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from dpviz.algorithms import PlanStep
-from dpviz.app.charts.canvas import NUMBER_SIZE, make_hidden_axis
+from dpviz.app.charts.canvas import NUMBER_SIZE, PlotCanvas, make_hidden_axis
 from dpviz.app.charts.picture import Chart, RenderContext, find_kind
-from dpviz.app.charts.plot_canvas import PlotCanvas
 from dpviz.words import capitalize_first, format_percent, join_clauses
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.

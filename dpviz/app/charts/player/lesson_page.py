@@ -1,28 +1,27 @@
-"""A lesson as a page of its own: each question is a scene, and its answer the one after it."""
+"""A lesson as a file: its pictures, the page that plays it anywhere, and the sheet to print."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from dpviz.app.charts.canvas import TitledPlot
-from dpviz.app.charts.lesson_pictures import (
-    describe_sample,
-    describe_seeds,
-    draw_guessed_curve,
-    draw_sample,
-    draw_strip,
-    make_context,
-    make_walk,
-)
-from dpviz.app.charts.meaning.part_figures import make_part_figures
+from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.canvas import Diagram, PlotCanvas, RevealedView, TitledPlot, name_kinds, new_plot
+from dpviz.app.charts.meaning import make_part_figures
+from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
-from dpviz.app.charts.studies.draws import CenterDraws
+from dpviz.app.charts.plot import Plot, make_axis_title, make_config, make_epsilon_axis, make_layout, make_log_axis
+from dpviz.app.charts.studies.compare import CenterDraws
+from dpviz.app.charts.studies.curves import choose_styles, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.view import make_view
 from dpviz.app.lessons import lesson as told
-from dpviz.app.lessons.computed import Computed, find_step
+from dpviz.app.lessons.facts import Computed, find_step
 from dpviz.app.lessons.lesson import (
     CurveGuess,
     DrawsReveal,
@@ -31,17 +30,181 @@ from dpviz.app.lessons.lesson import (
     Options,
     PartReveal,
     RunReveal,
+    Scene,
     StudyReveal,
 )
-from dpviz.runs import Progress, StudyGrid, tidy
-from dpviz.words import Palette, choose_palette
+from dpviz.core import Array
+from dpviz.runs import Progress, Request, Row, Run, StudyGrid, tidy
+from dpviz.tables import FileKind
+from dpviz.words import FONT, Palette, capitalize_first, choose_palette, format_ratio, format_things, render
+
+# Pixels that titles are broken for: such a page is read on a screen.
+_WIDTH = 900
+
+
+def make_standalone_page(
+    figures: Sequence[TitledPlot], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
+) -> str:
+    """HTML that needs no network and no server."""
+    drawn = [
+        figure.headed(palette, width=_WIDTH).to_html(
+            full_html=False, include_plotlyjs=place == 0, config=make_config(title)
+        )
+        for place, figure in enumerate(figures)
+    ]
+    return render(
+        "figures.html.j2", title=title, paragraphs=paragraphs, points=points, figures=drawn, palette=palette, font=FONT
+    )
+
+
+def make_printed_lesson(lesson: Lesson) -> str:
+    """HTML that prints on two pages and needs no network: the questions, and after a page break the answers."""
+    return render("lesson_sheet.html.j2", lesson=lesson, font=FONT)
+
+
+_HEIGHT, _STRIP_HEIGHT = 460, 230
+# A jot beyond what can be guessed.
+_LEAST_LOSS, _MOST_LOSS = 0.9, 24.0
+
+
+class Walk(NamedTuple):
+    """A run of a lesson, how it is looked at, and the numbers beside its title."""
+
+    run: Run
+    context: RenderContext
+    numbers: list[TitleNumber]
+
+
+def make_context(computed: Computed, palette: Palette) -> RenderContext:
+    """The rows of a public sample, for all to see."""
+    rows = RevealedView.of(computed.rows.points, "a lesson on a public sample")
+    return RenderContext(make_view(computed.table.domain), palette, reveal=rows)
+
+
+def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
+    """A run; if not ``whole``, without how good it is, which would give an answer away."""
+    run = computed.run(request)
+    context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
+    if not run.private:
+        return Walk(run, context, [])
+    numbers = [TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
+    if not whole:
+        return Walk(run, context, numbers)
+    loss = computed.compute_loss_ratio(run.unit_centers)
+
+    def of_run(centers: Array) -> float | None:
+        return loss if np.array_equal(centers, run.unit_centers) else None
+
+    reference = computed.compute_reference(run.k)
+    context = replace(context, reference=reference, found=computed.measure_recovery, ratio=of_run)
+    return Walk(run, context, [*numbers, TitleNumber("revealed", format_ratio(loss), "the loss of k-means++")])
+
+
+def describe_sample(computed: Computed, request: Request) -> str:
+    """Whose rows an animation shows, and why it is the same for everybody."""
+    same = "the same noise for everybody, so that a lesson can be repeated. A release has no seed."
+    return f"{_of(computed)}. Seed {request.seed:d}: {same}"
+
+
+def describe_seeds(computed: Computed, number: int, grid: StudyGrid) -> str:
+    """The same of many runs."""
+    return f"{_of(computed)}; {number:d} runs, whose seeds follow from {grid.seed:d}: the same for everybody."
+
+
+def _of(computed: Computed) -> str:
+    simulated = computed.table.kind == FileKind.SIMULATED
+    return f"{computed.table.title}, {'simulated points' if simulated else 'a public sample'}"
+
+
+def draw_sample(context: RenderContext, title: str) -> TitledPlot:
+    """The rows of a public sample, and nothing else."""
+    palette, view = context.palette, context.view
+    canvas = PlotCanvas(new_plot(palette, legend_lines=1), palette, view)
+    canvas.rows(context.reveal)
+    canvas.plane()
+    return TitledPlot(title, view.about, name_kinds(canvas.plot, palette))
+
+
+def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None, runs: pd.DataFrame | None) -> Diagram:
+    """The ``guess`` of the loss at each ε, if there is one, and once there are ``runs``, their medians and band.
+
+    >>> draw_guessed_curve([0.1, 1.0], None, None).finding
+    'The curve that you expect'
+    """
+    middle = None if runs is None else compute_quartiles(runs, "ratio", ["epsilon"])
+    finding = "The curve that you expect"
+    words = f"Loss against ε, from {min(epsilons):g} to {max(epsilons):g}; the true curve is not shown yet."
+    if middle is not None:
+        first, last = (format_ratio(float(middle["median"].iloc[place])) for place in (0, -1))
+        low, high = middle["epsilon"].iloc[0], middle["epsilon"].iloc[-1]
+        finding = f"{first} the loss of k-means++ at ε = {low:g}, {last} at ε = {high:g}"
+        words = f"The median loss goes from {first} to {last} that of k-means++."
+    if guess is not None:
+        words = f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. {words}"
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_HEIGHT))
+        if runs is not None and middle is not None:
+            name = str(runs["contender"].iloc[0])
+            style = choose_styles([name])[name]
+            x, low, median, high = middle[["epsilon", "low", "median", "high"]].to_numpy(dtype=np.float64).T
+            plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
+            told = {"text": [format_ratio(value) for value in median], "hovertemplate": "ε = %{x}: %{text}"}
+            plot.add_trace(draw_median_line(name, x, median, style, showlegend=True, **told))
+        if guess is not None:
+            plot.add_trace(
+                {
+                    **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
+                    **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
+                    "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
+                    "hovertemplate": "your guess at ε = %{x}: %{y}×",
+                }
+            )
+        plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
+        up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
+        plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
+        return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
+
+    return Diagram("curve", finding, "", words, paint)
+
+
+def make_cloud(computed: Computed, rows: Sequence[Row], palette: Palette) -> CenterDraws:
+    """The centres of many runs over the rows of a lesson, beside k-means++."""
+    reference = computed.compute_reference(len(rows[0]["centers"]))
+    return CenterDraws.of(rows, replace(make_context(computed, palette), reference=reference))
+
+
+def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: float | None = None) -> Diagram:
+    """A dot for each draw over what a scene asks of it, piled up where values are alike; ``guess`` is a line."""
+    values, what = [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
+    if any("found" in say.what for say in scene.says.values()):
+        values, what = [float(computed.measure_recovery(row["centers"]).found) for row in rows], "clusters found"
+    finding = f"{capitalize_first(format_things(len(values), 'draw'))}: {min(values):.3g} to {max(values):.3g} {what}"
+
+    def paint(palette: Palette) -> Plot:
+        piles, heights = Counter[float](), list[int]()
+        for value in values:
+            piles[value] += 1
+            heights.append(piles[value])
+        plot, algorithm = Plot(make_layout(palette, height=_STRIP_HEIGHT)), str(rows[0]["contender"])
+        marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
+        dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": values, "y": heights}
+        plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
+        if guess is not None:
+            plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
+            above = {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom"}
+            plot.add_annotation({"text": "your guess", "showarrow": False, **above})
+        plot.update_xaxes(title_text=what)
+        plot.update_yaxes(visible=False, range=[0, max(4, *heights) + 1])
+        return plot.update_layout(margin={"t": 24, "l": 16}, showlegend=False)
+
+    return Diagram("strip", finding, "", finding, paint)
 
 
 def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed."""
-    known = {
-        subject: Computed.open_subject(subject) for subject in {lesson.find_subject(scene) for scene in lesson.scenes}
-    }
+    subjects = {lesson.find_subject(scene) for scene in lesson.scenes}
+    known = {subject: Computed.open_subject(subject) for subject in subjects}
     scenes = list[PlayerScene]()
     for place, scene in enumerate(lesson.scenes, start=1):
         yield Progress(place - 1, len(lesson.scenes), f"scene {place} of {len(lesson.scenes)}")
@@ -63,7 +226,8 @@ def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Compute
     asked = [*texts, *_format_question(scene)]
     yield replace(first, heading=heading, paragraphs=[*asked, *first.paragraphs], turn=turn, leads="Reveal")
     then = _fill_answer(scene, computed)
-    paragraphs = [scene.fill_text(scene.question.ask), *_format_truth(scene), *_format_answer(scene), *then.paragraphs]
+    truth = [f"It is: {scene.truth}"] if scene.truth else []
+    paragraphs = [scene.fill_text(scene.question.ask), *truth, *_format_answer(scene), *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
 
 
@@ -76,10 +240,6 @@ def _format_question(scene: told.Scene) -> Iterator[str]:
             yield f"{scene.fill_text(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
         case CurveGuess(ask=ask):
             yield scene.fill_text(ask)
-
-
-def _format_truth(scene: told.Scene) -> list[str]:
-    return [f"It is: {scene.truth}"] if scene.truth else []
 
 
 def _format_answer(scene: told.Scene) -> list[str]:
@@ -98,12 +258,11 @@ def _draw_before(scene: told.Scene, computed: Computed) -> PlayerScene:
     if isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
         return PlayerScene()
     title = f"{computed.table.title}: its rows"
-    draw = partial(_draw_sample, computed, title)
+
+    def draw(colors: Palette) -> TitledPlot:
+        return draw_sample(make_context(computed, colors), title)
+
     return PlayerScene(figures=[Figured.of(draw, f"The rows of {title}", "revealed")])
-
-
-def _draw_sample(computed: Computed, title: str, colors: Palette) -> TitledPlot:
-    return draw_sample(make_context(computed, colors), title)
 
 
 def _fill_answer(scene: told.Scene, computed: Computed) -> PlayerScene:
@@ -134,13 +293,7 @@ def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> Pla
 
 def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
-    strip = draw_strip(scene, rows, computed)
-    centers, losses = np.stack([row["centers"] for row in rows]), np.array([row["ratio"] for row in rows])
-    reference = computed.compute_reference(centers.shape[1])
-
-    def cloud(colors: Palette) -> CenterDraws:
-        return CenterDraws(centers, losses, replace(make_context(computed, colors), reference=reference))
-
+    strip, cloud = draw_strip(scene, rows, computed), partial(make_cloud, computed, rows)
     figures = [
         Figured.of(strip.draw, strip.words, "revealed"),
         Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
@@ -151,7 +304,5 @@ def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> Playe
 def _draw_curve(grid: StudyGrid, computed: Computed) -> PlayerScene:
     rows = computed.run_study(grid)
     curve = draw_guessed_curve(grid.epsilons, None, tidy(rows))
-    return PlayerScene(
-        figures=[Figured.of(curve.draw, curve.words, "revealed")],
-        paragraphs=[describe_seeds(computed, len(rows), grid)],
-    )
+    figures = [Figured.of(curve.draw, curve.words, "revealed")]
+    return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])

@@ -1,4 +1,7 @@
-"""Animations as a page of its own: one HTML file that plays all steps without network or server, light and dark."""
+"""Animations as a page of its own: one HTML file that plays all steps without network or server, light and dark.
+
+In a notebook the same page stands in a frame of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,25 @@ import gzip
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from dpviz import __version__
 from dpviz.algorithms import find_card
 from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.plot import Data, Plot, pack
-from dpviz.runs import ReleaseRecord, Run
+from dpviz.app.charts.plot import Data, pack
+from dpviz.app.charts.registry import draw_picture
+from dpviz.app.charts.view import make_view
+from dpviz.core import RequestError
+from dpviz.runs import ReleaseRecord, Run, write_whole
 from dpviz.tables import FileKind
 from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
 
@@ -62,15 +69,11 @@ class Figured(NamedTuple):
     @classmethod
     def of(cls, draw: Callable[[Palette], TitledPlot], words: str, *kinds: Kind) -> Figured:
         """What ``draw`` makes of a palette."""
-        light, dark = (draw(choose_palette(theme)) for theme in _THEMES)
-        drawn: Data = {theme: _read_plot(made.plot) for theme, made in zip(_THEMES, (light, dark), strict=True)}
-        return cls(light.title, light.subtitle, words, kinds, drawn)
-
-
-def _read_plot(plot: Plot) -> Data:
-    """As the drawing library reads it, with the settings that it takes for granted."""
-    drawn: Data = json.loads(str(plot.figure().to_json()))
-    return drawn
+        made = {theme: draw(choose_palette(theme)) for theme in _THEMES}
+        # As the drawing library reads them, with the settings that it takes for granted.
+        drawn: Data = {theme: json.loads(str(one.plot.figure().to_json())) for theme, one in made.items()}
+        title, subtitle, _ = made[_THEMES[0]]
+        return cls(title, subtitle, words, kinds, drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,19 +94,15 @@ class PlayerScene:
     @property
     def kinds(self) -> set[Kind]:
         """Of all values that it shows."""
-        return {
-            *(self.animation["kinds"] if self.animation else ()),
-            *(kind for one in self.figures for kind in one.kinds),
-        }
+        played = self.animation["kinds"] if self.animation else ()
+        return {*played, *(kind for one in self.figures for kind in one.kinds)}
 
     @property
     def title(self) -> str:
         """Its heading, or what its animation finds in the end."""
-        found = (
-            [self.animation["steps"][_THEMES[0]][-1]["title"]]
-            if self.animation
-            else [one.title for one in self.figures]
-        )
+        found = [one.title for one in self.figures]
+        if self.animation:
+            found = [self.animation["steps"][_THEMES[0]][-1]["title"]]
         return self.heading or next(iter(found), "")
 
 
@@ -113,18 +112,14 @@ def animate(run: Run, context: RenderContext, numbers: Sequence[TitleNumber] = (
     What ``context`` has of the rows is in it: `Look.released` leaves that out. The step ``at`` is seen first, or the
     last.
     """
-    made = {
-        theme: Animation.of_run(run, replace(context, palette=choose_palette(theme))).to_data() for theme in _THEMES
-    }
-    kinds = {entry["kind"] for animation in made.values() for entry in _format_legends(animation)}
+    looks = {theme: replace(context, palette=choose_palette(theme)) for theme in _THEMES}
+    made = {theme: Animation.of_run(run, look).to_data() for theme, look in looks.items()}
+    pictures = [one for drawn in made.values() for step in drawn["steps"] for one in (step, *step["sides"])]
+    kinds = {entry["kind"] for picture in pictures for entry in picture["legend"]}
     kinds |= {number.kind for number in numbers} | ({"revealed"} if context.reveals or not run.private else set())
     return {
-        "steps": {theme: animation["steps"] for theme, animation in made.items()},
-        "colors": {theme: animation["colors"] for theme, animation in made.items()},
-        **{
-            part: {name: value for animation in made.values() for name, value in animation[part].items()}
-            for part in _SHARED
-        },
+        **{part: {theme: drawn[part] for theme, drawn in made.items()} for part in ("steps", "colors")},
+        **{part: {name: one for drawn in made.values() for name, one in drawn[part].items()} for part in _SHARED},
         "around": {"numbers": [number.to_data() for number in numbers], "said": ""},
         "at": at,
         "kinds": [kind for kind in get_args(Kind) if kind in kinds],
@@ -138,12 +133,8 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
     """HTML of one or several scenes, one at a time; a browser opens it from a disk, its network off."""
     first = scenes[0]
     kinds = {kind for scene in scenes for kind in scene.kinds}
-    drawn = pack(
-        {
-            "animations": [scene.animation for scene in scenes],
-            "figures": [[one.drawn for one in scene.figures] for scene in scenes],
-        }
-    )
+    figures = [[one.drawn for one in scene.figures] for scene in scenes]
+    drawn = pack({"animations": [scene.animation for scene in scenes], "figures": figures})
     data = {"library": pack_library(), "player": read_asset("player.js"), "drawn": zip_text(drawn)}
     light, dark = (
         "".join(f"--{name}:{color};" for name, color in choose_colors(choose_palette(theme)).items())
@@ -190,12 +181,6 @@ def _list_parts(scene: PlayerScene) -> dict[str, object]:
     }
 
 
-def _format_legends(animation: Data) -> Iterator[Data]:
-    for step in animation["steps"]:
-        for picture in (step, *step["sides"]):
-            yield from picture["legend"]
-
-
 _MEANINGS: dict[Kind, str] = {
     "public": "declared, or made without looking at any row; it costs no privacy.",
     "released": "computed from the rows, covered by noise, and paid for in the ledger.",
@@ -239,9 +224,7 @@ def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
 
 
 def _format_cell(value: object) -> str:
-    if isinstance(value, float):
-        return format_number(value) if isfinite(value) else ""
-    return str(value)
+    return str(value) if not isinstance(value, float) else format_number(value) if isfinite(value) else ""
 
 
 def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str]]:
@@ -250,7 +233,8 @@ def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str
         yield "table", f"{table} ({_TABLES[record.declaration.kind]})" if record else table
     yield "algorithm", find_card(run.algorithm).title
     chosen = {name: value for name, value in run.parameters.items() if value is not None}
-    if settings := ", ".join(f"{name} = {_format_plainly(value)}" for name, value in chosen.items()):
+    plain = {name: f"{value:g}" if isinstance(value, float) else value for name, value in chosen.items()}
+    if settings := ", ".join(f"{name} = {value}" for name, value in plain.items()):
         yield "its settings", settings
     yield "clusters", f"k = {run.k}"
     if run.private:
@@ -269,13 +253,86 @@ def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str
 
 def _make_ledger_table(run: Run | ReleaseRecord) -> _PageTable:
     entries = run.entries[:_MOST_CHARGES]
-    rows = [
-        [entry.note, entry.mechanism, *map(format_number, (entry.scale, entry.amount, entry.epsilon))]
-        for entry in entries
-    ]
+    rows = [[one.note, one.mechanism, *map(format_number, (one.scale, one.amount, one.epsilon))] for one in entries]
     heads = ["for", "mechanism", "noise scale", f"cost ({run.accounting.unit.symbol})", "ε alone"]
     return _PageTable(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
 
 
-def _format_plainly(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+MOST_BYTES = 6_000_000
+"""A page beyond this is no file to pass on, and nothing to keep inside a notebook."""
+_HEIGHT = 760
+
+
+@dataclass(frozen=True, eq=False)
+class RunDisplay:
+    """A run to look at: released and public values only, whatever the table."""
+
+    run: Run
+    step: int = -1
+    title: str = ""
+
+    @cached_property
+    def html(self) -> str:
+        """A page that plays all steps without network or server."""
+        animation = animate(self.run, self._context, at=self.step % len(self.run.frames))
+        return make_player_page([PlayerScene(animation=animation, run=self.run, table=self.title)])
+
+    @property
+    def figure(self) -> go.Figure:
+        """The step as a figure of Plotly, to be changed or saved as a picture."""
+        context = self._context.with_steps_of(self.run)
+        figure = draw_picture(self.run.frames[self.step].step, context).draw().headed(context.palette)
+        return figure.update_layout(paper_bgcolor=context.palette.surface)  # in a dark notebook, too
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page, one HTML file; where it lies."""
+        if not self.run.private:
+            raise RequestError(f"{self.run.algorithm} has no privacy: its run is for your eyes, no file is made.")
+        file = Path(path)
+        write_whole(file, self.html.encode())
+        return file
+
+    @property
+    def _context(self) -> RenderContext:
+        epsilon = self.run.epsilon if self.run.private else None
+        return RenderContext(make_view(self.run.domain), choose_palette("light"), epsilon=epsilon)
+
+    def _repr_html_(self) -> str:
+        return frame_page(self.html)
+
+
+def show(run: Run, step: int = -1, *, title: str = "") -> RunDisplay:
+    """The picture of ``run``, its last step first; a notebook plays it, ``save`` writes it as one HTML file.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    step : int
+        The step that is seen first.
+    title : str
+        Of the table, if the page shall say it.
+
+    Returns
+    -------
+    RunDisplay
+        For a notebook, or to be saved.
+
+    Raises
+    ------
+    RequestError
+        If the run has no such step.
+    """
+    if not -len(run.frames) <= step < len(run.frames):
+        raise RequestError(f"step is {step}: give a number from 0 to {len(run.frames) - 1}, or -1 for the last.")
+    return RunDisplay(run, step, title)
+
+
+show.__module__ = "dpviz"
+
+
+def frame_page(page: str) -> str:
+    """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
+    if len(page.encode()) > MOST_BYTES:
+        return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
+    return render("frame.html.j2", height=_HEIGHT, surface=choose_palette("light").surface, page=page)

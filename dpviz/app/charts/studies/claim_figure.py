@@ -11,12 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import LEGEND_LINE, Panel, TitledPlot, new_plot, place_below_plot
-from dpviz.app.charts.diagram import add_note
-from dpviz.app.charts.layout import PHONE
-from dpviz.app.charts.plot import Data, Plot
-from dpviz.app.charts.studies.contenders import Style, choose_styles, describe_runs, narrow
-from dpviz.app.charts.studies.medians import Span, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.canvas import LEGEND_LINE, Diagram, Panel, TitledPlot, add_note, new_plot, place_below_plot
+from dpviz.app.charts.plot import PHONE, Data, Plot
+from dpviz.app.charts.studies.curves import (
+    Span,
+    Style,
+    choose_styles,
+    compute_quartiles,
+    describe_runs,
+    draw_band,
+    draw_median_line,
+    narrow,
+)
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome, PaperFigure
 from dpviz.core import Array
 from dpviz.words import Palette, capitalize_first, format_number, join_clauses
@@ -272,55 +278,41 @@ class _Lane(NamedTuple):
     finding: ClaimFinding
 
 
-@dataclass(frozen=True, eq=False)
-class VerdictFigure:
+def list_lanes(results: Sequence[ClaimResult]) -> list[_Lane]:
+    """The findings of claims from top to bottom; heights are below 0."""
+    found, height, paper = list[_Lane](), 0.0, ""
+    for claim in results:
+        height -= _PAPER_GAP if paper and paper != claim.source else _GAP
+        paper = claim.source
+        for number, finding in enumerate(claim.verdict.findings, start=1):
+            height -= 1
+            found.append(_Lane(height, claim, number, finding))
+    return found
+
+
+def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> Diagram:
     """A mark a finding, at its margin: right of the line where it holds; its bar is the interval."""
+    lanes = list_lanes(results)
 
-    results: Sequence[ClaimResult]
-    title: str
-
-    @cached_property
-    def lanes(self) -> list[_Lane]:
-        """The findings from top to bottom; heights are below 0."""
-        found, height, paper = list[_Lane](), 0.0, ""
-        for claim in self.results:
-            height -= _PAPER_GAP if paper and paper != claim.source else _GAP
-            paper = claim.source
-            for number, finding in enumerate(claim.verdict.findings, start=1):
-                height -= 1
-                found.append(_Lane(height, claim, number, finding))
-        return found
-
-    def draw(self, palette: Palette, *, dark: bool) -> TitledPlot:
-        """The picture; it fits a telephone, too."""
-        low = min(lane.height for lane in self.lanes) - 1
+    def paint(palette: Palette) -> Plot:
+        low = min(lane.height for lane in lanes) - 1
         plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:
-            chosen = [lane for lane in self.lanes if lane.finding.outcome is outcome]
+            chosen = [lane for lane in lanes if lane.finding.outcome is outcome]
             plot.add_traces(_draw_outcome(outcome, chosen, INKS[outcome][dark]))
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
-        plot.update_xaxes(
-            range=[-log10(_MOST) * 1.06, log10(_MOST) * 1.06],
-            tickvals=[log10(tick) for tick in _TICKS],
-            ticktext=[_format_tick(tick) for tick in _TICKS],
-            title_text="← short of the line by · beyond it by →",
-            tickangle=0,
-        )
-        heights = [[lane.height for lane in self.lanes if lane.claim is claim] for claim in self.results]
-        plot.update_yaxes(
-            range=[low, 0.3],
-            tickvals=[sum(of_claim) / len(of_claim) for of_claim in heights],
-            ticktext=[claim.short for claim in self.results],
-            showgrid=False,
-            zeroline=False,
-        )
-        plot.update_layout(margin={"l": _NAMES})
-        return TitledPlot(self.title, "", plot)
+        # It fits a telephone, too.
+        reach = log10(_MOST) * 1.06
+        ticks = {"tickvals": [log10(tick) for tick in _TICKS], "ticktext": [_format_tick(tick) for tick in _TICKS]}
+        across = {"title_text": "← short of the line by · beyond it by →", "tickangle": 0}
+        plot.update_xaxes(range=[-reach, reach], **ticks, **across)
+        heights = [[lane.height for lane in lanes if lane.claim is claim] for claim in results]
+        middles, names = [sum(some) / len(some) for some in heights], [claim.short for claim in results]
+        plot.update_yaxes(range=[low, 0.3], tickvals=middles, ticktext=names, showgrid=False, zeroline=False)
+        return plot.update_layout(margin={"l": _NAMES})
 
-    def words(self) -> str:
-        """The picture in words."""
-        listed = "; ".join(f"{claim.paper}: {count_answers([claim.verdict])}" for claim in self.results)
-        return f"{self.title}. {listed}."
+    listed = "; ".join(f"{claim.paper}: {count_answers([claim.verdict])}" for claim in results)
+    return Diagram("verdicts", title, "", f"{title}. {listed}.", paint)
 
 
 def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:

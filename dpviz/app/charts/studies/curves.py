@@ -1,40 +1,362 @@
-"""Scores of algorithms against ε, k or n: medians and middle halves of many runs, and the best at each place."""
+"""Curves of many runs: how algorithms look, medians in bands, forecasts, the smallest ε, and the loss over k."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from math import inf, isfinite, log10
-from typing import Any, ClassVar, Literal
+from functools import cache, cached_property, partial
+from math import inf, isfinite, log10, nan
+from textwrap import wrap
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 
-from dpviz.app.charts.canvas import LEGEND_LINE, new_plot
-from dpviz.app.charts.diagram import Diagram, add_note
-from dpviz.app.charts.layout import make_axis_title, make_epsilon_axis, make_log_axis
-from dpviz.app.charts.plot import Plot
-from dpviz.app.charts.studies.contenders import (
-    Style,
-    choose_styles,
-    describe_runs,
-    find_measure,
-    list_names,
-    name_column,
-)
-from dpviz.app.charts.studies.medians import (
-    LABELS,
-    Span,
-    compute_label_room,
-    compute_quartiles,
-    draw_band,
-    draw_baselines,
-    draw_median_line,
-    label_ends,
-)
-from dpviz.runs import Target
-from dpviz.words import Palette, join_clauses
+from dpviz.algorithms import CARDS, synopsis_reading
+from dpviz.app.charts.canvas import AIR, LEGEND_LINE, Diagram, add_note, new_plot, spell_name
+from dpviz.app.charts.plot import Data, Plot, make_axis_title, make_epsilon_axis, make_log_axis
+from dpviz.core import Array
+from dpviz.runs import MADE_UP, Prospects, Recommendation, SmallestEpsilon, Target, find_reached_loss
+from dpviz.words import Palette, format_number, format_ratio, format_things, join_clauses
+
+# One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
+# from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.
+LOOKS = {
+    "auto": ("#1c6acd", "circle"),
+    "kmeans++": ("#6b737f", "diamond"),
+    "eugkm": ("#088133", "triangle-up"),
+    "hybrid": ("#62a10a", "square"),
+    "dplloyd": ("#c82e5e", "square"),
+    "sulq": ("#a19501", "triangle-up"),
+    "pgkm": ("#ef58a5", "circle"),
+    "kvariates": ("#e7667c", "triangle-down"),
+    "gkm": ("#747708", "triangle-left"),
+    "sample-aggregate": ("#b536a1", "star"),
+    "balcan": ("#9446cb", "triangle-down"),
+    "balcan-sparse": ("#a87ae6", "triangle-right"),
+    "balcan-kmedian": ("#6852db", "star"),
+    "lsh-coreset": ("#08a19d", "star"),
+    "lsh-local": ("#02778b", "triangle-right"),
+    "k-noisy-centers": ("#039ad5", "triangle-down"),
+    "k-averages": ("#7587eb", "square"),
+    "stable-kmeans": ("#01a56c", "triangle-left"),
+    "gaussian-mixture": ("#037a70", "circle"),
+}
+# What papers call them.
+_ALIASES = {
+    "Lloyd": "kmeans++",
+    "gridding": "eugkm",
+    "Gene": "pgkm",
+    "SuLQ": "sulq",
+    "sample & aggregate": "sample-aggregate",
+    "Averages": "k-averages",
+    "NoisyCenters": "k-noisy-centers",
+}
+_SIGNS = {
+    **{"circle": "●○", "square": "■□", "diamond": "◆◇", "star": "★☆", "triangle-up": "▲△"},
+    **{"triangle-down": "▼▽", "triangle-left": "◄◁", "triangle-right": "►▷"},
+}
+_DASHES = ["dash", "dot", "dashdot", "longdash", "longdashdot"]
+_FILLS = ["-open", "-open-dot", "-dot"]
+_NAME_WIDTH = 16
+
+
+class Style(NamedTuple):
+    """The looks of one algorithm."""
+
+    color: str
+    marker: str
+    dash: str
+
+    @property
+    def sign(self) -> str:
+        """The marker as a character in its colour."""
+        shape, *_ = self.marker.split("-open")
+        return f'<span style="color:{self.color}">{_SIGNS[shape.removesuffix("-dot")]["-open" in self.marker]}</span>'
+
+
+class Measure(NamedTuple):
+    """A score in words: what it is, in short, and with its unit on an axis that fits a phone."""
+
+    name: str
+    short: str
+    on_axis: str = ""
+    lower_is_better: bool = True
+    ratio: bool = False
+
+    @property
+    def axis(self) -> str:
+        return self.on_axis or self.name
+
+    def format(self, value: float) -> str:
+        """The value with three digits; ratios with their sign."""
+        return format_ratio(value) if self.ratio else format_number(value)
+
+    def describe_first(self, medians: pd.Series[float]) -> str:
+        """Who comes first of those whose ``medians`` these are, by name, and with what."""
+        best = str(medians.idxmin() if self.lower_is_better else medians.idxmax())
+        of = " k-means++" if self.ratio else ""
+        return f"{best} comes first: {self.short} {self.format(medians[best])}{of}"
+
+
+MEASURES = {
+    "ratio": Measure("loss / loss of k-means++ (×)", "loss", ratio=True),
+    "nicv": Measure("loss per row (unit coordinates²)", "loss per row"),
+    "matched_error": Measure(
+        "distance to the matched k-means++ centre (unit coordinates)",
+        "matched error",
+        "matched error (unit coordinates)",
+    ),
+    "distance_ratio": Measure(
+        "distance to the nearest centre / that of k-means++ (×)",
+        "distance",
+        "distance / that of k-means++ (×)",
+        ratio=True,
+    ),
+    "ari": Measure(
+        "agreement with k-means++ (adjusted Rand)", "agreement", "agreement (adjusted Rand)", lower_is_better=False
+    ),
+    "share_gap": Measure(
+        "largest error of a segment's share of the rows, against k-means++ (share)",
+        "segment shares",
+        "largest error of a share (of rows)",
+    ),
+    "label_accuracy": Measure(
+        "rows in a cluster of their own label (share)",
+        "label accuracy",
+        "label accuracy (share of rows)",
+        lower_is_better=False,
+    ),
+    "seconds": Measure("time of a run (seconds)", "time"),
+}
+
+
+def find_measure(name: str) -> Measure:
+    """The words for a measure; its own name where there are none."""
+    words = name.replace("_", " ")
+    return MEASURES.get(name, Measure(words, words))
+
+
+def choose_styles(names: Sequence[str]) -> dict[str, Style]:
+    """A style for each name: that of its algorithm, in every chart; variants differ by dash and by an open marker.
+
+    What is no algorithm of the registry takes, in order, looks that none of the others has.
+    """
+    known = {name: algorithm for name in names if (algorithm := find_algorithm(name)) is not None}
+    free = [look for algorithm, look in LOOKS.items() if algorithm not in known.values()] or list(LOOKS.values())
+    strangers = [name for name in names if name not in known]
+    styles = {name: _choose_style(free[i % len(free)], i // len(free)) for i, name in enumerate(strangers)}
+    variants: Counter[str] = Counter()
+    for name, algorithm in known.items():
+        if name not in _list_titles():
+            variants[algorithm] += 1
+        styles[name] = _choose_style(LOOKS[algorithm], variants[algorithm] if name not in _list_titles() else 0)
+    return {name: styles[name] for name in names}
+
+
+def find_algorithm(name: str) -> str | None:
+    """The id of the algorithm that a line is named after; None if it is none.
+
+    >>> find_algorithm("EUGkM, θ = 40"), find_algorithm("Balcan et al., sparse")
+    ('eugkm', 'balcan-sparse')
+    >>> find_algorithm("Balcan et al. (practical)")
+    'balcan'
+    """
+    begun = [title for title in _list_titles() if name.startswith(title) and not name[len(title) :][:1].isalnum()]
+    return _list_titles()[max(begun, key=len)] if begun else None
+
+
+@cache
+def _list_titles() -> dict[str, str]:
+    """Ids of algorithms by what they are called here and in papers."""
+    return {CARDS[algorithm].title: algorithm for algorithm in LOOKS} | _ALIASES
+
+
+def _choose_style(look: tuple[str, str], variant: int) -> Style:
+    """The looks of an algorithm itself, or of its ``variant`` counted from 1."""
+    color, marker = look
+    if variant == 0:
+        return Style(color, marker, "solid")
+    again, place = divmod(variant - 1, len(_DASHES))
+    return Style(color, marker + _FILLS[again % len(_FILLS)], _DASHES[place])
+
+
+def list_names(runs: pd.DataFrame) -> list[str]:
+    """Names of the algorithms: all that may come, where the column says so, else in order of first appearance."""
+    names = runs[name_column(runs)]
+    return list(map(str, names.cat.categories if isinstance(names.dtype, pd.CategoricalDtype) else names.unique()))
+
+
+def name_column(runs: pd.DataFrame) -> str:
+    """The column that names an algorithm: its label in a study, or its id."""
+    return "contender" if "contender" in runs.columns else "algorithm"
+
+
+def narrow(name: str, width: int = _NAME_WIDTH) -> str:
+    """A name in lines of at most ``width`` characters."""
+    return "<br>".join(map(spell_name, wrap(name, width)))
+
+
+def describe_runs(numbers: Sequence[int]) -> str:
+    """How many runs stand behind the lines of a chart.
+
+    >>> describe_runs([20, 20]), describe_runs([3, 5])
+    ('20 runs each', '3 to 5 runs each')
+    """
+    if not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    return f"{high} run{'s' * (high != 1)} each" if low == high else f"{low} to {high} runs each"
+
+
+PLOT, LABELS = 390, 132
+"""Pixels of a plot's height, and of the room for names to its right."""
+# Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the small ones lie flat.
+_LOG_FROM = 5.0
+# A line of direct labels in pixels, and the most characters in it.
+_LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
+# How far right of the plot a name stands that had to make way, and how far up or down it may be tied, in pixels.
+_THREAD, _LONGEST_THREAD = 12, 45
+
+
+class Span(NamedTuple):
+    """What an axis shows: its ends, in powers of ten where it is logarithmic."""
+
+    low: float
+    high: float
+    logarithmic: bool
+
+    @classmethod
+    def of(cls, values: Iterable[float], *, air: float = 0.08) -> Span:
+        """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
+        finite = np.array([value for value in values if np.isfinite(value)])
+        low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+        logarithmic = low > 0 and high > _LOG_FROM * low
+        if logarithmic:
+            low, high = log10(low), log10(high)
+        room = air * ((high - low) or abs(high) or 1.0)
+        return cls(low - room, high + room, logarithmic)
+
+    @property
+    def axis(self) -> dict[str, Any]:
+        """The axis itself."""
+        ends = {"range": [self.low, self.high]}
+        return make_log_axis(self.low, self.high) | ends if self.logarithmic else ends
+
+    def to_axis(self, value: float) -> float:
+        """Where an annotation of ``value`` stands: on a logarithmic axis at its logarithm."""
+        return log10(value) if self.logarithmic else value
+
+    def height(self, value: float) -> float:
+        """Of a ``value``, as a share of the plot."""
+        return (self.to_axis(value) - self.low) / (self.high - self.low)
+
+
+def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.DataFrame:
+    """25 %, 50 % and 75 % of the finite scores of each group of runs, in order, and how many runs there are at all."""
+    groups = runs[np.isfinite(runs[score])].groupby(list(by))[score]
+    parts = {0.25: "low", 0.5: "median", 0.75: "high"}
+    table: pd.DataFrame = groups.quantile(list(parts)).unstack().reindex(columns=list(parts)).rename(columns=parts)
+    return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
+
+
+def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> Data:
+    """The area between two curves.
+
+    **options
+        Other settings of the trace.
+
+    ``x`` (m,), across; ``low`` (m,), lower curve; ``high`` (m,), upper curve.
+    """
+    around = {"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill}
+    return {
+        **around,
+        **{"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"},
+        **{"showlegend": False, "meta": "band"} | options,
+    }
+
+
+def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> Data:
+    """The curve of one algorithm, with a marker wherever something was run.
+
+    **options
+        Other settings of the trace.
+
+    ``x`` (m,), across; ``y`` (m,), up.
+    """
+    return {
+        **{"type": "scatter", "x": x, "y": y, "mode": "lines+markers", "name": name},
+        "line": {"color": style.color, "width": 2.2, "dash": style.dash},
+        "marker": {"symbol": style.marker, "size": 8, "color": style.color},
+        **{"showlegend": False, "meta": "median"} | options,
+    }
+
+
+def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
+    """What can be had for nothing, and k-means++, as horizontal lines with their values."""
+    finite = {label: value for label, value in baselines.items() if np.isfinite(value)}
+    upwards = sorted(finite, key=lambda label: finite[label])
+    for label, above in zip(upwards, [*upwards, None][1:], strict=True):
+        value, text = finite[label], narrow(f"{label}: {words.format(finite[label])}", _LABEL_WIDTH)
+        gap = span.height(finite[above]) - span.height(value) if above is not None else 1.0
+        plot.add_hline(y=value, line={"color": palette.public, "width": 1.3, "dash": "dot"})
+        # Nothing lies below the least of them, and much above the others is empty but for the next line.
+        beneath = label == upwards[0] or gap < _measure_room(plot) * len(text.split("<br>"))
+        at = {"x": 0.99, "y": span.height(value), "xanchor": "right", "yanchor": "top" if beneath else "bottom"}
+        add_note(plot, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
+
+
+def label_ends(
+    plot: Plot, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
+) -> None:
+    """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
+    labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
+    wanted = [span.height(end) for end in ends.values()]
+    heights = _spread_apart(wanted, [len(rows) * _measure_room(plot) for rows in labels.values()])
+    high = _LABEL_LINE / _measure_room(plot)
+    for name, end, height in zip(ends, wanted, heights, strict=True):
+        # Further rows begin under the name, not under its sign.
+        text = "<br>\u2003".join(labels[name])
+        at = {"xref": "paper", "x": 1.0, "xanchor": "left", "align": "left", "hovertext": name}
+        at |= {"yref": "paper", "y": height, "yanchor": "middle"}
+        away = (end - height) * high
+        if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
+            at |= {"xshift": 6}
+        else:  # a thread from the end of the line to its name
+            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
+            at |= {"ax": _THREAD, "ay": away, "standoff": 0}
+        add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
+
+
+def compute_label_room(names: Iterable[str]) -> int:
+    """Pixels that the labels of all lines take beyond those of the plot."""
+    rows = sum(len(wrap(name, _LABEL_WIDTH)) for name in names)
+    return max(0, round(rows * _LABEL_LINE) - PLOT)
+
+
+def _measure_room(plot: Plot) -> float:
+    """A line of text as a share of the plot's height."""
+    margin = plot.layout["margin"]
+    return float(_LABEL_LINE / (plot.layout["height"] - margin["t"] - margin["b"]))
+
+
+def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:
+    """Middles in [0, 1] moved as little as needed for labels of these sizes not to overlap; order is kept."""
+    if not heights:
+        return []
+    order = np.argsort(heights, kind="stable")
+    tall = np.asarray(sizes, dtype=np.float64)[order]
+    # Half of one label and half of the next; the first begins, and the last ends, within the plot if they all fit.
+    steps = np.r_[0.0, np.cumsum((tall[1:] + tall[:-1]) / 2)]
+    lowest, highest = tall[0] / 2, max(tall[0] / 2, 1 - tall[-1] / 2 - steps[-1])
+    # Subtracting the steps turns "at least a step apart" into "not decreasing".
+    apart = isotonic_regression(np.asarray(heights)[order] - steps).x
+    moved = np.empty(len(order))
+    moved[order] = np.clip(apart, lowest, highest) + steps
+    return [float(height) for height in moved]
+
 
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]
@@ -259,3 +581,157 @@ def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str
     x, y = [epsilon for epsilon, _ in points], [loss for _, loss in points]
     look = {"line": {"color": color, "width": 1.5, "dash": "dash"}, "showlegend": True, "meta": "prediction"}
     plot.add_scatter(x, y, "lines", hover=f"predicted for {who}: %{{y:.3g}}", name=f"predicted: {who}", **look)
+
+
+_PARTS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast(Curves):
+    """Medians and middle halves over made-up tables, which count by their closeness (column ``weight`` of the runs)."""
+
+    noun: ClassVar[str] = MADE_UP
+
+    @cached_property
+    def medians(self) -> pd.DataFrame:
+        """As of a study of runs; ``runs`` counts the made-up tables."""
+        rows = []
+        for (name, epsilon), group in self.runs.groupby(["contender", "epsilon"], sort=False):
+            losses, weights = (group[column].to_numpy(np.float64) for column in ("ratio", "weight"))
+            parts = [find_reached_loss(losses, part, weights) for part in _PARTS]
+            rows.append((str(name), float(str(epsilon)), *parts, len(group)))
+        medians = pd.DataFrame(rows, columns=["algorithm", "at", "low", "median", "high", "runs"])
+        best = medians["median"] == medians.groupby("at")["median"].transform("min")
+        return medians.assign(best=best & ~medians["at"].where(best).duplicated())
+
+    @property
+    def basis(self) -> str:
+        """What each point rests on."""
+        number = int(self.medians["runs"].max()) if len(self.medians) else 0
+        return format_things(number, "made-up table", MADE_UP)
+
+    def list_answers(self, prospects: Prospects, target: Target) -> list[SmallestEpsilon]:
+        """Each algorithm's smallest ε for a target, as the stored study has it, of those on the axis; the smallest
+        first.
+        """
+        found = []
+        for (name, algorithm), runs in self.runs.groupby(["contender", "algorithm"], sort=False):
+            line, needed = self.lines[str(name)], prospects.find_needed(str(algorithm), target)
+            tried = sorted(line["at"])
+            epsilon = next((at for at in tried if at >= needed * (1 - 1e-9)), inf)
+            typical = float(line["median"][line["at"] == epsilon].iloc[0]) if isfinite(epsilon) else nan
+            ends = (epsilon, epsilon, epsilon, tried[0], tried[-1])
+            found.append(SmallestEpsilon(str(name), *ends, len(runs) // len(tried), typical=typical))
+        return sorted(found, key=lambda one: (one.epsilon, one.typical))
+
+
+def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommendation: Recommendation) -> Diagram:
+    """The target as a line across the curves, with each answer on it in the colour of its line.
+
+    Of the recommended algorithm also the loss that the wanted share of runs does not exceed: it is below the target
+    from the answer on.
+    """
+    target, who, finding = recommendation.target, recommendation.who, recommendation.finding
+    below = f"{target.describe_often(curves.noun)} lie below"
+    about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
+
+    def paint(palette: Palette) -> Plot:
+        plot = paint_curves(curves, palette, hull=False)
+        # Bands of all would hide each other; each stands before its line.
+        plot.traces = [
+            trace
+            for trace, line in zip(plot.traces, [*plot.traces[1:], {}], strict=True)
+            if trace["meta"] != "band" or line.get("name") == who
+        ]
+        plot.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
+        # At small ε and below the line, where losses seldom are.
+        at = {"x": 0.01, "y": curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
+        behind = palette.fade(palette.surface, 0.7)
+        add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
+        if who in curves.styles:
+            upper = list_reached_losses(curves.runs, who, target.share)
+            x, y = [epsilon for epsilon, _ in upper], [loss for _, loss in upper]
+            line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
+            hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
+            plot.add_scatter(x, y, "lines", hover=hover, line=line, name=below, meta="upper")
+        reached = [answer for answer in answers if answer.reached]
+        colors = [curves.styles[answer.contender].color for answer in reached]
+        rim = {"width": 2, "color": palette.text}
+        marker = {"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim}
+        told = {"hover": "<b>%{customdata[0]}</b><br>%{customdata[1]}", "meta": "answer"}
+        notes = [(answer.contender, answer.text) for answer in reached]
+        places = [answer.epsilon for answer in reached]
+        plot.add_scatter(places, [target.loss] * len(reached), "markers", marker=marker, customdata=notes, **told)
+        return plot
+
+    def tabulate() -> pd.DataFrame:
+        """A line an algorithm, the smallest ε first; empty where the target is not reached."""
+        rows = [(one.contender, one.epsilon, one.low, one.high, one.text, one.runs) for one in answers]
+        table = pd.DataFrame(rows, columns=["algorithm", "smallest ε", "from", "to", "in words", "runs"])
+        numbers = ["smallest ε", "from", "to"]
+        table[numbers] = table[numbers].astype(float).replace(np.inf, np.nan)
+        return table
+
+    words = f"Loss against ε with the target. {finding}"
+    return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
+
+
+def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> list[tuple[float, float]]:
+    """For each ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
+    losses: list[tuple[float, float]] = []
+    for epsilon, group in runs[runs[name_column(runs)] == who].groupby("epsilon"):
+        weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
+        losses.append((float(str(epsilon)), find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)))
+    return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]
+
+
+_K_HEIGHT = AIR + PLOT + 40
+_K_FADED = 0.22
+# At most about so many numbers below the axis.
+_TICKS = 12
+
+
+def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
+    """The loss on a synopsis against k, and the k that is suggested as a line; all of it is released."""
+    last, suggested = read.ks[-1], read.suggested
+    sure = "" if 2 * read.agreeing > read.redraws else ", but unsurely"
+    finding = f"The loss bends at k = {suggested}{sure}"
+    if suggested is None:
+        finding = f"No number of clusters stands out up to {last}"
+
+    def paint(palette: Palette) -> Plot:
+        plot = new_plot(palette, height=_K_HEIGHT, legend_lines=0)
+        span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
+        # What lies below a logarithmic axis is drawn at its end.
+        least = 10**span.low if span.logarithmic else 0.0
+        losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
+        plot.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _K_FADED)))
+        look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
+        between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+        told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}
+        ends = np.column_stack([read.lows, read.highs])
+        plot.add_scatter(read.ks, losses, "lines+markers", customdata=ends, **look, **told)
+        every = -(-len(read.ks) // _TICKS)
+        ticks = read.ks[every - 1 :: every].tolist()
+        plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, last + 0.5])
+        plot.update_yaxes(**span.axis, title_text="loss on the synopsis", zeroline=False)
+        if suggested is not None:
+            plot.add_vline(x=suggested, line={"color": palette.text, "width": 1.3, "dash": "dot"})
+            side, shift = ("left", 5) if suggested <= len(read.ks) / 2 else ("right", -5)
+            at = {"x": suggested, "xshift": shift, "y": 1, "yref": "paper", "yanchor": "top", "xanchor": side}
+            add_note(plot, f"k = {suggested}", palette.text, at)
+        return plot
+
+    def tabulate() -> pd.DataFrame:
+        columns = {"k": read.ks, "loss": read.losses, "low": read.lows, "high": read.highs, "bend": read.bends}
+        return pd.DataFrame(columns)
+
+    note = join_clauses(
+        "line: least loss found on the synopsis",
+        "band: nine in ten redraws of its noise",
+        f"{read.agreeing} of {read.redraws} redraws agree",
+        "free: nothing is charged",
+    )
+    way = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
+    words = f"Loss on the synopsis against the number of clusters, {way} at k = {last}. {read.words}"
+    return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

@@ -10,9 +10,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.ui.data.bounds_at_once import draw_bounds_at_once
-from dpviz.app.ui.data.codings_form import draw_codings_form
-from dpviz.app.ui.data.column_rows import describe_lacks, draw_column_rows
+from dpviz.app.ui.data.column_rows import describe_lacks, draw_bounds_at_once, draw_codings_form, draw_column_rows
 from dpviz.app.ui.data.draft import Change, Draft, merge_declaration, open_draft
 from dpviz.app.ui.data.format_form import (
     READ_BY_DECLARATION,
@@ -22,7 +20,7 @@ from dpviz.app.ui.data.format_form import (
     draw_row_button,
     is_readable_at_first,
 )
-from dpviz.app.ui.data.large_table import is_large
+from dpviz.app.ui.data.table_link import is_large
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember

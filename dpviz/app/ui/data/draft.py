@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.ui.session import Source, make_once, recall, remember
+from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, recall, remember
+from dpviz.core import AccessKind
 from dpviz.runs import list_columns
 from dpviz.tables import (
     Content,
@@ -204,6 +205,11 @@ class Draft:
         if isinstance(content, CsvOnDisk):
             return make_once(_BEGINNING, self.source.number, content.read_beginning)
         return content if isinstance(content, CsvFile) else None
+
+    def count_look(self, what: AccessKind, note: str) -> None:
+        """Count that rows of the file were seen before it is opened."""
+        seen = self.source.content
+        count_access(DataAccess(seen.fingerprint, seen.fingerprint, seen.name, self.declaration.kind, what, note))
 
     def settle(self) -> bool:
         """Make the change that was asked for, now that the form is drawn; whether the page is to be drawn anew."""

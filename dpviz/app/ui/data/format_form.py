@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +14,7 @@ import streamlit as st
 from dpviz.app.ui.data.draft import Draft
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
-from dpviz.app.ui.session import DataAccess, count_access, make_once
+from dpviz.app.ui.session import make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.core import AccessKind
 from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
@@ -40,6 +40,7 @@ READ_BY_DECLARATION = (
 """How a file is read, whatever stands in it."""
 
 _NUMBER, _TEXT = "number", "text"
+_ABOUT_GROUPS, _ABOUT_SIGN = "Between groups of three digits; ' is an apostrophe.", "“none” where the file has one."
 # Words for marks that would not be seen: none at all, where the file's other columns have one, and a blank.
 _NONE, _BLANK = "none", "blank"
 _WORDS = {"": _NONE, " ": _BLANK}
@@ -98,9 +99,8 @@ def draw_row_button(draft: Draft) -> None:
         return
     if st.button("The first line is a row", icon=":material/swap_vert:", key=draft.make_key("is_row")):
         draft.change = lambda now: _read_as_row(now, file)
-        seen = draft.source.content.fingerprint
         note = "the first line, which was read as names until its owner said that it is a row"
-        count_access(DataAccess(seen, seen, file.name, draft.declaration.kind, AccessKind.ROWS, note))
+        draft.count_look(AccessKind.ROWS, note)
 
 
 def _read_as_row(now: Declaration, file: CsvFile) -> Declaration:
@@ -115,23 +115,17 @@ def _read_as_row(now: Declaration, file: CsvFile) -> Declaration:
 def draw_propose_button(file: CsvFile, draft: Draft) -> None:
     """Ask for a proposal from the rows; of private ones it is a look."""
     kind = draft.declaration.kind
-    pressed = st.button(
-        "Propose from the rows" if kind.may_be_shown else "Propose from the rows (counted)",
-        icon=":material/auto_fix_high:" if kind.may_be_shown else ":material/visibility:",
-        help="Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
-        "You can change all of it. "
-        + (
-            "Anybody may see these rows, so it is free."
-            if kind.may_be_shown
-            else "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
-        ),
-        key=draft.make_key("propose"),
+    counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
+    if not kind.may_be_shown:
+        counted, icon = " (counted)", ":material/visibility:"
+        costs = "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
+    help = (
+        "Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
+        f"You can change all of it. {costs}"
     )
-    if pressed:
+    if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=draft.make_key("propose")):
         draft.change = lambda now: _propose(now, file, draft)
-        seen = draft.source.content.fingerprint
-        note = "a proposal of how the file is read"
-        count_access(DataAccess(seen, seen, file.name, kind, AccessKind.PROPOSAL, note))
+        draft.count_look(AccessKind.PROPOSAL, "a proposal of how the file is read")
 
 
 def _propose(
@@ -201,16 +195,8 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
         **draft.bind_to_visit("several_lines"),
     )
     style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative)
-    return file_format.FileFormat(
-        encoding or start.encoding,
-        delimiter,
-        header,
-        names,
-        style,
-        several_lines=bool(several),
-        skip=int(skip),
-        units_line=units_line,
-    )
+    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line}
+    return file_format.FileFormat(encoding or start.encoding, delimiter, header, names, style, **more)
 
 
 def _ask_choice(label: str, words: Mapping[str, str], start: str, draft: Draft, *, own: bool = False) -> str:
@@ -238,25 +224,19 @@ def _draw_column_formats(draft: Draft) -> None:
     start, declared = draft.start, draft.declaration.file
     text = tuple(name for name in draft.names if start.numbers and name not in start.numbers)
     styles = {name: style for name, style in start.file.styles.items() if name in draft.names}
+    choose = st.column_config.SelectboxColumn
+    groupings, negatives = ([_WORDS.get(mark, mark) for mark in marks] for marks in (_GROUPINGS, _NEGATIVES))
     st.caption("Column by column: text, and numbers written in another way")
     with st.container():
         edited = draft.draw_table(
             "styles",
             make_frame(draft.names, ColumnStyles(text, styles)),
             {
-                "kind": st.column_config.SelectboxColumn("holds", options=[_NUMBER, _TEXT], required=True),
-                "decimal": st.column_config.SelectboxColumn("decimal mark", options=list(_DECIMALS)),
-                "grouping": st.column_config.SelectboxColumn(
-                    "grouping mark",
-                    options=[_WORDS.get(mark, mark) for mark in _GROUPINGS],
-                    help="Between groups of three digits; ' is an apostrophe.",
-                ),
-                "sign": st.column_config.TextColumn(
-                    "sign to strip", max_chars=8, help="“none” where the file has one."
-                ),
-                "negative": st.column_config.SelectboxColumn(
-                    "negative", options=[_WORDS.get(mark, mark) for mark in _NEGATIVES], help="(5), 5- or only -5."
-                ),
+                "kind": choose("holds", options=[_NUMBER, _TEXT], required=True),
+                "decimal": choose("decimal mark", options=list(_DECIMALS)),
+                "grouping": choose("grouping mark", options=groupings, help=_ABOUT_GROUPS),
+                "sign": st.column_config.TextColumn("sign to strip", max_chars=8, help=_ABOUT_SIGN),
+                "negative": choose("negative", options=negatives, help="(5), 5- or only -5."),
             },
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",

@@ -1,8 +1,8 @@
-"""The open table in the page's link, so that a reload opens it again: a sample by its id, a synthetic table by its
-numbers, a drawing by its text.
+"""Tables that a link names, or that a job makes or prepares; and the open table in the page's link.
 
-A public file is kept for a while under a word that only the link holds. Of a private file a link says only that there
-was one: a reload forgets it. Whatever costs more than a moment waits until somebody presses.
+A reload opens it again: a sample by its id, a synthetic table by its numbers, a drawing by its text. A public file is
+kept for a while under a word that only the link holds. Of a private file a link says only that there was one: a reload
+forgets it. Whatever costs more than a moment waits until somebody presses.
 """
 
 from __future__ import annotations
@@ -13,36 +13,217 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta
-from dpviz.app.ui.data.named_tables import (
-    PAINTED,
-    draw_making_panel,
-    find_making,
-    find_named_in_links,
-    is_cheap,
-    open_painted,
-    open_sample,
-    open_synthetic_table,
-)
+from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta, suggest_k
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.session import (
     COMING,
     TABLE_LINK,
+    Source,
     find_source,
     find_table,
     find_undeclared,
     open_table,
+    put_to_use,
     recall,
     remember,
 )
-from dpviz.core import RequestError
-from dpviz.tables import SAMPLES, CsvFile, Declaration, SyntheticTable, drawings
+from dpviz.core import RequestError, Rows
+from dpviz.runs import Job, Plan, Prepared, make_work, prepare_work
+from dpviz.tables import (
+    SAMPLES,
+    Content,
+    CsvFile,
+    CsvOnDisk,
+    Declaration,
+    IntakeError,
+    LatticeFile,
+    LoadedTable,
+    ParquetTable,
+    Sample,
+    SparseTable,
+    SyntheticTable,
+    drawings,
+    make_painted_table,
+)
 from dpviz.words import format_duration
+
+PAINTED = "painted."
+"""What the name of a drawing in a link begins with; its text follows."""
+
+_NAMED, _MAKING = "ways_in:named", "ways_in:making"
+# What may be opened without being asked for: a cell costs some 50 bytes until a page has shown it.
+_MOST_CELLS, _MOST_SECONDS = 1_500_000, 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class _Making:
+    """A synthetic table that is being made, and what was open and waited when that began."""
+
+    told: SyntheticTable
+    job: Job[Any]
+    before: tuple[object, object]
+
+
+def is_cheap(named: Sample | SyntheticTable) -> bool:
+    """Whether a link may open it by itself; told by numbers that are known before anything is made."""
+    if isinstance(named, Sample):
+        return named.cells <= _MOST_CELLS
+    return named.n * named.d <= _MOST_CELLS and named.seconds <= _MOST_SECONDS
+
+
+def open_sample(sample: Sample) -> None:
+    """Make a sample the table of this visit, with what its declaration file declares."""
+    open_table(*sample.load())
+    _set_name_in_links(sample.id)
+    suggest_k(sample.clusters)
+    suggest_delta()
+
+
+def open_synthetic_table(told: SyntheticTable) -> None:
+    """Make a simulated table the table of this visit: at once, or as soon as a job has made it."""
+    if (making := find_making()) is not None:
+        making.job.cancel()
+        del st.session_state[_MAKING]
+    if is_cheap(told):
+        _open_made(told, *told.make())
+        return
+    job = open_job_registry().submit(make_work, told)
+    st.session_state[_MAKING] = _Making(told, job, (find_table(), find_undeclared()))
+
+
+def claim_made() -> None:
+    """Open a synthetic table that is complete, whatever page is shown; another one that was opened meanwhile stays."""
+    making = find_making()
+    for made in (item for item in (making.job.items if making else ()) if isinstance(item, tuple)):
+        assert making is not None
+        del st.session_state[_MAKING]
+        if all(now is then for now, then in zip((find_table(), find_undeclared()), making.before, strict=True)):
+            _open_made(making.told, *made)
+
+
+def draw_making_panel() -> bool:
+    """Show the table that is being made, or why it was not; whether it is under way."""
+    making = find_making()
+    if making is None:
+        return False
+    draw_job_panel(making.job, label="Making a synthetic table", key="making")
+    return not making.job.state.final
+
+
+def find_making() -> _Making | None:
+    """The synthetic table that was asked for, if it is not open yet."""
+    return cast("_Making | None", st.session_state.get(_MAKING))
+
+
+def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
+    """Make what was painted the table of this visit, as a link says it: after a reload it is the same."""
+    text = drawings.encode_drawing(drawing)
+    table, declared = make_painted_table(drawings.decode_drawing(text))
+    open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
+    _set_name_in_links(f"{PAINTED}{text}")
+    suggest_k(k)
+    suggest_delta()
+
+
+def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
+    """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
+    number, name = recall(_NAMED, (0, None))
+    return name if source is not None and source.number == number else None
+
+
+def _open_made(told: SyntheticTable, loaded: LoadedTable, declared: Declaration) -> None:
+    open_table(loaded, declared)
+    _set_name_in_links(told)
+    suggest_k(told.k)
+    suggest_delta()
+
+
+def _set_name_in_links(name: str | SyntheticTable) -> None:
+    source = find_source()
+    assert source is not None
+    remember(_NAMED, (source.number, name))
+
+
+_PREPARING = "large_table:preparing"
+
+
+@dataclass(frozen=True, eq=False)
+class _Preparing:
+    """A table that is on its way into its file."""
+
+    plan: Plan
+    file: LatticeFile
+    job: Job[Any]
+
+
+def take_brought(content: Content) -> Content:
+    """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers."""
+    if isinstance(content, SparseTable):
+        raise IntakeError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
+    if isinstance(content, ParquetTable) and content.fits(len(content.numeric_columns)):
+        text = [name for name in content.columns if name not in content.numeric_columns and content.holds_text(name)]
+        return content.read(content.numeric_columns, text=text)
+    return content
+
+
+def is_large(content: Content) -> bool:
+    """Whether memory does not hold the table."""
+    return isinstance(content, CsvOnDisk | ParquetTable)
+
+
+def bring_to_use(content: Content, declaration: Declaration) -> None:
+    """Open the table that is declared, or begin to prepare it;
+    ``draw_preparation_panel`` then shows how far that is.
+    """
+    plan = Plan.of(content, declaration)
+    if (before := _find_preparation()) is not None:
+        before.job.cancel()
+        del st.session_state[_PREPARING]
+    if plan.in_memory:
+        open_table(content, declaration)
+        suggest_delta()
+        return
+    file = LatticeFile(plan.domain.region)
+    st.session_state[_PREPARING] = _Preparing(plan, file, open_job_registry().submit(prepare_work, plan, file))
+
+
+def claim_prepared() -> None:
+    """Open a table whose file is complete, whatever page is shown."""
+    preparing = _find_preparation()
+    for done in (item for item in (preparing.job.items if preparing else ()) if isinstance(item, Prepared)):
+        assert preparing is not None
+        del st.session_state[_PREPARING]
+        preparing.file.note_rows(done.rows)
+        rows = Rows(preparing.file, preparing.plan.domain.region)
+        put_to_use(preparing.plan.source, preparing.plan.over(rows, done.sample))
+        suggest_delta()
+
+
+def is_preparing(source: Source) -> bool:
+    """Whether the rows of ``source`` are on their way."""
+    preparing = _find_preparation()
+    return preparing is not None and preparing.plan.source is source.content and not preparing.job.state.final
+
+
+def draw_preparation_panel(source: Source) -> bool:
+    """Show the preparation of ``source`` if it is under way or went wrong; whether it is under way."""
+    preparing = _find_preparation()
+    if preparing is None or preparing.plan.source is not source.content:
+        return False
+    draw_job_panel(preparing.job, label=f"Preparing {preparing.plan.source.name}", key="preparation")
+    return is_preparing(source)
+
+
+def _find_preparation() -> _Preparing | None:
+    return cast("_Preparing | None", st.session_state.get(_PREPARING))
+
 
 _FILE, _KEPT = "file", "file."
 _WORD = "table_link:word"
@@ -129,15 +310,12 @@ def _find_linked() -> _Linked | None:
         )
         return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
     if named.startswith(PAINTED):
-        return _Linked(True, partial(_open_drawing, named))
+        text = named.removeprefix(PAINTED)
+        return _Linked(True, lambda: open_painted(drawings.decode_drawing(text), recall("k", USUAL_CLUSTERS)))
     if named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
         about = f"The file “{kept.file.name}” is read when it is opened."
         return _Linked(len(kept.file.raw) <= _MOST_AT_ONCE, partial(_open_kept, named, kept), about)
     return None
-
-
-def _open_drawing(named: str) -> None:
-    open_painted(drawings.decode_drawing(named.removeprefix(PAINTED)), recall("k", USUAL_CLUSTERS))
 
 
 def _open_kept(named: str, kept: KeptFile) -> None:

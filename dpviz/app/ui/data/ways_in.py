@@ -15,11 +15,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.draft import open_draft
-from dpviz.app.ui.data.large_table import is_large, take_brought
-from dpviz.app.ui.data.named_tables import find_named_in_links, open_sample, open_synthetic_table
+from dpviz.app.ui.data.table_link import find_named_in_links, is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.home_picture import draw_sample_picture
-from dpviz.app.ui.machine_paths import may_name_paths
+from dpviz.app.ui.figure import say_refusal
+from dpviz.app.ui.home import draw_sample_picture
+from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import (
     TABLE_LINK,
     find_source,
@@ -128,7 +128,7 @@ def _draw_csv_upload() -> None:
         "Your CSV file",
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
-        on_change=_forget_upload,
+        on_change=_forget_refusal,
         max_upload_size=MAX_BYTES // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
         "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
@@ -153,10 +153,8 @@ def _draw_file_here() -> None:
         "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
         "hold is read in pieces. Whoever is logged in to this machine can do the same while the app runs."
     )
-    with (
-        st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here"),
-        st.form("file_here", border=False, enter_to_submit=False),
-    ):
+    popover = st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here")
+    with popover, st.form("file_here", border=False, enter_to_submit=False):
         path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
         if st.form_submit_button("Bring it") and path:
             st.session_state[_REFUSED] = _UNREADABLE
@@ -174,14 +172,10 @@ def _find_file(path: str) -> str | None:
     return None
 
 
-def _forget_upload() -> None:
+def _forget_refusal() -> None:
     """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
     if st.session_state.get("csv") is None:
-        _forget_refusal()
-
-
-def _forget_refusal() -> None:
-    st.session_state.pop(_REFUSED, None)
+        st.session_state.pop(_REFUSED, None)
 
 
 def draw_synthetic_form() -> bool:
@@ -203,7 +197,7 @@ def draw_synthetic_form() -> bool:
     if not pressed:
         return False
     told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
-    try:
+    with say_refusal():
         if not told.is_allowed:
             raise RequestError(
                 f"The bounds are not finite with lower < upper within ±1e100, or n x d is above {MAX_CELLS:,}: change "
@@ -211,10 +205,8 @@ def draw_synthetic_form() -> bool:
             )
         with st.spinner("Simulating…"):
             open_synthetic_table(told)
-    except RequestError as error:
-        st.error(escape_markdown(error), icon=":material/block:")
-        return False
-    return True
+        return True
+    return False
 
 
 def _read(file: UploadedFile) -> str | None:
@@ -236,7 +228,7 @@ def begin_with_given() -> bool:
     if word is None or _BEGUN in st.session_state or find_table() is not None:
         return False
     st.session_state[_BEGUN] = True
-    try:
+    with say_refusal("This file cannot be used"):  # it may have gone, or become another, since the command was given
         if (sample := find_sample(word)) is not None:
             open_sample(sample)
         elif may_name_paths():
@@ -246,10 +238,8 @@ def begin_with_given() -> bool:
                 "A file was named where the server began, but others may see these pages: serve them on localhost, "
                 "without a proxy."
             )
-    except RequestError as error:  # the file has gone, or has become another, since the command was given
-        st.error(escape_markdown(error), title="This file cannot be used", icon=":material/block:")
-        return False
-    return True
+        return True
+    return False
 
 
 def _open_file(word: str) -> None:

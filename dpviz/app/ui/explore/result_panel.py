@@ -1,35 +1,226 @@
-"""What stands below the picture of a run, each in a tab: what it found, its ledger, its story, numbers and files."""
+"""A run on the page: played, judged on revealed rows, and below it what it found, its ledger, numbers, files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from math import isnan
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import CentersStep, predict_floor, synopsis_reading
+from dpviz.algorithms import CentersStep, Step, predict_floor, synopsis_reading
+from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
+from dpviz.app.charts.plot import pack
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.share_bars import draw_shares
-from dpviz.app.charts.spent import MeterReading, draw_spent, list_shares
-from dpviz.app.charts.studies.k_curve import draw_k_curve
-from dpviz.app.ui.data_access import is_reveal_allowed
+from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
+from dpviz.app.charts.studies.curves import draw_k_curve
+from dpviz.app.ui.controls import ROUND_EPSILONS, choose_epsilon
+from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import draw_catalogue, draw_description, foresee_outcome, make_foresight
-from dpviz.app.ui.explore.walk import Judged, list_numbers
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide
-from dpviz.app.ui.profile_panel import draw_profile_panel
-from dpviz.app.ui.python_section import draw_python_section
-from dpviz.app.ui.reference import await_recovery
-from dpviz.app.ui.runner import Result
-from dpviz.app.ui.session import count_grid_read, find_record, make_once
-from dpviz.core import Accounting
-from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, Script, export, profiles
+from dpviz.app.ui.explore.setup_panel import (
+    draw_catalogue,
+    draw_description,
+    foresee_outcome,
+    is_run_at_once,
+    make_foresight,
+)
+from dpviz.app.ui.explore.setup_panel import foresee_outcome as judged_before
+from dpviz.app.ui.figure import (
+    LEAST_PROFILED,
+    ask_plane,
+    draw_caption_with_badge,
+    draw_data_table,
+    draw_download,
+    draw_profile_panel,
+    draw_python_section,
+    draw_tabs,
+    format_badge,
+    read_palette,
+    show_diagram,
+    show_wide,
+)
+from dpviz.app.ui.job_panel import poll
+from dpviz.app.ui.player import Dial, play
+from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
+from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
+from dpviz.core import AccessKind, Accounting, Array, Codes
+from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script, evaluation, export, profiles
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, choose_palette, format_number, format_ratio, glossary
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, glossary
+
+_SCORES = "result:scores"
+
+
+class Labels(NamedTuple):
+    """How well known groups are met, how many rows are in none, and how well so many centres could meet them."""
+
+    accuracy: float
+    unlabelled: int
+    ceiling: float = 1.0
+
+    @property
+    def percent(self) -> str:
+        """The accuracy in words."""
+        return "none" if isnan(self.accuracy) else format_percent(self.accuracy)
+
+    @property
+    def of(self) -> str:
+        """What the accuracy is of, with the most that fewer centres than groups can reach.
+
+        >>> Labels(0.6, 0, 0.7).of, Labels(0.9, 0).of
+        ('label accuracy, of at most 70 %', 'label accuracy')
+        """
+        return "label accuracy" + (f", of at most {format_percent(self.ceiling)}" if self.ceiling < 1 else "")
+
+
+class Judged(NamedTuple):
+    """Scores of one run, kept so that a rerun of the page does not read the rows again."""
+
+    run: Run
+    scores: evaluation.Scores
+    labels: Labels | None
+
+
+def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
+    """How well centres meet the groups of labelled rows.
+
+    Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
+
+    ``codes`` (n,), the group of each row, from 0; below 0: none; ``assigned`` (n,), the nearest centre of each row.
+    """
+    groups = np.unique(codes[codes >= 0]).size
+    if k > groups > 0:
+        return None
+    accuracy, unlabelled = evaluation.label_accuracy(codes, assigned), int((codes < 0).sum())
+    return Labels(accuracy, unlabelled, evaluation.label_ceiling(codes, k))
+
+
+def compute_scores(table: OpenTable, result: Result, reference: evaluation.Reference | None) -> Judged | None:
+    """Scores of a run against revealed rows."""
+    run = result.run
+    if reference is None:
+        return None
+    rows = make_judged_table(table, "loss of a run", AccessKind.LOSS, points_per_row=run.points_per_row)
+    if rows is None:
+        return None
+    kept = cast("Judged | None", st.session_state.get(_SCORES))
+    if kept is None or kept.run is not run or kept.scores.nicv_kmeans != reference.nicv:
+        labels = None
+        if table.labels is not None:
+            labels = read_labels(table.labels[rows.kept], evaluation.assign(rows.points, run.unit_centers), run.k)
+        kept = st.session_state[_SCORES] = Judged(run, evaluation.evaluate(rows, run.unit_centers, reference), labels)
+    return kept
+
+
+_ANIMATION, _KEPT_ANIMATIONS = "walk:animation", 4
+_SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1
+_POLL_SECONDS = 1.0
+
+
+def draw_walk(
+    table: OpenTable, result: Result, now: Request, reference: evaluation.Reference | None, judged: Judged | None
+) -> RenderContext:
+    """Play a finished run."""
+    run, context = result.run, _make_final_context(table, result, reference, judged)
+    plane = (context.view.axes, context.view.name)
+    given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
+    animation = make_once(
+        _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
+    )
+    dial, said = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon), _describe_staleness(table, result, now)
+    play(animation, list(list_numbers(table, result, judged)), dial, said=said, key="explore:player")
+    return context
+
+
+def draw_walk_so_far(
+    table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, *, now: Request
+) -> None:
+    """Play the steps that a run has taken, and, as long as it is under way, those that come."""
+    context = replace(_make_context(table, so_far), reference=reference, reference_coming=False)
+    dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
+
+    def steps() -> None:
+        arrived = read_steps() or so_far
+        given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
+        animation = make_once(
+            _SO_FAR, given, lambda: pack(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
+        )
+        play(animation, list(_list_spending(arrived)), dial, key="explore:player")
+
+    poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
+
+
+def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
+    """What has to be said above the pictures, if they are not of what the controls ask for; "" if they are."""
+    if result.request == now:
+        return ""
+    of = f"These pictures are of the run before, {result.request.card.title} at ε = {result.run.epsilon:g}"
+    broke = find_failure(table, now)
+    if broke:
+        return f"{of}: the last run broke off ({broke}). Move a control, or try again."
+    refused = judged_before(now, table).refusal
+    if refused:
+        return f"{of}. {refused}"
+    return f"{of}: the next one is under way." if is_run_at_once(table) else f"{of}: press Run to apply the settings."
+
+
+def _make_context(table: OpenTable, run: RunSoFar) -> RenderContext:
+    """The plane, the colours and, where truth is shown, the rows."""
+    with st.sidebar:
+        view = ask_plane(run.domain, "explore", centers=run.unit_centers if run.private else None)
+    return RenderContext(
+        view,
+        read_palette(),
+        reveal=reveal_view(table, "rows under the pictures of a run", points_per_row=run.points_per_row),
+        epsilon=run.epsilon if run.private else None,
+    )
+
+
+def _make_final_context(
+    table: OpenTable, result: Result, reference: evaluation.Reference | None, judged: Judged | None
+) -> RenderContext:
+    """The look at a finished run, with what it cost beside it where truth is shown."""
+    run = result.run
+
+    def loss(centers: Array) -> float | None:
+        return judged.scores.ratio if judged is not None and np.array_equal(centers, run.unit_centers) else None
+
+    context = replace(
+        _make_context(table, run),
+        reference=reference,
+        reference_coming=reference is None and is_reveal_allowed(table),
+        ratio=None if judged is None else loss,
+        ghosts=result.earlier,
+    )
+    # One to one with k-means++ says something only where k is the number of clusters that are there.
+    if reference is None or find_known_clusters(table) != run.k:
+        return context
+    return replace(context, found=partial(find_recovery, table, reference=reference, points_per_row=run.points_per_row))
+
+
+def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[TitleNumber]:
+    """The numbers beside a title: what was spent, what it cost, and how well known groups are met."""
+    yield from _list_spending(result.run)
+    if judged is not None:
+        sample = "" if table.private.in_memory else ", in a sample of the rows"
+        yield TitleNumber("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
+        if judged.labels is not None:
+            yield TitleNumber("revealed", judged.labels.percent, judged.labels.of)
+
+
+def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
+    if run.private:
+        charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
+        # In the digits of the bar below it.
+        yield TitleNumber("released", f"ε {run.spent_epsilon:.2g}", f"spent in {charges}")
+
 
 # How the charges of a run add up, after its accounting.
 _ADDS_UP = {
@@ -41,11 +232,6 @@ _ADDS_UP = {
     "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
     Accounting.NONE: "",
 }
-
-
-# From so many columns on a plane shows little: centres are drawn as profiles, too.
-_PROFILED = 3
-_TABS = ("What was found", "Ledger", "How it works", "Table", "Take away")
 
 
 def draw_empty_panel(table: OpenTable) -> None:
@@ -61,51 +247,53 @@ def draw_empty_panel(table: OpenTable) -> None:
 def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
     """Draw the tabs under the pictures of a run; of those only the open one."""
     run = result.run
-    found_tab, ledger, story, numbers, files = st.tabs(_TABS, key="explore:below", on_change="rerun")
-    if found_tab.open:
-        with found_tab:
-            if run.private and run.domain.dim >= _PROFILED:
-                reference = None if context.reference is None else context.reference.centers
-                mark = "refused (⊥)" if _draw_refusal(run) else ""
-                draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
-            _draw_clusters(table, run, judged, result.request)
-            draw_turning(run, context)
-            draw_k_reading(result)
-    if ledger.open:
-        with ledger:
-            _draw_ledger(run)
-    if story.open:
-        with story:
-            draw_description(result.request.card)
-            draw_catalogue(make_foresight(table))
-    if numbers.open:
-        with numbers:
-            _draw_numbers(run, context)
-    if files.open:
-        with files:
-            _draw_take_away(table, result, context, judged)
-            draw_python_section(
-                lambda: Script.for_run(table.loaded.name, table.declaration, result.request), key="explore", stem="run"
-            )
+
+    def draw_found() -> None:
+        if run.private and run.domain.dim >= LEAST_PROFILED:
+            reference, last = None if context.reference is None else context.reference.centers, run.frames[-1].step
+            # Where a private test did not pass, the last centres know no data, or come from ones that do not.
+            mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
+            draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
+        _draw_clusters(table, run, judged, result.request)
+        draw_turning(run, context)
+        draw_k_reading(result)
+
+    def draw_story() -> None:
+        draw_description(result.request.card)
+        draw_catalogue(make_foresight(table))
+
+    def draw_files() -> None:
+        _draw_take_away(table, result, context, judged)
+        script = partial(Script.for_run, table.loaded.name, table.declaration, result.request)
+        draw_python_section(script, key="explore", stem="run")
+
+    tabs: dict[str, Callable[[], None]] = {
+        "What was found": draw_found,
+        "Ledger": partial(_draw_ledger, run),
+        "How it works": draw_story,
+        "Table": partial(_draw_numbers, run, context),
+        "Take away": draw_files,
+    }
+    draw_tabs(tabs, key="explore:below")
 
 
-def _draw_refusal(run: Run) -> bool:
-    """Whether a private test did not pass, so that the last centres know no data, or come from ones that do not."""
-    step = run.frames[-1].step
-    return step.public or "⊥" in step.title
+def _ask_step(label: str, run: Run, places: Sequence[int], key: str) -> Step:
+    """One of the steps of a run; at first the last."""
+    last, number = places[-1], len(run.frames)
+    place = st.selectbox(
+        label,
+        places,
+        index=len(places) - 1,
+        format_func=lambda i: f"{i + 1}/{number} {run.frames[i].step.title}",
+        key=f"{key}:{run.algorithm}:{last}",
+    )
+    return run.frames[last if place is None else place].step
 
 
 def _draw_numbers(run: Run, context: RenderContext) -> None:
     """The numbers behind the picture of any step."""
-    last = len(run.frames) - 1
-    place = st.selectbox(
-        "Step",
-        range(len(run.frames)),
-        index=last,
-        format_func=lambda i: f"{i + 1}/{last + 1} {run.frames[i].step.title}",
-        key=f"explore:table:{run.algorithm}:{last}",
-    )
-    chart = draw_picture(run.frames[last if place is None else place].step, context.without_rows())
+    step = _ask_step("Step", run, range(len(run.frames)), "explore:table")
+    chart = draw_picture(step, context.without_rows())
     st.markdown(format_badge(chart.kind))
     draw_data_table(chart.table(), alt="The numbers behind the picture")
 
@@ -122,8 +310,7 @@ def _draw_ledger(run: Run) -> None:
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
-    shown, stem = bar.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bar.stem}"
-    show_wide(shown, alt=bar.words, key="explore:shares", stem=stem)
+    show_diagram(bar, key="explore:shares", stem=f"{export.name_picture(run)}-{bar.stem}")
     charges = [
         {
             "": place,
@@ -152,15 +339,7 @@ def draw_turning(run: Run, context: RenderContext) -> None:
         help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
     ):
         return
-    last = places[-1]
-    place = st.selectbox(
-        "Step that is turned",
-        places,
-        index=len(places) - 1,
-        format_func=lambda i: f"{i + 1}/{len(run.frames)} {run.frames[i].step.title}",
-        key=f"{_TURNED}:{run.algorithm}:{last}",
-    )
-    step, shown = run.frames[last if place is None else place].step, context.with_steps_of(run)
+    step, shown = _ask_step("Step that is turned", run, places, _TURNED), context.with_steps_of(run)
     words = describe_space(step, shown)
     show_wide(draw_space(step, shown), alt=words, key=f"{_TURNED}:figure", stem=f"{export.name_picture(run)}-3d")
 
@@ -193,8 +372,7 @@ def draw_k_reading(result: Result) -> None:
         )
     count_grid_read(result.place, result.number)
     curve = draw_k_curve(read)
-    shown = curve.draw(choose_palette(st.context.theme.type))
-    show_wide(shown, alt=curve.words, key="explore:k_curve", stem=curve.stem)
+    show_diagram(curve, key="explore:k_curve")
     st.markdown(f"{format_badge('released')} {escape_markdown(read.words)}")
     with st.expander("The numbers"):
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
@@ -209,35 +387,19 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
     stem, shown = export.name_file(record), _make_public_context(table, result, context)
     scores = judged if shown.reveals else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
+        draw_download(
             "Play it anywhere (HTML)",
             lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
             export.name_page(record, revealed=shown.reveals),
-            "text/html",
             type="primary",
             icon=":material/play_circle:",
             key="download_page",
-            on_click="ignore",
             help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
         )
-        st.download_button(
-            "Centres (CSV)",
-            export.format_centers_csv(record).encode("utf-8"),
-            f"{stem}_centres.csv",
-            "text/csv",
-            icon=":material/download:",
-            key="download_centers",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Run (JSON)",
-            export.format_run_json(record).encode("utf-8"),
-            f"{stem}_run.json",
-            "application/json",
-            icon=":material/data_object:",
-            key="download_run",
-            on_click="ignore",
-        )
+        centers, braces = export.format_centers_csv(record), ":material/data_object:"
+        draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
+        told = export.format_run_json(record)
+        draw_download("Run (JSON)", told, f"{stem}_run.json", key="download_run", icon=braces)
     if shown.reveals:
         draw_caption_with_badge(
             "revealed",
@@ -285,18 +447,19 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
     _draw_verdict(run, request, table)
+    alt, bars = "Every cluster: its size and its centre", {}
     if run.domain.declared:
-        draw_data_table(tabulate_clusters(run), alt="Every cluster: its size, and what its centre says", height="auto")
-        _draw_shares(run)
-        _draw_loss_diagnostic(run)
-        _draw_cost(table, judged, request)
-        return
-    bars = {
-        name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
-        for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
-    }
-    shown = bars if run.domain.dim <= _MOST_BARS else {}
-    draw_data_table(tabulate_clusters(run), alt="Every cluster: its size and its centre", height="auto", columns=shown)
+        alt = "Every cluster: its size, and what its centre says"
+    elif run.domain.dim <= _MOST_BARS:
+        bars = {
+            name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
+            for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
+        }
+    draw_data_table(tabulate_clusters(run), alt=alt, height="auto", columns=bars or None)
+    # The shares of declared values, if there are any.
+    if run.domain.declared and (told := run.read_shares()).shares:
+        shares = draw_shares(told.shares, told.noise)
+        show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
     _draw_cost(table, judged, request)
 
@@ -304,9 +467,8 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
 def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
     """How it ended, where something speaks against it, and why its light said otherwise."""
     if run.verdict is not None and not run.verdict.fine:
-        draw_caption_with_badge(
-            "released", f":material/warning: {escape_markdown(capitalize_first(run.verdict.words))}"
-        )
+        words = escape_markdown(capitalize_first(run.verdict.words))
+        draw_caption_with_badge("released", f":material/warning: {words}")
     if apart := foresee_outcome(request, table).explain_difference(run.verdict):
         st.caption(escape_markdown(apart))
 
@@ -328,16 +490,6 @@ def tabulate_clusters(run: Run) -> pd.DataFrame:
         return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
     centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
     return pd.concat([lines, centers], axis="columns")
-
-
-def _draw_shares(run: Run) -> None:
-    """The shares of declared values, if there are any."""
-    told = run.read_shares()
-    if not told.shares:
-        return
-    bars = draw_shares(told.shares, told.noise)
-    shown, stem = bars.draw(choose_palette(st.context.theme.type)), f"{export.name_picture(run)}-{bars.stem}"
-    show_wide(shown, alt=bars.words, key="explore:shares_of_values", stem=stem)
 
 
 def _draw_loss_diagnostic(run: Run) -> None:

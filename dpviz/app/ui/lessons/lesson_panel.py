@@ -4,34 +4,193 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
 
-from dpviz.app.charts.player.lesson_page import make_lesson_page
-from dpviz.app.charts.standalone import make_printed_lesson
+from dpviz.app.charts.animation import Animation
+from dpviz.app.charts.player.lesson_page import (
+    describe_sample,
+    describe_seeds,
+    draw_guessed_curve,
+    draw_sample,
+    draw_strip,
+    make_cloud,
+    make_context,
+    make_lesson_page,
+    make_printed_lesson,
+    make_walk,
+)
+from dpviz.app.charts.plot import pack
 from dpviz.app.lessons import reading
-from dpviz.app.lessons.computed import Computed, list_refusals
-from dpviz.app.lessons.facts import list_wrong_says
-from dpviz.app.lessons.lesson import Lesson
+from dpviz.app.lessons.facts import Computed, find_step, list_refusals, list_wrong_says
+from dpviz.app.lessons.lesson import (
+    CurveGuess,
+    DrawsReveal,
+    Lesson,
+    LessonBoard,
+    PartReveal,
+    RunReveal,
+    Scene,
+    StudyReveal,
+)
 from dpviz.app.lessons.reading import LessonCollection, read_lessons
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_download, read_palette, show_plot, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.lessons.guesses import (
+from dpviz.app.ui.lessons.visit import (
+    FIRST_LOSS,
+    Place,
     ask,
     compare,
     compute_score,
     forget_guesses,
+    go_to,
     is_revealed,
     read_guess,
     reveal_scene,
 )
-from dpviz.app.ui.lessons.lesson_link import Place, go_to
-from dpviz.app.ui.lessons.scene_picture import begin_runs, draw_scene_picture
+from dpviz.app.ui.meaning import PARTS, open_stage
+from dpviz.app.ui.player import play
+from dpviz.app.ui.playground.board import Board, draw_board
 from dpviz.app.ui.session import make_once
 from dpviz.core import RequestError
-from dpviz.runs import Work
+from dpviz.runs import Row, StudyGrid, Work, membership, tidy
+from dpviz.tables import drawings
+
+_JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
+
+
+def begin_runs(scene: Scene, computed: Computed) -> None:
+    """Begin the many runs of a scene as soon as it opens, so that they are there when they are due."""
+    if isinstance(scene.reveal, DrawsReveal | StudyReveal):
+        grid = scene.reveal.grid
+        rows = _read_rows(grid, computed)
+        if rows:
+            computed.take(grid, rows)
+
+
+def draw_scene_picture(lesson: Lesson, place: int, computed: Computed) -> None:
+    """Draw what the scene shows now."""
+    scene, revealed = lesson.scenes[place - 1], is_revealed(lesson, place)
+    if scene.board is not None and (scene.reveal is None or not revealed):
+        _draw_board(lesson, place, scene.board, computed, revealed=revealed)
+        return
+    if not revealed:
+        _draw_before(lesson, place, scene, computed)
+        return
+    match scene.reveal:
+        case RunReveal() as run:
+            _draw_animation(lesson, place, run, computed, whole=True)
+        case DrawsReveal(grid=grid):
+            _draw_many(grid, computed, partial(_draw_draws, lesson, place, scene, computed), "Draws")
+        case StudyReveal(grid=grid):
+            _draw_many(grid, computed, partial(_draw_curve, lesson, place, grid), "The curve")
+        case PartReveal() as part:
+            _draw_part(part, computed)
+        case None:
+            _draw_before(lesson, place, scene, computed)
+
+
+def _draw_before(lesson: Lesson, place: int, scene: Scene, computed: Computed) -> None:
+    """What may be seen while the question is open."""
+    if scene.shows is not None:
+        _draw_animation(lesson, place, scene.shows, computed, whole=False)
+    elif isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
+        _draw_curve(lesson, place, scene.reveal.grid, None)
+    else:
+        title = f"{computed.table.title}: its rows"
+        given = (computed.table.key, st.context.theme.type)
+        context = make_context(computed, read_palette())
+        shown = make_once("lessons:rows", given, lambda: draw_sample(context, title), most=2)
+        show_wide(shown, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
+
+
+def _draw_board(lesson: Lesson, place: int, shown: LessonBoard, computed: Computed, *, revealed: bool) -> None:
+    """A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh."""
+    locked = shown.guess and not revealed
+    step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
+    drawing = drawings.decode_drawing(shown.drawing)
+    begins = Board(drawing, shown.request, step, shown.view, shown.tools, shown.preview, locked=locked)
+    draw_board(begins, key=f"lesson:{lesson.id}:{place}:board")
+    drawn = f"The first draw has seed {shown.request.seed:d}, the same for everybody; after it noise is fresh."
+    st.caption("Painted points are simulated: nobody's." if locked else drawn)
+
+
+def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Computed, *, whole: bool) -> None:
+    """A run, stopped at a step; if not ``whole``, without what comes after it, which would give the answer away."""
+    request = shown.request
+    run, context, numbers = make_walk(computed, request, read_palette(), whole=whole)
+    start = find_step(run, shown.step)
+
+    def made() -> str:
+        data = Animation.of_run(run, context).to_data()
+        steps = data["steps"] if whole else data["steps"][: start + 1]
+        return pack({**data, "steps": steps, "start": start})
+
+    given = (computed.table.key, request.to_query(), request.seed, shown.step, whole, st.context.theme.type)
+    animation = make_once(_ANIMATIONS, given, made, most=_KEPT_ANIMATIONS)
+    play(animation, numbers, None, key=f"lesson:{lesson.id}:{place}:{'animation' if whole else 'first'}")
+    st.caption(escape_markdown(describe_sample(computed, request)))
+
+
+def _find_begun(grid: StudyGrid, computed: Computed) -> Any:
+    """The job that answers a study, begun once a visit."""
+    key = computed.table.key
+    begin = partial(open_job_registry().start_study, computed.judged, grid, key=key, with_centers=True)
+    return make_once(_JOBS, (key, grid.to_query()), begin, most=_KEPT_JOBS)
+
+
+def _read_rows(grid: StudyGrid, computed: Computed) -> list[Row]:
+    """All runs of a study, once they are there."""
+    job = _find_begun(grid, computed)
+    if not job.state.final or job.error is not None:
+        return []
+    rows = cast("list[Row]", [item for item in job.items if isinstance(item, dict)])
+    if len(rows) < len(grid.list_trials()):
+        return []
+    return sorted(rows, key=lambda row: (row["epsilon"], row["repeat"]))
+
+
+def _draw_many(grid: StudyGrid, computed: Computed, draw: Callable[[list[Row]], None], label: str) -> None:
+    """What many runs came to, once they have."""
+    rows = _read_rows(grid, computed)
+    if not rows:
+        draw_job_panel(_find_begun(grid, computed), label=label, key="lesson:study")
+        return
+    draw(rows)
+    st.caption(escape_markdown(describe_seeds(computed, len(rows), grid)))
+
+
+def _draw_curve(lesson: Lesson, place: int, grid: StudyGrid, rows: list[Row] | None) -> None:
+    guess = read_guess(lesson, place)
+    guessed = guess if isinstance(guess, tuple) else None if rows else (FIRST_LOSS,) * len(grid.epsilons)
+    runs = None if rows is None else tidy(rows)
+    curve = draw_guessed_curve(grid.epsilons, guessed, runs)
+    st.markdown(f"**{escape_markdown(curve.finding)}**")
+    show_plot(curve, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-{curve.stem}")
+
+
+def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, rows: list[Row]) -> None:
+    """A strip of what is asked about, and the cloud of all centres."""
+    guess, key = read_guess(lesson, place), f"lesson:{lesson.id}:{place}"
+    strip = draw_strip(scene, rows, computed, guess if isinstance(guess, float) else None)
+    st.markdown(f"**{escape_markdown(strip.finding)}**")
+    show_plot(strip, key=f"{key}:strip", stem=f"{lesson.id}-{strip.stem}", bare=True)
+    cloud = make_cloud(computed, rows, read_palette())
+    show_wide(cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
+
+
+def _draw_part(shown: PartReveal, computed: Computed) -> None:
+    """A part of the page *What ε means*, about the person of the sample who is hardest to hide."""
+    table = computed.table
+    stage = open_stage(table, membership.find_farthest_row(table), shown.request)
+    if isinstance(stage, str):
+        st.info(escape_markdown(stage), icon=":material/block:")
+    else:
+        PARTS[shown.part].draw(stage)
 
 
 def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
@@ -111,9 +270,8 @@ def _draw_walk(lesson: Lesson, here: Place) -> None:
         else:
             _draw_mover("Next", "Right", lesson, here, here.scene + 1, disabled=here.scene == many)
         if here.presented:
-            st.button(
-                "End", key="lesson:end", type="tertiary", on_click=go_to, args=(lesson.id, here.scene), shortcut="Esc"
-            )
+            back = (lesson.id, here.scene)
+            st.button("End", key="lesson:end", type="tertiary", on_click=go_to, args=back, shortcut="Esc")
 
 
 def _draw_mover(label: str, shortcut: str, lesson: Lesson, here: Place, scene: int, *, disabled: bool) -> None:
@@ -151,24 +309,12 @@ def _draw_farewell(lesson: Lesson, here: Place) -> None:
 
 def _draw_ways(lesson: Lesson, here: Place) -> None:
     """Ways out of a scene."""
-
-    def sheet() -> str:
-        return make_printed_lesson(lesson)
-
     with st.container(horizontal=True, gap="small"):
         _draw_way("All lessons", ":material/apps:", "all", go_to, None)
-        present: Callable[[], None] = lambda: go_to(lesson.id, here.scene, present=True)  # noqa: E731
-        st.button("Present", icon=":material/co_present:", key="lesson:present", type="tertiary", on_click=present)
-        st.download_button(
-            "Sheet to print (HTML)",
-            sheet,
-            f"{lesson.id}_sheet.html",
-            "text/html",
-            icon=":material/print:",
-            key="lesson:sheet",
-            type="tertiary",
-            on_click="ignore",
-        )
+        present = partial(go_to, present=True)
+        _draw_way("Present", ":material/co_present:", "present", present, lesson.id, here.scene)
+        look = {"key": "lesson:sheet", "icon": ":material/print:", "type": "tertiary"}
+        draw_download("Sheet to print (HTML)", partial(make_printed_lesson, lesson), f"{lesson.id}_sheet.html", **look)
         draw_file_button(lesson)
         _draw_way("Begin again", ":material/restart_alt:", "again", forget_guesses, lesson)
     draw_file_progress(lesson)
@@ -183,13 +329,8 @@ def draw_lessons_list(collection: LessonCollection) -> None:
     with st.grid(min_column_width=220, key="lessons"):
         for lesson in collection.lessons.values():
             with st.container(border=True, height="stretch"):
-                st.button(
-                    escape_markdown(lesson.title),
-                    key=f"lesson:begin:{lesson.id}",
-                    on_click=go_to,
-                    args=(lesson.id,),
-                    width="stretch",
-                )
+                key, args = f"lesson:begin:{lesson.id}", (lesson.id,)
+                st.button(escape_markdown(lesson.title), key=key, on_click=go_to, args=args, width="stretch")
                 st.markdown(escape_markdown(lesson.sentence))
                 st.caption(f"{lesson.minutes:d} minutes · {len(lesson.scenes):d} scenes")
     for sentence in collection.refused:
@@ -217,17 +358,13 @@ def read_collection() -> LessonCollection:
     """All lessons: a file that is put into a folder, or changed there, is seen at the next look."""
     own = os.environ.get(OWN, "")
     folders = [reading.FOLDER, *([Path(own)] if own else [])]
-    found = [_read(folder, _read_stamps(folder)) for folder in folders]
+    found = [_read(folder, tuple(map(_read_stamp, sorted(folder.glob("*.yaml"))))) for folder in folders]
     lessons = {name: lesson for collection in found for name, lesson in collection.lessons.items()}
     return LessonCollection(lessons, tuple(sentence for collection in found for sentence in collection.refused))
 
 
-def _read_stamps(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """What tells that a file has changed; also of a link that leads nowhere, as editors make them to lock a file."""
-    return tuple(map(_read_stamp, sorted(folder.glob("*.yaml"))))
-
-
 def _read_stamp(path: Path) -> tuple[str, int, int]:
+    """What tells that a file has changed; also of a link that leads nowhere, as editors make them to lock a file."""
     try:
         state = path.stat()
     except OSError:
@@ -257,7 +394,7 @@ def draw_file_button(lesson: Lesson) -> None:
     page = next((item for item in job.items if isinstance(item, str)), None) if job is not None else None
     look: Any = {"icon": _ICON, "key": "lesson:file", "type": "tertiary", "help": _HELP}
     if page is not None:
-        st.download_button(_LABEL, page, f"{lesson.id}_lesson.html", "text/html", on_click="ignore", **look)
+        draw_download(_LABEL, page, f"{lesson.id}_lesson.html", **look)
     elif st.button(_LABEL, disabled=job is not None and not job.state.final, **look):
         try:
             st.session_state[_make_key(lesson)] = open_job_registry().submit(make_lesson_page, lesson)

@@ -1,12 +1,12 @@
-"""The board: what somebody paints is asked of real private algorithms, and drawn by the pictures of their steps.
+"""The page *Playground* and its board: what somebody paints is asked of real private algorithms.
 
-Its script is a file that the browser keeps: text that came with the component would travel with every answer.
+Its pictures are those of their steps. Its script is a file that the browser keeps: text that came with the component
+would travel with every answer.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,15 +17,22 @@ import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import CARDS
-from dpviz.app.charts.animation import Animation, choose_colors
+from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K, TOOLS, BoardView
-from dpviz.app.ui.player.vendor import BOARD_FILES
-from dpviz.core import Domain, PrivateTable, RequestError
-from dpviz.runs import Contender, Crowd, Request, Run, run_request
-from dpviz.tables import drawings
+from dpviz.app.ui.controls import choose_epsilon
+from dpviz.app.ui.data.table_link import open_painted
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_download
+from dpviz.app.ui.same_origin import BOARD_FILES
+from dpviz.app.ui.session import choose, recall, remember
+from dpviz.core import Array, Domain, PrivateTable, RequestError
+from dpviz.runs import Contender, Crowd, Request, Run, export, run_request
+from dpviz.tables import drawings, format_csv
 from dpviz.words import choose_palette, format_number, format_percent, format_things
 
 DOMAIN = Domain.of(drawings.COLUMNS, 0.0, float(drawings.SIDE), scaling="common")
@@ -66,9 +73,8 @@ class Ask:
         if not LEAST_BOARD_K <= k <= MOST_BOARD_K:
             raise RequestError(f"The board draws {LEAST_BOARD_K} to {MOST_BOARD_K} centres: choose such a k.")
         if epsilon not in BOARD_EPSILONS:
-            raise RequestError(
-                f"The board knows ε from {BOARD_EPSILONS[0]:g} to {BOARD_EPSILONS[-1]:g}: take the slider."
-            )
+            low, *_, high = BOARD_EPSILONS
+            raise RequestError(f"The board knows ε from {low:g} to {high:g}: take the slider.")
         request = Request(Contender.of(algorithm, params if algorithm == of else None), k, float(epsilon))
         step = said.get("step")
         return cls(
@@ -98,26 +104,15 @@ def _read_place(value: Any) -> tuple[int, int] | None:
 
 def _read_points(text: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
     if not isinstance(text, str) or len(text) > 4 * drawings.MOST_POINTS:
-        raise RequestError(
-            f"More than {drawings.MOST_POINTS:,} points are painted; the board holds no more: erase some."
-        )
+        most = f"{drawings.MOST_POINTS:,}"
+        raise RequestError(f"More than {most} points are painted; the board holds no more: erase some.")
     try:
-        raw = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
+        return np.frombuffer(base64.b64decode(text, validate=True), np.uint8).reshape(-1, 2)
+    except ValueError:  # no base64, or half a point
         raise RequestError(_GARBLED) from None
-    if len(raw) % 2:
-        raise RequestError(_GARBLED)
-    return np.frombuffer(raw, np.uint8).reshape(-1, 2)
 
 
 # --- what comes of it
-
-
-class TwinDraws(NamedTuple):
-    """Centres of so many draws with me and without me, data units, (draws, k, 2) each."""
-
-    present: np.ndarray[Any, np.dtype[np.float64]]
-    absent: np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +125,11 @@ class BoardAnswer:
     pictures: dict[str, str] = field(default_factory=dict)
 
     @cached_property
-    def twin_draws(self) -> TwinDraws | None:
-        """Draws with me and without, if they are looked at; each draw has noise of its own."""
+    def twin_draws(self) -> list[Array]:
+        """Centres (draws, k, 2), data units, with me and without, if they are looked at; each has noise of its own."""
         drawing = self.ask.drawing
-        if self.ask.view != "worlds" or drawing.me is None:
-            return None
-        with_me, without = (
-            np.stack([run_on(rows, self.ask.request).centers for _ in range(WORLD_DRAWS)])
-            for rows in (drawing.everybody, drawing.others)
-        )
-        return TwinDraws(with_me, without)
+        both = (drawing.everybody, drawing.others) if self.ask.view == "worlds" and drawing.me is not None else ()
+        return [np.stack([run_on(rows, self.ask.request).centers for _ in range(WORLD_DRAWS)]) for rows in both]
 
     @cached_property
     def crowd(self) -> Crowd | None:
@@ -160,8 +150,7 @@ def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: 
 
     ``rows`` (n, 2), painted points, data units.
     """
-    asked = Request(request.contender, request.k, request.epsilon, request.delta, seed)
-    return run_request(asked, PrivateTable(rows, DOMAIN))
+    return run_request(replace(request, seed=seed), PrivateTable(rows, DOMAIN))
 
 
 def draw(ask: Ask, before: BoardAnswer | None = None, *, seed: int | None = None) -> BoardAnswer:
@@ -196,8 +185,8 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
         "fresh": ask.fresh,
         "link": format_board_link(ask) if linked else None,
     }
-    if (twin_draws := drawn.twin_draws) is not None:
-        told["worlds"] = [np.round(centers, 1).tolist() for centers in twin_draws]
+    if drawn.twin_draws:
+        told["worlds"] = [np.round(centers, 1).tolist() for centers in drawn.twin_draws]
     if (crowd := drawn.crowd) is not None:
         told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)._asdict()}
     return pack(told)
@@ -313,10 +302,7 @@ def draw_board(begins: Board, *, key: str) -> None:
         "colors": choose_colors(choose_palette(theme)),
         "dress": {
             "tools": [tool for tool in TOOLS if tool in begins.tools],
-            "preview": begins.preview,
-            "locked": begins.locked,
-            "linked": begins.linked,
-            "level": begins.level,
+            **{name: getattr(begins, name) for name in ("preview", "locked", "linked", "level")},
             "below": _ROOM_BELOW if begins.linked else 0,
         },
     }
@@ -338,31 +324,23 @@ def _answer(begins: Board, said: Any, held: BoardAnswer | None) -> BoardAnswer:
 
 
 def _start(stands: Ask, begins: Board) -> str:
-    asked = stands.request
     presets = {name: drawings.load_preset(name) for name in drawings.PRESETS} if begins.tools else {}
     return pack(
         {
             **_describe_board(stands.drawing),
-            "k": asked.k,
-            "epsilon": asked.epsilon,
-            "algorithm": asked.algorithm,
-            "view": stands.view,
-            "step": stands.step,
-            "token": stands.token,
-            "draw": stands.draw,
+            **{name: getattr(stands.request, name) for name in ("k", "epsilon", "algorithm")},
+            **{name: getattr(stands, name) for name in ("view", "step", "token", "draw")},
             "limits": {
                 "epsilons": BOARD_EPSILONS,
                 "most": drawings.MOST_POINTS,
                 "algorithms": BOARD_ALGORITHMS,
                 "titles": {name: CARDS[name].title for name in BOARD_ALGORITHMS},
             },
-            "presets": {name: _draw_preset(one) for name, one in presets.items()},
+            "presets": {
+                name: {"title": one.title, "k": one.k, **_describe_board(one.drawing)} for name, one in presets.items()
+            },
         }
     )
-
-
-def _draw_preset(one: drawings.Preset) -> dict[str, Any]:
-    return {"title": one.title, "k": one.k, **_describe_board(one.drawing)}
 
 
 def _describe_board(drawing: drawings.PointDrawing) -> dict[str, Any]:
@@ -381,3 +359,115 @@ export default (component) => {{
 '''
     box = '<section class="board" aria-label="Playground" style="min-height: 640px"></section>'
     return st.components.v2.component("dpviz_board", html=box, js=loads, isolate_styles=False)
+
+
+KEY = "playground:board"
+FIRST = "blobs"
+"""The picture that a visit begins with."""
+_CUT, _SCENES = "playground:cut", {"lesson": "paint-the-town"}
+_PAGES = (
+    ("Explore it", "explore.py", ":material/travel_explore:"),
+    ("Compare on it", "compare.py", ":material/compare:"),
+    ("Trade-off on it", "tradeoff.py", ":material/show_chart:"),
+)
+
+
+def draw_playground_page() -> None:
+    """The board, and ways to take what is on it elsewhere."""
+    begins, standing = _begin_board(), find_standing(KEY)
+    untouched = standing.drawn is None or standing.drawn.ask.token == 0
+    if untouched and (words := recall(_CUT, "")):
+        st.warning(escape_markdown(words), icon=":material/link_off:")
+    draw_board(begins, key=KEY)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for label, page, icon in _PAGES:
+            if st.button(label, icon=icon, key=f"playground:{page}"):
+                _open_on(page, standing)
+        draw_download(
+            "Points (CSV)",
+            lambda: format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]),
+            "painted.csv",
+            key="playground:csv",
+        )
+        draw_download(
+            "Play it anywhere (HTML)",
+            lambda: make_animation_page(_draw_run(standing)),
+            export.name_revealed_file("painted", "html"),
+            icon=":material/play_circle:",
+            key="playground:animation",
+            help="All steps of this draw in one file: it opens in any browser, without network or server.",
+        )
+        st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
+    draw_caption_with_badge(
+        "public",
+        "Painted points are simulated: nobody's. That is why they may be drawn from again and again here: with real "
+        "rows, draws beside each other cost the sum of their ε.",
+    )
+
+
+def _begin_board() -> Board:
+    """The board of the link, said once a visit, or of the first picture."""
+    usual = drawings.load_preset(FIRST)
+    drawing, request = usual.drawing, Request(Contender.of(GRID), usual.k, 1.0)
+    if find_standing(KEY).drawn is None and (text := st.query_params.get(DRAWING_LINK)):
+        try:
+            drawing = drawings.decode_drawing(text)
+            request = read_link(st.query_params.get(ASKED_LINK, ""), request)
+            remember(_CUT, "")
+        except RequestError as error:
+            remember(_CUT, str(error))
+    return Board(drawing, request, linked=True, level=1)
+
+
+def read_link(text: str, usual: Request) -> Request:
+    """Read a link to a board.
+
+    >>> read_link("balcan,0.5,4", Request(Contender.of("eugkm"), 3, 1.0)).k
+    4
+    """
+    algorithm, _, rest = text.partition(",")
+    epsilon, _, k = rest.partition(",")
+    near = [one for one in BOARD_EPSILONS if f"{one:g}" == epsilon]
+    allowed = k.isdecimal() and LEAST_BOARD_K <= int(k[:3]) <= MOST_BOARD_K
+    if algorithm not in BOARD_ALGORITHMS or not near or not allowed:
+        return usual
+    return Request(Contender.of(algorithm), int(k[:3]), near[0])
+
+
+def _draw_run(standing: BoardState) -> BoardAnswer:
+    assert standing.drawn is not None  # the board answers before anything else of the page is drawn
+    return standing.drawn
+
+
+def _open_on(page: str, standing: BoardState) -> None:
+    """Make the drawing the table of this visit, and go there with the settings of the board."""
+    ask = _draw_run(standing).ask
+    try:
+        open_painted(ask.drawing, ask.request.k)
+        choose("algorithm", ask.request.algorithm)
+        choose_epsilon(ask.request.epsilon)
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/brush:")
+        return
+    st.switch_page(page)
+
+
+def make_animation_page(drawn: BoardAnswer) -> str:
+    """A draw as one HTML file."""
+    run, drawing = drawn.run, drawn.ask.drawing
+    if run is None:
+        raise RequestError(drawn.refused)
+    points = DOMAIN.to_unit(drawing.everybody)
+    context = RenderContext(
+        make_view(DOMAIN),
+        choose_palette("light"),
+        epsilon=run.epsilon,
+        reveal=RevealedView.of(points, "painted points are simulated"),
+    )
+    numbers = [
+        TitleNumber("public", f"{drawing.size:,}", "painted points"),
+        TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
+    ]
+    animation = animate(run, context, numbers)
+    note = "Painted points are simulated: nobody's."
+    return make_player_page([PlayerScene(animation=animation, run=run, table="Painted town", note=note)])

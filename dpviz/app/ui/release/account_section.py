@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.app.charts.spent import AccountBar
+from dpviz.app.charts.result_charts import AccountBar
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import show
+from dpviz.app.ui.figure import read_palette, say_refusal, show
 from dpviz.app.ui.release.released_notice import list_publications
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, check
 from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
-from dpviz.words import capitalize_first, choose_palette, format_number, format_things, glossary
+from dpviz.words import capitalize_first, format_number, format_things, glossary
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
-_NEW, _REFUSED = "release:new", "release:new_refused"
+_NEW, _REFUSED, _EXAMPLE = "release:new", "release:new_refused", "/home/me/people.sqlite"
 # A page does not wait long for another program.
 _PATIENCE = 2.0
 _SHOWN = 3
@@ -44,7 +44,8 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     if not path:
         return None, ["No account is open: give the path of one, or make a new one."]
     try:
-        opened = _open_account(path)
+        account = Account.open(path, patience=_PATIENCE)
+        opened = Opened(Account(account.path), account.standing())
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return None, [str(error)]
@@ -58,13 +59,12 @@ def _draw_ways() -> None:
     """By its path: one that is there, or a new one."""
     path_place, open_place, new_place = st.columns([5, 1, 2], vertical_alignment="bottom", gap="small")
     st.session_state.setdefault(_TYPED, recall(_PATH, ""))
-    typed = path_place.text_input(
-        "Account file on this machine", placeholder="/home/me/people.sqlite", key=_TYPED, help=_ABOUT
-    )
+    label = "Account file on this machine"
+    typed = path_place.text_input(label, placeholder=_EXAMPLE, key=_TYPED, help=_ABOUT)
     remember(_PATH, _expand_path(typed or ""))
     open_place.button("Open", key="release:account_open", width="stretch")
     with new_place.popover("New account", icon=":material/add:", width="stretch"), st.form(_NEW, border=False):
-        st.text_input("Path of the new file", placeholder="/home/me/people.sqlite", key=f"{_NEW}:path")
+        st.text_input("Path of the new file", placeholder=_EXAMPLE, key=f"{_NEW}:path")
         st.text_input("What the data set is called", key=f"{_NEW}:name")
         left, right = st.columns(2)
         left.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)
@@ -89,11 +89,6 @@ def _make() -> None:
     st.session_state[_TYPED] = remember(_PATH, path)
 
 
-def _open_account(path: str) -> Opened:
-    account = Account.open(path, patience=_PATIENCE)
-    return Opened(Account(account.path), account.standing())
-
-
 def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject, standing: AccountBalance) -> list[str]:
     try:
         standing.refuse(release_request.charge(asked_of.declaration))
@@ -105,19 +100,15 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject, 
 def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:
     standing = opened.standing
     bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, release_request.request.epsilon)
-    plot = bar.draw(choose_palette(st.context.theme.type))
+    plot = bar.draw(read_palette())
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=glossary.explain_term("epsilon"))
     show(plot, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
-    left_delta = standing.left_delta - release_request.delta
-    after = (
-        f"{escape_markdown(promise.format_small(left_delta))} left after it" if left_delta >= 0 else "not enough left"
-    )
+    before, now, left_delta = standing.spent_delta, release_request.delta, standing.left_delta - release_request.delta
+    left = f"{promise.format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
+    delta = f"{promise.format_small(before)} before, {promise.format_small(now)} now, {left}"
     st.caption(
-        f"ε: {format_number(standing.spent_epsilon)} before, {format_number(release_request.request.epsilon)} now, "
-        f"{format_number(bar.left)} left of "
-        f"{format_number(standing.cap_epsilon)}. δ: {escape_markdown(promise.format_small(standing.spent_delta))} "
-        f"before, {escape_markdown(promise.format_small(release_request.delta))} "
-        f"now, {after} of {escape_markdown(promise.format_small(standing.cap_delta))}."
+        f"ε: {format_number(bar.before)} before, {format_number(bar.this)} now, {format_number(bar.left)} left of "
+        f"{format_number(bar.cap)}. δ: {escape_markdown(f'{delta} of {promise.format_small(standing.cap_delta)}')}."
     )
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
@@ -141,9 +132,8 @@ def _draw_last_releases(opened: Opened) -> None:
 def _describe_state(state: State) -> str:
     if state is State.RELEASED:
         return "released"
-    return (
-        ":red[charged, nothing released]" if state is State.FAILED else "charged; whether it was released is not known"
-    )
+    failed = state is State.FAILED
+    return ":red[charged, nothing released]" if failed else "charged; whether it was released is not known"
 
 
 def _draw_copy(account: Account, number: int) -> str:
@@ -157,13 +147,9 @@ def _draw_look_alikes(opened: Opened, columns: tuple[str, ...]) -> None:
     given = (str(account.path), len(standing.entries), columns)
     names = make_once(_ALIKE, given, lambda: account.look_alikes(columns=columns))
     for name in names:
-        st.warning(
-            escape_markdown(
-                f"The account {check.format_value(name)} beside it has a release of columns of this table: if it is "
-                "about the same people, use one account for both."
-            ),
-            icon=":material/content_copy:",
-        )
+        alike = f"The account {check.format_value(name)} beside it has a release of columns of this table"
+        words = escape_markdown(f"{alike}: if it is about the same people, use one account for both.")
+        st.warning(words, icon=":material/content_copy:")
 
 
 def _expand_path(path: str) -> str:
@@ -221,9 +207,8 @@ def draw_publish_section(
     )
     if against:
         stand = "stands" if len(against) == 1 else "stand"
-        st.caption(
-            f":material/block: {capitalize_first(format_things(len(against), 'thing'))} above {stand} against it."
-        )
+        things = capitalize_first(format_things(len(against), "thing"))
+        st.caption(f":material/block: {things} above {stand} against it.")
     elif number > 1:
         st.caption("This visit has released before: one more press is one more charge, and both add up.")
     if is_pressed and confirmed and not against and opened is not None:
@@ -231,18 +216,13 @@ def draw_publish_section(
 
 
 def _publish(release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened) -> None:
-    try:
-        prepared = preflight(
-            release_request, asked_of.content, asked_of.declaration, opened.account, opened=asked_of.table
-        )
-    except RequestError as error:
-        st.error(escape_markdown(error), title="Nothing was charged", icon=":material/block:")
-        return
-    # One step that nothing interrupts: whoever runs the page again finds the press, not the button.
-    list_publications().append(
-        Publication(asked_of.title, asked_of.source_key, release_request, PublishJob(prepared, on_defect=log_defect))
-    )
-    st.rerun()
+    content, declared = asked_of.content, asked_of.declaration
+    with say_refusal("Nothing was charged"):
+        prepared = preflight(release_request, content, declared, opened.account, opened=asked_of.table)
+        # One step that nothing interrupts: whoever runs the page again finds the press, not the button.
+        job = PublishJob(prepared, on_defect=log_defect)
+        list_publications().append(Publication(asked_of.title, asked_of.source_key, release_request, job))
+        st.rerun()
 
 
 def _is_same(typed: str, epsilon: float) -> bool:

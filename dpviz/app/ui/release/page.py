@@ -16,13 +16,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import describe_judgement
-from dpviz.app.ui.figure import draw_caption_with_badge
+from dpviz.app.ui.explore.setup_panel import describe_judgement
+from dpviz.app.ui.figure import LEAST_PROFILED, draw_caption_with_badge, draw_profile_panel, draw_python_section
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.machine_paths import may_name_paths
 from dpviz.app.ui.owner_path import draw_owner_path
-from dpviz.app.ui.profile_panel import draw_profile_panel
-from dpviz.app.ui.python_section import draw_python_section
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
 from dpviz.app.ui.release.released_panel import draw_publication_panel
 from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
@@ -33,6 +30,7 @@ from dpviz.app.ui.release.words_form import (
     draw_terms,
     draw_words_form,
 )
+from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import require_table
 from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
 from dpviz.core import RequestError, name_library
@@ -253,8 +251,6 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) 
 
 
 _JOB = "release:dry_run"
-# From so many columns on centres are drawn as profiles.
-_PROFILED = 3
 _MOST_ROWS = 200_000
 # Pixels of a box for one number: what is written in it while it is empty fits.
 _NARROW = 320
@@ -333,7 +329,7 @@ def _ask_rows(table: OpenTable) -> int | None:
 
 def _draw_profile(profile: profiles.Profile | None) -> None:
     """What such a release would show, of a table that nobody is in."""
-    if profile is None or profile.dim < _PROFILED:
+    if profile is None or profile.dim < LEAST_PROFILED:
         return
     with st.expander("What it would show, on made-up rows", icon=":material/preview:"):
         draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)

@@ -9,16 +9,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.layout import make_layout
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_data_table, show
+from dpviz.app.ui.figure import (
+    draw_bullets,
+    draw_data_table,
+    draw_download,
+    draw_profile_panel,
+    draw_python_section,
+    draw_tabs,
+    read_palette,
+    say_refusal,
+    show,
+)
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.profile_panel import draw_profile_panel
-from dpviz.app.ui.python_section import draw_python_section
 from dpviz.core import RequestError
 from dpviz.releases import (
     SNIPPET,
@@ -32,7 +38,7 @@ from dpviz.releases import (
     promise,
 )
 from dpviz.runs import Job, Script
-from dpviz.words import capitalize_first, choose_palette, format_ratio, format_things, glossary
+from dpviz.words import capitalize_first, format_ratio, format_things, glossary
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -64,10 +70,10 @@ def draw_read_page() -> None:
     with head:
         _draw_title(release)
         if release is None:
-            _draw_answers()
-    if release is None:
-        return
-    if release.received is None or release.profile is None:
+            for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
+                place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
+            st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
+    if release is None or release.received is None or release.profile is None:
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
@@ -77,12 +83,6 @@ def draw_read_page() -> None:
         if release.report is not None:
             _draw_quality(release.report.quality_report)
     _draw_more(release)
-
-
-def _draw_answers() -> None:
-    for place, (question, answer) in zip(st.columns(len(_ANSWERS)), _ANSWERS.items(), strict=True):
-        place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
-    st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
 
 
 def _ask_example() -> ReadRelease | None:
@@ -97,12 +97,9 @@ def _ask_example() -> ReadRelease | None:
     if job is None or job.state.final:  # nobody asked yet, or it was cancelled
         about = "A public sample is released here and now, with noise of its own, and read like any zip."
         if st.button("Show me an example", icon=":material/visibility:", key=f"{_EXAMPLE}:open", help=about):
-            try:
+            with say_refusal():
                 st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
-            except RequestError as error:
-                st.error(escape_markdown(error), icon=":material/block:")
-                return None
-            st.rerun()
+                st.rerun()
     return None
 
 
@@ -139,11 +136,11 @@ def _draw_title(release: ReadRelease | None) -> None:
     st.title(escape_markdown(received.finding.title), anchor=False)
     checks = release.verdict.passed
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
+    delta = promise.format_small(received.delta)
     st.markdown(
         f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} checks hold, "
-        f"from the zip alone; {escape_markdown(release.verdict.noise)}. ε = {received.epsilon:g}, "
-        f"δ = {escape_markdown(promise.format_small(received.delta))}; protected: "
-        f"{escape_markdown(release.unit)}.{escape_markdown(signed)}",
+        f"from the zip alone; {escape_markdown(release.verdict.noise)}. ε = {received.epsilon:g}, δ = "
+        f"{escape_markdown(delta)}; protected: {escape_markdown(release.unit)}.{escape_markdown(signed)}",
         help="Nobody can tell from the files: " + "; ".join(package.CANNOT_TELL) + ".",
     )
     if received.finding.reason:
@@ -191,7 +188,7 @@ def _draw_quality(quality_report: QualityReport) -> None:
 
 
 def _make_gauge(quality_report: QualityReport) -> Plot:
-    ink = choose_palette(st.context.theme.type)
+    ink = read_palette()
     plot = Plot(make_layout(ink, height=130))
     plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
     plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.fade(ink.muted, 0.12), layer="below")
@@ -213,26 +210,24 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
 
 
 def _draw_more(release: ReadRelease) -> None:
-    numbers, other, files, checked = st.tabs(
-        ["Numbers with their noise", "Compare with another", "Take away", "What was checked"],
-        key="read:more",
-        on_change="rerun",
-    )
-    if numbers.open:
-        with numbers:
-            st.caption("A row a number: its interval covers nine in ten, noise_sd is the sd of its noise.")
-            draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
-    if other.open:
-        with other:
-            _draw_comparison(release)
-    if files.open:
-        with files:
-            _draw_take_away(release)
-    if checked.open:
-        with checked:
-            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in release.verdict.checked))
-            st.markdown("**What nobody can tell from these files**")
-            st.markdown("\n".join(f"- {escape_markdown(line)}" for line in package.CANNOT_TELL))
+    tabs = {
+        "Numbers with their noise": _draw_numbers,
+        "Compare with another": _draw_comparison,
+        "Take away": _draw_take_away,
+        "What was checked": _draw_checks,
+    }
+    draw_tabs({label: partial(draw, release) for label, draw in tabs.items()}, key="read:more")
+
+
+def _draw_numbers(release: ReadRelease) -> None:
+    st.caption("A row a number: its interval covers nine in ten, noise_sd is the sd of its noise.")
+    draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+
+
+def _draw_checks(release: ReadRelease) -> None:
+    draw_bullets(release.verdict.checked)
+    st.markdown("**What nobody can tell from these files**")
+    draw_bullets(package.CANNOT_TELL)
 
 
 def _draw_comparison(release: ReadRelease) -> None:
@@ -256,24 +251,14 @@ def _draw_comparison(release: ReadRelease) -> None:
     both = replace(found.one, reference=found.other.centers)
     draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
     if found.passes:
-        _draw_differences(found.table(), found.limit)
-
-
-def _draw_differences(table: pd.DataFrame, limit: float) -> None:
-    st.caption(f"Second less first, in standard deviations of both noises; a difference counts beyond {limit:.1f}.")
-    draw_data_table(table.round(1), alt="Differences in standard deviations of both noises", height="auto")
+        counts = f"a difference counts beyond {found.limit:.1f}"
+        st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
+        differences = found.table().round(1)
+        draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
 
 
 def _draw_take_away(release: ReadRelease) -> None:
-    st.download_button(
-        "Every number (tidy CSV)",
-        release.to_csv().encode("utf-8"),
-        "release_tidy.csv",
-        "text/csv",
-        icon=":material/download:",
-        key="read:tidy",
-        on_click="ignore",
-    )
+    draw_download("Every number (tidy CSV)", release.to_csv().encode("utf-8"), "release_tidy.csv", key="read:tidy")
     st.code(SNIPPET, language="python")
     st.caption("The same without this page: `dpviz read release.zip`.")
     draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")

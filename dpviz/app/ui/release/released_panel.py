@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.segment_panels import draw_segments
+from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_data_table, format_badge, show_wide
+from dpviz.app.ui.figure import (
+    LEAST_PROFILED,
+    draw_badge,
+    draw_bullets,
+    draw_data_table,
+    draw_download,
+    draw_profile_panel,
+    format_badge,
+    show_diagram,
+)
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.profile_panel import draw_profile_panel
 from dpviz.app.ui.release.account_section import Publication, prepare_another
 from dpviz.core import RequestError
 from dpviz.releases import (
-    AccountBalance,
     Parts,
     QualityReport,
     QualityVerdict,
@@ -26,11 +34,9 @@ from dpviz.releases import (
     promise,
     receive,
 )
-from dpviz.words import choose_palette, format_duration, format_number, format_ratio, format_things, glossary
+from dpviz.words import format_duration, format_number, format_ratio, format_things, glossary
 
 _POLL_SECONDS = 0.5
-# From so many columns on centres are drawn as profiles.
-_PROFILED = 3
 
 
 def draw_publication_panel(publication: Publication) -> None:
@@ -62,13 +68,9 @@ def _draw_progress(publication: Publication) -> None:
     def panel() -> None:
         if job.state.final:
             st.rerun()
-        report = job.progress
-        note = report.note if report is not None else "begins"
+        done, note = (0.0, "begins") if job.progress is None else (job.progress.fraction, job.progress.note)
         charge = f"charge {job.number:d} is written" if job.number is not None else "nothing is charged yet"
-        st.progress(
-            report.fraction if report is not None else 0.0,
-            text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far",
-        )
+        st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
     poll(panel, every=_POLL_SECONDS, key="release:under_way")
     st.caption(
@@ -79,12 +81,10 @@ def _draw_progress(publication: Publication) -> None:
 
 def _draw_release(publication: Publication, release: Release) -> None:
     request, job = publication.release_request.request, publication.job
-    standing = _read_standing(publication)
-    left = (
-        ""
-        if standing is None
-        else f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
-    )
+    left = ""
+    with suppress(RequestError):
+        standing = job.prepared.account.standing()
+        left = f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
     st.subheader(
         f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}",
         anchor=False,
@@ -97,25 +97,10 @@ def _draw_release(publication: Publication, release: Release) -> None:
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "The release (zip)",
-            release.data,
-            f"{_name_file(publication)}.zip",
-            "application/zip",
-            type="primary",
-            icon=":material/download:",
-            key="release:zip",
-            on_click="ignore",
-        )
-        st.download_button(
-            "The card alone (HTML)",
-            release.files[package.PAGE],
-            f"{_name_file(publication)}-card.html",
-            "text/html",
-            icon=":material/article:",
-            key="release:card",
-            on_click="ignore",
-        )
+        name, article = _name_file(publication), ":material/article:"
+        draw_download("The release (zip)", release.data, f"{name}.zip", key="release:zip", type="primary")
+        page = release.files[package.PAGE]
+        draw_download("The card alone (HTML)", page, f"{name}-card.html", key="release:card", icon=article)
     if not job.kept:
         st.warning("No copy could be written beside the account: take the zip now.", icon=":material/warning:")
     _draw_tables(release)
@@ -128,7 +113,7 @@ def _draw_tables(release: Release) -> None:
     draw_badge("released")
     received = receive(release.played)
     _draw_finding(received)
-    if release.played.parts.profile.dim >= _PROFILED:
+    if release.played.parts.profile.dim >= LEAST_PROFILED:
         key, noise = f"release:{release.number}", received.shows_noise
         draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
     centers = _read(release.files[package.CENTERS])
@@ -160,7 +145,7 @@ def _draw_missing(release: Release) -> None:
         return
     st.subheader("Missing values", divider="gray", anchor=False, help=glossary.explain_term("released"))
     draw_badge("released")
-    st.markdown("\n".join(f"- {escape_markdown(one)}" for one in told))
+    draw_bullets(told)
 
 
 def _draw_bought(release: Release) -> None:
@@ -185,27 +170,18 @@ def _read(file: bytes) -> pd.DataFrame:
 
 
 def _draw_failure(publication: Publication) -> None:
-    job = publication.job
+    job, asked = publication.job, publication.release_request
     charged = job.number is not None
-    why = job.error.message if job.error is not None and job.error.message else ""
-    kind = job.error.kind if job.error is not None else ""
-    if not why:
-        why = f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
+    kind, why = ("", "") if job.error is None else (job.error.kind, job.error.message)
+    unsaid = f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
     title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
-    st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
+    st.error(escape_markdown(why or unsaid), title=escape_markdown(title), icon=":material/error:")
     if charged:
         st.markdown(
-            f"The charge of ε = {format_number(publication.release_request.request.epsilon)}, "
-            f"δ = {escape_markdown(promise.format_small(publication.release_request.delta))} stays in "
-            "the account: noise may have been drawn. Another release is another charge."
+            f"The charge of ε = {format_number(asked.request.epsilon)}, δ = "
+            f"{escape_markdown(promise.format_small(asked.delta))} stays in the account: noise may have been drawn. "
+            "Another release is another charge."
         )
-
-
-def _read_standing(publication: Publication) -> AccountBalance | None:
-    try:
-        return publication.job.prepared.account.standing()
-    except RequestError:
-        return None
 
 
 def _name_file(publication: Publication) -> str:
@@ -224,8 +200,7 @@ def _draw_segments_panel(parts: Parts, key: str) -> None:
     st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
     panels = draw_segments(report.to_dict(), _ask_names(report, key))
-    shown = panels.draw(choose_palette(st.context.theme.type))
-    show_wide(shown, alt=panels.words, key=f"{key}:segments", stem=panels.stem)
+    show_diagram(panels, key=f"{key}:segments")
 
 
 def _draw_quality_report(quality_report: QualityReport) -> None:

@@ -17,8 +17,7 @@ from dpviz.app.ui.controls import (
     recall_division,
 )
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import draw_algorithm_choice
-from dpviz.app.ui.explore.setup_panel import draw_params_form
+from dpviz.app.ui.explore.setup_panel import draw_algorithm_choice, draw_params_form
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
-from dpviz.app.charts.studies.contenders import find_measure
+from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
 from dpviz.app.ui.controls import draw_epsilon_control
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, format_badge, show, show_wide
-from dpviz.app.ui.plane_choice import ask_plane
-from dpviz.app.ui.python_section import draw_python_section
+from dpviz.app.ui.figure import (
+    ask_plane,
+    draw_caption_with_badge,
+    draw_python_section,
+    draw_tabs,
+    format_badge,
+    read_palette,
+    show,
+    show_diagram,
+)
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
@@ -29,7 +36,7 @@ from dpviz.app.ui.studies.study_panel import (
     draw_study_half,
 )
 from dpviz.runs import MEASURES, OpenTable, Script, summarise
-from dpviz.words import capitalize_first, choose_palette, glossary
+from dpviz.words import capitalize_first, glossary
 
 _KEY = "compare"
 # The stored runs that are shown before anybody has computed any: a table of this claim, at this ε.
@@ -72,11 +79,9 @@ def _draw_example() -> None:
     runs = table[(table["data"] == _TABLE) & (table["epsilon"] == _EPSILON)]
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
     scores = draw_scores(pd.DataFrame(losses))
-    draw_caption_with_badge(
-        "public", f"An example: stored runs of {escape_markdown(found.paper)}, on its table {_TABLE}."
-    )
-    drawn = scores.draw(choose_palette(st.context.theme.type))
-    show_wide(drawn, alt=scores.words, key=f"{_KEY}:example", stem=f"{scores.stem}-example")
+    about = f"An example: stored runs of {escape_markdown(found.paper)}, on its table {_TABLE}."
+    draw_caption_with_badge("public", about)
+    show_diagram(scores, key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 
 
 def _draw_pictures(study: StudyJob) -> None:
@@ -85,41 +90,30 @@ def _draw_pictures(study: StudyJob) -> None:
     measure = ask_measure(frame, _KEY)
     scores = draw_scores(frame, measure)
     with picture:
-        drawn = scores.draw(choose_palette(st.context.theme.type))
-        show_wide(drawn, alt=scores.words, key=f"{_KEY}:scores", stem=scores.stem, first=True)
-    centers, numbers, files = st.tabs(["Centres", "Table", "Take away"], key=f"{_KEY}:below", on_change="rerun")
-    if centers.open:
-        with centers:
-            _draw_centers(study)
-    if numbers.open:
-        with numbers:
-            _draw_scores(scores, measure)
-    if files.open:
-        with files:
-            draw_study_download(study, scores)
-            table = study.question.table
-            script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
-            draw_python_section(script, key=_KEY, stem="comparison")
+        show_diagram(scores, key=f"{_KEY}:scores", first=True)
+
+    def draw_files() -> None:
+        draw_study_download(study, scores)
+        table = study.question.table
+        script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
+        draw_python_section(script, key=_KEY, stem="comparison")
+
+    tabs = {"Centres": partial(_draw_centers, study), "Table": partial(_draw_scores, scores, measure)}
+    draw_tabs(tabs | {"Take away": draw_files}, key=f"{_KEY}:below")
 
 
 def _draw_scores(scores: Diagram, measure: str) -> None:
     """The medians of every measure."""
     table = scores.table()
-    st.dataframe(
-        table,
-        hide_index=True,
-        alt=f"Medians of every measure by algorithm, with the quartiles of {find_measure(measure).short}",
-        column_order=[str(name) for name in table if name != "runs" or table["runs"].nunique() > 1],
-        height="content",
-        column_config={"algorithm": st.column_config.Column(pinned=True)}
-        | {
-            name: st.column_config.Column(
-                _format_heading(name), help=find_measure(name).name, width=_measure_width(name, table[name])
-            )
-            for name in MEASURES
-            if name in table
-        },
-    )
+    alt = f"Medians of every measure by algorithm, with the quartiles of {find_measure(measure).short}"
+    shown = [str(name) for name in table if name != "runs" or table["runs"].nunique() > 1]
+    looks = {"algorithm": st.column_config.Column(pinned=True)}
+    for name in [name for name in MEASURES if name in table]:
+        heading = capitalize_first(find_measure(name).short)
+        # Pixels for the heading and the longest cell.
+        width = round(_CHARACTER * max(map(len, [heading, *table[name]])) + _AIR)
+        looks[name] = st.column_config.Column(heading, help=find_measure(name).name, width=width)
+    st.dataframe(table, hide_index=True, alt=alt, column_order=shown, height="content", column_config=looks)
     st.caption(
         "Medians of the runs; of the measure chosen above also the quartiles in brackets. Hover a heading for its unit."
     )
@@ -136,31 +130,23 @@ def _draw_centers(study: StudyJob) -> None:
     releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = reveal_view(study.source, "rows under Compare")
-    made = draw_compare(releases, RenderContext(view, choose_palette(st.context.theme.type), reveal, reference))
+    made = draw_compare(releases, RenderContext(view, read_palette(), reveal, reference))
     st.markdown(f"**{escape_markdown(made.title)}**")
-    st.caption(
-        f"{escape_markdown(made.about)}. Drawn is the run of each algorithm whose loss is nearest to its median."
-    )
+    about = escape_markdown(made.about)
+    st.caption(f"{about}. Drawn is the run of each algorithm whose loss is nearest to its median.")
     with st.grid(min_column_width=made.least_width, gap="small"):
         for panel in made.panels:
             with st.container(height="stretch", vertical_alignment="bottom", gap="xsmall"):
                 st.markdown(f":small[**{escape_markdown(panel.name)}**  \n{escape_markdown(panel.score)}]")
-                show(
-                    panel.plot,
-                    alt=f"Centres of {panel.name}: in the median {panel.score} the loss of k-means++",
-                    key=f"{_KEY}:centers:{panel.name}",
-                    stem=f"compare-{panel.name}",
-                    bare=True,
-                )
-    legend = _format_legend(over=reference is not None, rows=reveal is not None)
-    st.markdown(legend, help=glossary.explain_words(legend))
-
-
-def _format_legend(*, over: bool, rows: bool) -> str:
-    """What the marks of all pictures are."""
+                alt = f"Centres of {panel.name}: in the median {panel.score} the loss of k-means++"
+                key, stem = f"{_KEY}:centers:{panel.name}", f"compare-{panel.name}"
+                show(panel.plot, alt=alt, key=key, stem=stem, bare=True)
+    # What the marks of all pictures are.
+    over, rows = reference is not None, reveal is not None
     revealed = [words for words, drawn in (("open diamonds: k-means++", over), ("dots: rows", rows)) if drawn]
     truth = f" {format_badge('revealed')} {', '.join(revealed)}." if revealed else ""
-    return f":small[{format_badge('released')} Filled circles: centres.{truth}]"
+    legend = f":small[{format_badge('released')} Filled circles: centres.{truth}]"
+    st.markdown(legend, help=glossary.explain_words(legend))
 
 
 def find_median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -169,12 +155,3 @@ def find_median_runs(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str
     losses["off"] = (losses["nicv"] - losses.groupby("name")["nicv"].transform("median")).abs()
     nearest = losses.sort_values(["off", "nicv"], kind="stable").groupby("name", sort=False).head(1)
     return {str(losses["name"][place]): rows[place] for place in nearest.index.sort_values()}
-
-
-def _format_heading(measure: str) -> str:
-    return capitalize_first(find_measure(measure).short)
-
-
-def _measure_width(measure: str, cells: Iterable[str]) -> int:
-    """Pixels for the heading and the longest cell."""
-    return round(_CHARACTER * max(map(len, [_format_heading(measure), *cells])) + _AIR)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
-from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
+from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import find_bought_rows, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 from dpviz.words import glossary
@@ -37,19 +37,13 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
             button="Show truth for this table",
             about="Losses are read from the rows.",
         )
-    choice = st.segmented_control(
-        "Judge the results on",
-        [_SYNTHETIC, _ROWS],
-        default=_SYNTHETIC,
-        required=True,
-        key=f"{key}:judged",
-        persist_state="session",
-        help=glossary.explain_term(
-            "synthetic-table",
-            "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of "
-            "the rows into the release, unpaid.",
-        ),
+    help = glossary.explain_term(
+        "synthetic-table",
+        "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of the "
+        "rows into the release, unpaid.",
     )
+    look = {"key": f"{key}:judged", "persist_state": "session", "help": help}
+    choice = ask_one_of("Judge the results on", [_SYNTHETIC, _ROWS], **look)
     if choice == _ROWS:
         return _ask_own_rows(
             table,
@@ -82,18 +76,9 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
     """Ask which rows are subsampled."""
-    chosen = st.segmented_control(
-        "Subsamples of",
-        [_SAME, _LARGER],
-        default=_SAME,
-        required=True,
-        key=f"{key}:whose",
-        persist_state="session",
-        help=glossary.explain_term(
-            "synthetic-table", "It says what more rows would bring; subsamples, what fewer would cost."
-        ),
-    )
-    if chosen == _SAME:
+    about = "It says what more rows would bring; subsamples, what fewer would cost."
+    look = {"key": f"{key}:whose", "persist_state": "session", "help": glossary.explain_term("synthetic-table", about)}
+    if ask_one_of("Subsamples of", [_SAME, _LARGER], **look) == _SAME:
         return source
     many = guess_rows(table) or (source.n_public if source is not None else None) or _MOST_ROWS_OF_A_LARGER // 10
     n = min(10 * many, max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))

@@ -1,20 +1,37 @@
-"""What a part of a page asks of many runs, and the job that answers it: kept for the visit, whatever page is open."""
+"""What a part of a page asks of many runs, of which algorithms, and the job that answers it, kept for the visit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from math import log
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms import AUTO, list_private_cards
+from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.data_access import reveal
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.setup_panel import format_warning, summarize_judgement
 from dpviz.app.ui.job_panel import open_job_registry
-from dpviz.app.ui.session import count_study
+from dpviz.app.ui.session import choose, count_study, recall, remember
 from dpviz.core import AccessKind, RequestError
-from dpviz.runs import JudgedTable, OpenTable, Row, StudyGrid, Work, Yardstick, forecast_seconds, tidy
+from dpviz.runs import (
+    Contender,
+    JudgedTable,
+    Judgement,
+    OpenTable,
+    Request,
+    Row,
+    StudyGrid,
+    Work,
+    Yardstick,
+    forecast_seconds,
+    tidy,
+)
 from dpviz.words import capitalize_first, format_things
 
 # Scores of a run, and its way to the page.
@@ -143,9 +160,8 @@ class StudyJob:
     def refuse_to_export_private(self) -> None:
         """Losses read from a private file leave in no file."""
         if not self.source.kind.may_be_shown:
-            raise RequestError(
-                "Losses of a private file are not exported: study a synthetic table to take a file away."
-            )
+            why = "Losses of a private file are not exported: study a synthetic table to take a file away."
+            raise RequestError(why)
 
     def is_answer_to(self, question: StudyQuestion) -> bool:
         """Whether it is what is asked for now."""
@@ -200,3 +216,199 @@ def find_job(question: StudyQuestion) -> StudyJob | None:
     """The last job of that part of the page, if it was asked about the same table."""
     job = cast("StudyJob | None", st.session_state.get(f"{question.key}:job"))
     return job if job is not None and job.question.table.key == question.table.key else None
+
+
+_WANTED = "open:wanted"
+
+
+def has_contenders(contenders: Sequence[Contender]) -> bool:
+    """Whether there is an algorithm to look at; says so if there is none."""
+    if not contenders:
+        st.info("Choose at least one algorithm above.", icon=":material/arrow_upward:")
+    return bool(contenders)
+
+
+def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
+    """Ask for an algorithm."""
+    labels = [contender.label for contender in contenders]
+    if st.session_state.get(f"{key}:whom") not in labels:
+        st.session_state[f"{key}:whom"] = labels[0]
+    chosen = st.selectbox("Algorithm", labels, key=f"{key}:whom", persist_state="session")
+    return contenders[labels.index(chosen)]
+
+
+def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
+    """Ask for an ε."""
+    if st.session_state.get(f"{key}:epsilon") not in epsilons:
+        st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
+    if len(epsilons) == 1:
+        return epsilons[0]
+    look: dict[str, Any] = {"key": f"{key}:epsilon", "persist_state": "session"}
+    return float(st.select_slider("ε", epsilons, format_func=lambda value: f"{value:g}", **look))
+
+
+def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
+    """Narrow a question to one algorithm at one ε."""
+    grid = question.grid
+    left, right = st.columns(2, gap="medium")
+    with left:
+        contender = ask_contender(key, grid.contenders)
+    with right:
+        epsilon = ask_epsilon(key, grid.epsilons)
+    repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
+    return question.narrow(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
+
+
+def open_in_explore(request: Request) -> None:
+    """Make it the settings of the visit, and turn to Explore; call it from a callback."""
+    shared = {"algorithm": request.algorithm, "k": request.k, "epsilon": request.epsilon, "delta": request.delta}
+    for name, value in shared.items():
+        choose(name, value)
+    # Parameters travel as they do in a link: their widgets have defaults of their own.
+    st.session_state[_WANTED] = {name: value for name, value in request.query.items() if name not in shared}
+
+
+def turn_to_explore() -> None:
+    """Turn to Explore if a click has asked for it; call it where a page may change, after the callbacks."""
+    wanted = cast("dict[str, str] | None", st.session_state.pop(_WANTED, None))
+    if wanted is not None:
+        st.switch_page("explore.py", query_params=wanted)
+
+
+def bind_click(plot: Plot, grid: StudyGrid, key: str) -> Any:
+    """What a click in a plot of curves does: the algorithm is the curve's name, ε its x."""
+    return partial(_open_clicked, [trace.get("name") for trace in plot.traces], grid, key)
+
+
+def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> None:
+    chosen = cast("Mapping[str, Any]", st.session_state.get(key) or {})
+    for point in (chosen.get("selection") or {}).get("points", ()):
+        name = names[int(point["curve_number"])]
+        contender = next((contender for contender in grid.contenders if contender.label == name), None)
+        if contender is not None:
+            # A drawn x may have been rounded on its way; no ε of a study has more than three digits.
+            open_in_explore(_make_request(contender, grid, float(f"{float(point['x']):.3g}")))
+
+
+def draw_opener(grid: StudyGrid, key: str) -> None:
+    """Let a setting be opened in Explore from a list, for whoever has no pointer."""
+    help = "Or click a point: its algorithm, ε, k and δ open in Explore."
+    with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
+        contender, epsilon = ask_contender(f"{key}:open", grid.contenders), ask_epsilon(f"{key}:open", grid.epsilons)
+        st.button(
+            "Open in Explore",
+            icon=":material/arrow_forward:",
+            key=f"{key}:open",
+            on_click=open_in_explore,
+            args=(_make_request(contender, grid, epsilon),),
+        )
+
+
+def _make_request(contender: Contender, grid: StudyGrid, epsilon: float) -> Request:
+    return Request(contender, grid.ks[0], epsilon, grid.deltas[0])
+
+
+# At first: of every way to go about it the algorithm that does well most widely. Those that would fail are left out.
+_USUAL = (AUTO, "eugkm", "dplloyd", "balcan", "lsh-coreset", "sulq")
+_FEWEST = 2
+
+
+class Offer(NamedTuple):
+    """An algorithm with its parameters, and what it would do with the table."""
+
+    contender: Contender
+    judgement: Judgement
+
+
+def list_contenders() -> list[Contender]:
+    """Every private algorithm with its defaults, then each of its other presets."""
+    options = []
+    for card in list_private_cards():
+        usual = Contender(card.id)
+        others = (name for name in card.params.list_presets() if name != usual.preset)
+        options += [usual, *(Contender(card.id, {"preset": name}) for name in others)]
+    return options
+
+
+def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyGrid:
+    """Ask for the algorithms to study."""
+    offered = _list_offers(table, grid)
+    widget = f"{key}:contenders"
+    if widget not in st.session_state:
+        kept: list[str] = recall(widget, [])
+        before = [label for label in kept if label in offered]
+        st.session_state[widget] = before or choose_usual(offered)
+    picked = st.multiselect(
+        "Algorithms",
+        list(offered),
+        key=widget,
+        placeholder="Choose at least one",
+        wrap=True,
+        help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
+    )
+    remember(widget, picked)
+    with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
+        _draw_shortcuts(widget, offered, picked)
+        _draw_cautions(offered, picked)
+    return replace(grid, contenders=tuple(offered[label].contender for label in picked))
+
+
+def choose_usual(offered: Mapping[str, Offer]) -> list[str]:
+    """A few good algorithms of different kinds that can serve the table; at worst whoever can run at all."""
+    plain = {offer.contender.algorithm: label for label, offer in offered.items() if not offer.contender.params}
+    able = [name for name in plain if not offered[plain[name]].judgement.refusal]
+    good = [name for name in able if not offered[plain[name]].judgement.hopeless]
+    first = [name for name in _USUAL if name in good]
+    first += [name for name in good if name not in first][: max(0, _FEWEST - len(first))]
+    return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
+
+
+def _list_offers(table: OpenTable, grid: StudyGrid) -> dict[str, Offer]:
+    """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
+    everyone = replace(grid, contenders=tuple(list_contenders()))
+    refused = everyone.list_refusals(table.private)
+    (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
+
+    def judgement(contender: Contender) -> Judgement:
+        if contender.label in refused:
+            return Judgement(refusal=refused[contender.label])
+        return Judgement.of_request(Request(contender, k, highest, delta), table.private)
+
+    return {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
+
+
+def _draw_shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
+    """Buttons that change the choice as a whole."""
+    able = [label for label, offer in offered.items() if not offer.judgement.refusal]
+    everyone = [label for label in able if not offered[label].contender.params or label in picked]
+
+    def shortcut(words: str, icon: str, labels: list[str]) -> None:
+        done = set(labels) == set(picked)
+        key = f"{widget}:{words}"
+        st.button(words, icon=icon, key=key, on_click=choose, args=(widget, labels), type="tertiary", disabled=done)
+
+    with st.container(gap="xsmall"):
+        shortcut("Add all that can run", ":material/playlist_add:", everyone)
+        shortcut("The usual few", ":material/restart_alt:", choose_usual(offered))
+        still_able = [label for label in picked if label in able]
+        if still_able != list(picked):
+            shortcut("Leave out what cannot run", ":material/playlist_remove:", still_able)
+
+
+def _draw_cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
+    """Who cannot run here, chosen or not, and of whom nothing but noise is to be expected."""
+    refused = {
+        label: offer.judgement.refusal
+        for label, offer in offered.items()
+        if offer.judgement.refusal and (label in picked or not offer.contender.params)
+    }
+    if refused:
+        st.markdown(f"**{capitalize_first(format_things(len(refused), 'algorithm'))} cannot run here**")
+        for reason in dict.fromkeys(refused.values()):
+            st.caption(format_warning(reason))
+    weak = [label for label in picked if offered[label].judgement.hopeless]
+    if weak:
+        st.markdown(f"**Too few records for {format_things(len(weak), 'algorithm')}: expect noise**")
+        for label in weak:
+            why = escape_markdown(summarize_judgement(offered[label].judgement))
+            st.caption(f"**{escape_markdown(label)}**: {why}")

@@ -5,29 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.app.charts.canvas import TitledPlot
-from dpviz.app.charts.diagram import Diagram
+from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
-from dpviz.app.charts.studies.contenders import find_measure
+from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.ui.controls import Epsilons, draw_k_and_delta
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show_wide
+from dpviz.app.ui.figure import (
+    draw_caption_with_badge,
+    draw_data_table,
+    draw_download,
+    format_badge,
+    read_palette,
+    say_refusal,
+    show_wide,
+)
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
-from dpviz.app.ui.studies.contender_choice import draw_contender_picker
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.one_setting import bind_click
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
-from dpviz.core import RequestError
+from dpviz.app.ui.studies.study_job import (
+    StudyJob,
+    StudyQuestion,
+    begin_study,
+    bind_click,
+    draw_contender_picker,
+    find_job,
+)
 from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
 from dpviz.tables import FileKind
-from dpviz.words import Palette, capitalize_first, choose_palette, format_duration
+from dpviz.words import Palette, capitalize_first, format_duration
 
 
 class PictureNumbers(Protocol):
@@ -92,15 +103,11 @@ def draw_ask_button(
     key, barred = f"{question.key}:compute", problem is not None
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
-    place.caption(
-        f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}" if problem else escape_markdown(words)
-    )
-    if not pressed:
-        return
-    try:
-        begin(question)
-    except RequestError as error:
-        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
+    barred_by = f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}"
+    place.caption(barred_by if problem else escape_markdown(words))
+    if pressed:
+        with say_refusal("This cannot run"):
+            begin(question)
 
 
 def draw_study_half(
@@ -127,14 +134,12 @@ def draw_study_half(
             st.skeleton(height=_SKELETON)
 
     if not study.is_answer_to(question):
-        st.markdown(
-            f":yellow-badge[:material/history: older settings] Press **{invitation.button}** to apply the new ones."
-        )
+        older = ":yellow-badge[:material/history: older settings]"
+        st.markdown(f"{older} Press **{invitation.button}** to apply the new ones.")
     draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
     badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    st.markdown(
-        f"{badge} losses on {escape_markdown(study.source.title)} {_draw_standing(study, question, invitation)}"
-    )
+    standing = _draw_standing(study, question, invitation)
+    st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {standing}")
 
 
 def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitation) -> str:
@@ -151,16 +156,12 @@ def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -
     """Ask which measure is drawn."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
-    chosen = st.pills(
-        "Measure",
-        offered,
-        format_func=lambda name: capitalize_first(find_measure(name).short),
-        default="ratio",
-        required=True,
-        wrap=True,
-        key=f"{key}:measure",
-    )
-    return str(chosen or "ratio")
+    look: dict[str, Any] = {"default": "ratio", "required": True, "wrap": True, "key": f"{key}:measure"}
+    return str(st.pills("Measure", offered, format_func=_name_measure, **look) or "ratio")
+
+
+def _name_measure(name: str) -> str:
+    return capitalize_first(find_measure(name).short)
 
 
 def show_picture(
@@ -172,7 +173,7 @@ def show_picture(
     growing: bool = False,
 ) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
-    key, shown = f"{study.question.key}:figure", draw_marked(picture, study, choose_palette(st.context.theme.type))
+    key, shown = f"{study.question.key}:figure", draw_marked(picture, study, read_palette())
     clicked = bind_click(shown.plot, study.grid, key) if opens else None
     show_wide(shown, alt=picture.words, key=key, stem=picture.stem, first=True, on_click=clicked)
     beneath()
@@ -197,12 +198,8 @@ def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = Fa
         table = picture.table()
         draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
         if _may_leave(study) and not (study.running or growing):
-            _draw_download(
-                "These numbers (CSV)",
-                export.format_frame_csv(table, note=export.REVEALED_NOTE),
-                picture.stem,
-                key=f"{key}:csv",
-            )
+            content, name = export.format_frame_csv(table, note=export.REVEALED_NOTE), picture.stem
+            draw_download("These numbers (CSV)", content, export.name_revealed_file(name), key=f"{key}:csv")
 
 
 def draw_study_download(study: StudyJob, picture: Diagram) -> None:
@@ -217,20 +214,17 @@ def draw_study_download(study: StudyJob, picture: Diagram) -> None:
     label = f"All {number:,} runs (CSV)" if number > 1 else "One run (CSV)"
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_page_button(study, picture)
-        _draw_download(
-            label, format_study(study), f"{key.replace(':', '_')}_k{study.grid.ks[0]}", key=f"{key}:download"
-        )
+        name = export.name_revealed_file(f"{key.replace(':', '_')}_k{study.grid.ks[0]}")
+        draw_download(label, format_study(study), name, key=f"{key}:download")
 
 
 def draw_page_button(study: StudyJob, picture: Diagram) -> None:
     """Offer a picture of a study as a page, which is made when it is asked for."""
-    st.download_button(
+    draw_download(
         "See it anywhere (HTML)",
         lambda: draw_study_page(study, picture),
         export.name_revealed_file(picture.stem, "html"),
-        "text/html",
         icon=":material/public:",
-        on_click="ignore",
         key=f"{study.question.key}:page",
         help="The picture, its numbers and what was asked, in one file of about 2 MB that needs no network.",
     )
@@ -249,18 +243,6 @@ def _may_leave(study: StudyJob) -> bool:
     return study.source.kind.may_be_shown
 
 
-def _draw_download(label: str, content: bytes, stem: str, *, key: str) -> None:
-    st.download_button(
-        label,
-        content,
-        export.name_revealed_file(stem),
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key=key,
-    )
-
-
 def draw_study_page(study: StudyJob, picture: Diagram) -> bytes:
     """The picture of a study as a page, which needs no network and no server."""
     study.refuse_to_export_private()
@@ -275,9 +257,7 @@ def draw_study_page(study: StudyJob, picture: Diagram) -> bytes:
 def _describe_asked(study: StudyJob) -> str:
     """What was run, on what, and whom ε protects."""
     grid, source = study.grid, study.source
-    epsilons = ", ".join(f"{epsilon:g}" for epsilon in grid.epsilons)
-    ks = ", ".join(map(str, grid.ks))
-    deltas = ", ".join(f"{delta:g}" for delta in grid.deltas)
+    epsilons, deltas, ks = (", ".join(f"{one:g}" for one in some) for some in (grid.epsilons, grid.deltas, grid.ks))
     who = ", ".join(contender.label for contender in grid.contenders)
     return (
         f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "

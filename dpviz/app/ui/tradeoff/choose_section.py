@@ -11,20 +11,26 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import Setting, find_card, predict, predict_floor
-from dpviz.app.charts.diagram import Diagram
-from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.charts.studies.forecast import Forecast
-from dpviz.app.charts.studies.smallest import draw_smallest
+from dpviz.app.charts.canvas import Diagram
+from dpviz.app.charts.studies.curves import Curves, Forecast, draw_curves, draw_smallest
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.algorithm_choice import format_light
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, show
+from dpviz.app.ui.explore.setup_panel import format_light
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.owner_path import decide_epsilon
-from dpviz.app.ui.studies.contender_choice import list_contenders
 from dpviz.app.ui.studies.judged_rows import find_known_rows
-from dpviz.app.ui.studies.one_setting import bind_click, draw_opener, open_in_explore, turn_to_explore
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, find_job, send
+from dpviz.app.ui.studies.study_job import (
+    StudyJob,
+    StudyQuestion,
+    bind_click,
+    draw_opener,
+    find_job,
+    list_contenders,
+    open_in_explore,
+    send,
+    turn_to_explore,
+)
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,
@@ -51,7 +57,7 @@ from dpviz.runs import (
     sharpen_rows,
     windows,
 )
-from dpviz.words import choose_palette, glossary, round_percent
+from dpviz.words import glossary, round_percent
 
 _KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
 _REPEATS, _ROUNDS = 20, 5
@@ -223,7 +229,7 @@ def _draw_look(study: StudyJob) -> tuple[str, bool]:
 
 def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
     """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
-    palette = choose_palette(st.context.theme.type)
+    palette = read_palette()
     title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
     with st.container(gap="xsmall"):
         if small:

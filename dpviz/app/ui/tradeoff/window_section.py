@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.algorithms import AUTO
-from dpviz.app.charts.meaning.epsilon_window import draw_epsilon_window
+from dpviz.app.charts.meaning import draw_epsilon_window
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_data_table, show

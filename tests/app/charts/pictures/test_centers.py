@@ -5,8 +5,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
-from dpviz.app.charts.pictures.center_marks import find_partners
-from dpviz.app.charts.pictures.centers import draw_seed_distances, draw_sizes
+from dpviz.app.charts.pictures.centers import draw_seed_distances, draw_sizes, find_partners
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.runs.evaluation import FOUND_RULE, Reference, measure_recovery

@@ -11,8 +11,8 @@ import pytest
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.app.charts.pictures.coordinates import round_up_range
-from dpviz.app.charts.pictures.swaps import draw_swap_trace
+from dpviz.app.charts.pictures.columns import round_up_range
+from dpviz.app.charts.pictures.tree import draw_swap_trace
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain, Region
 from tests.app.charts.gallery import draw, title_of

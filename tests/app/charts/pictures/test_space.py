@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.pictures.tree import (
     assign_rows,
     compute_activation,
@@ -19,7 +20,6 @@ from dpviz.app.charts.pictures.tree import (
     find_drawn_boxes,
 )
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.revealed import RevealedView
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain, Region
 from dpviz.core.partitions import CubeTree

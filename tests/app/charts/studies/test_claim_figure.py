@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpviz.app.charts.layout import PHONE
-from dpviz.app.charts.standalone import make_standalone_page
+from dpviz.app.charts.player.lesson_page import make_standalone_page
+from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import Outcome
 from dpviz.words.theme import choose_palette

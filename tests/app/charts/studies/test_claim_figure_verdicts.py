@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpviz.app.charts.studies.claim_figure import INKS, VerdictFigure, count_answers
+from dpviz.app.charts.studies.claim_figure import INKS, count_answers, draw_verdicts, list_lanes
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval, Outcome
 from dpviz.words.theme import choose_palette
 from tests.words.test_theme import contrast
@@ -17,13 +17,12 @@ def result(claim_id, paper, *findings):
     return ClaimResult(claim_id, paper, "", "", (), "", (), (), (), ClaimVerdict(findings))
 
 
-@pytest.fixture(scope="module")
-def picture():
-    return VerdictFigure([result("su-epsilon", "Su et al. 2016, Fig. 1", YES, OPEN), result("naive", "Cohen", NO)], "t")
+RESULTS = [result("su-epsilon", "Su et al. 2016, Fig. 1", YES, OPEN), result("naive", "Cohen", NO)]
+PICTURE = draw_verdicts(RESULTS, "t", dark=False)
 
 
-def test_marks_stand_on_their_side_with_their_answer(picture):
-    figure = picture.draw(choose_palette("light"), dark=False).plot.figure()
+def test_marks_stand_on_their_side_with_their_answer():
+    figure = PICTURE.paint(choose_palette("light")).figure()
     marks = {trace.name: trace for trace in figure.data if trace.meta == "margin"}
     assert set(marks) == {"yes (1)", "no (1)", "open (1)"}
     assert marks["yes (1)"].x[0] == pytest.approx(np.log10(3.0)) and marks["no (1)"].x[0] < -1
@@ -34,15 +33,15 @@ def test_marks_stand_on_their_side_with_their_answer(picture):
     assert low < min(drawn) and max(drawn) < high, "what is infinite or 0 stands at the rim"
 
 
-def test_papers_stand_apart_and_no_two_findings_on_one_lane(picture):
-    heights = [lane.height for lane in picture.lanes]
+def test_papers_stand_apart_and_no_two_findings_on_one_lane():
+    heights = [lane.height for lane in list_lanes(RESULTS)]
     gaps = -np.diff(heights)
     assert gaps[0] == 1.0 and gaps[1] > 2.0
 
 
-def test_words_and_counts(picture):
+def test_words_and_counts():
     assert count_answers([ClaimVerdict((YES, NO)), ClaimVerdict((OPEN,))]) == "1 yes, 1 no, 1 open"
-    assert "Su et al. 2016, Fig. 1: 1 yes, 1 open" in picture.words()
+    assert "Su et al. 2016, Fig. 1: 1 yes, 1 open" in PICTURE.words
 
 
 def test_answers_can_be_read_on_both_grounds():

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.spent import MeterReading, draw_spent, list_shares
+from dpviz.app.charts.result_charts import MeterReading, draw_spent, list_shares
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
-from dpviz.app.charts.studies.contenders import choose_styles
-from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.charts.studies.medians import _spread_apart
+from dpviz.app.charts.studies.curves import Curves, _spread_apart, choose_styles, draw_curves
 from dpviz.app.charts.view import make_view
 from dpviz.runs.one_run import run
 from dpviz.runs.study.study import summarise, tidy

@@ -176,7 +176,7 @@ def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.Mon
     assert sizes == [81] + [81] * WORLD_DRAWS + [80] * WORLD_DRAWS
     assert drawn.twin_draws is drawn.twin_draws, "the same cloud, however often the page is drawn"
     nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
-    assert nobody.twin_draws is None and "worlds" not in told(nobody)
+    assert not nobody.twin_draws and "worlds" not in told(nobody)
 
 
 def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.charts.studies.smallest import draw_smallest
+from dpviz.app.charts.studies.curves import draw_smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
 from dpviz.core.check import RequestError

@@ -1,0 +1,644 @@
+"""The pictures of what ε means: a belief, an attack's record, neighbouring tables, asking again, others, the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil, exp, floor, isfinite, log10
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.app.charts.canvas import Diagram, add_note, make_hidden_axis, show_plane, split_xy
+from dpviz.app.charts.deployments import SOURCE, UNITS, Deployment, load_deployments
+from dpviz.app.charts.player.player_page import Figured
+from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout, merge
+from dpviz.app.charts.view import View, make_view
+from dpviz.core import Array, Codes
+from dpviz.runs import (
+    EPSILONS,
+    AskingAgain,
+    Belief,
+    OpenTable,
+    Request,
+    bound_advantage,
+    clip_rows,
+    foresee,
+    format_epsilon,
+    membership,
+    run_request,
+    trace_bound,
+    windows,
+)
+from dpviz.words import Kind, Palette, capitalize_first, format_percent, format_ratio, round_percent
+
+# Where a legend lies.
+_LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
+_SIDE, _GAP, _PEOPLE_HEIGHT = 10, 3.0, 400
+# Pixels of the two lines above each array, however small it is.
+_WORDS = 44
+_TURN = np.linspace(0, 2 * np.pi, 16)
+# A head and shoulders in a square of side 1, one closed path each.
+_HEAD = np.column_stack([0.5 + 0.17 * np.cos(_TURN), 0.72 + 0.17 * np.sin(_TURN)])
+_SHOULDERS = np.column_stack(
+    [0.5 + 0.33 * np.cos(np.linspace(0, np.pi, 10)), 0.1 + 0.4 * np.sin(np.linspace(0, np.pi, 10))]
+)
+
+
+def draw_icon_array(prior: float, epsilon: float) -> Diagram:
+    """Of a hundred like them, how many it would be true of: before a release, and at most and at least after it.
+
+    >>> array = draw_icon_array(0.5, 1.0)
+    >>> array.finding
+    'At ε = 1, a belief of 50 % becomes at most 73.1 %'
+    >>> array.note
+    'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
+    """
+    after = Belief.bound(prior, epsilon=epsilon)
+    believed, least, most = (format_percent(share) for share in (prior, *after))
+    factor = f"{exp(epsilon):.3g}" if epsilon < 10 else f"e^{epsilon:g}"
+
+    def paint(palette: Palette) -> Plot:
+        plot, right = Plot(make_layout(palette, height=_PEOPLE_HEIGHT)), _SIDE + _GAP
+        before, low, high = (round(100 * share) for share in (prior, *after))
+        for left, places, color in (
+            (0.0, range(before), palette.public),
+            (0.0, range(before, 100), palette.grid),
+            (right, range(low), palette.released),
+            (right, range(low, high), palette.fade(palette.released, 0.4)),
+            (right, range(high, 100), palette.grid),
+        ):
+            _add_people(plot, places, left, color)
+        for x, heading, number, color in (
+            (0.0, "without your data", f"{believed} believe it of you", palette.public),
+            (right, "with your data", f"{least} to {most}", palette.released),
+        ):
+            where = {"x": x, "y": _SIDE, "xanchor": "left", "yanchor": "bottom", "align": "left"}
+            add_note(plot, f"{heading}<br><b>{number}</b>", color, where, size=14)
+        plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
+        square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
+        plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
+        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False)
+
+    finding = f"At ε = {epsilon:g}, a belief of {believed} becomes at most {most}"
+    note = f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
+    words = "Two arrays of a hundred people. "
+    words += f"Without your data {believed} are marked; with it between {least} and {most}."
+    return Diagram("odds", finding, note, words, paint)
+
+
+def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
+    if not len(places):
+        return
+    number = np.asarray(places)
+    corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
+    for shape in (_HEAD, _SHOULDERS):
+        path = _close_outline(corner, shape)
+        plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
+
+
+def _close_outline(corners: Array, shape: Array) -> Array:
+    """The same closed path at each corner, gaps between."""
+    gap = np.full((len(corners), 1, 2), np.nan)
+    return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
+
+
+_REGION_HEIGHT, _MARK = 470, 11
+
+
+class Attacker(NamedTuple):
+    """Who attacks, what was attacked, and the record."""
+
+    name: str
+    kind: Kind
+    attack: membership.Attack
+
+
+def list_attackers(
+    trials: Sequence[membership.AttackTrial], reference: Sequence[membership.AttackTrial]
+) -> list[Attacker]:
+    """Of private runs, and of k-means++ as the ``reference``: those who have attacked often enough."""
+    attackers: list[Attacker] = []
+    sources: tuple[tuple[str, Kind, Sequence[membership.AttackTrial], str], ...] = (
+        ("who sees the centres", "released", trials, "nearness"),
+        ("who reads all answers", "released", trials, "log_ratio"),
+        ("k-means++ without privacy", "revealed", reference, "nearness"),
+    )
+    for name, kind, runs, of in sources:
+        known = membership.collect_scores(runs, of)
+        if known is not None:
+            attackers.append(Attacker(name, kind, membership.attack(*known)))
+    return attackers
+
+
+def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: float) -> Diagram:
+    """Records of several attackers under the line of the strongest test.
+
+    Each is a staircase, and a mark with limits at the threshold that it chose before.
+    """
+    # The most by which hits can exceed false alarms.
+    limit = _make_points(bound_advantage(epsilon=epsilon, delta=delta))
+    gains = [one.attack.advantage for one in attackers if one.kind == "released"]
+    finding = f"At ε = {epsilon:g}, no attacker gains more than {limit}"
+    if gains:
+        best = _make_points(max(*gains, 0.0))
+        finding = f"At ε = {epsilon:g}, the best attack gains {best}, and none can gain more than {limit}"
+    said = [
+        f"{one.name}: {round_percent(one.attack.hits.rate)} hits at "
+        f"{round_percent(one.attack.false_alarms.rate)} false alarms"
+        for one in attackers
+    ]
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
+        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, palette)
+        colors = [palette.released, palette.inks[2]]
+        for one in attackers:
+            _add_record(plot, one, palette.revealed if one.kind == "revealed" else colors.pop(0), palette)
+        axis = {"range": [-0.02, 1.02], "tickformat": ".0%", "dtick": 0.25, "zeroline": False, "constrain": "domain"}
+        plot.update_xaxes(title_text="false alarms: said “in”, was not", **axis)
+        plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
+
+    note = "What neither attacker can pass, nobody can: that is what ε means."
+    words = f"Hits against false alarms. The line allows {limit} more hits. {'; '.join(said)}."
+    return Diagram("attack", finding, note, words, paint)
+
+
+def _add_region(plot: Plot, bound: Array, palette: Palette) -> None:
+    across, line = bound
+    # The region is the same from both ends: an attacker may always say the opposite.
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": np.r_[across, 1 - across], "y": np.r_[line, 1 - line], "mode": "lines"},
+            **{"fill": "toself", "fillcolor": palette.fade(palette.public, 0.13), "hoverinfo": "skip"},
+            **{"line": {"width": 0}, "name": "where attacks can be", "meta": "public"},
+        }
+    )
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "no attack passes this line"},
+            **{"line": {"width": 2.5, "color": palette.text}, "meta": "public"},
+            "hovertemplate": "at %{x:.1%} false alarms at most %{y:.1%} hits<extra></extra>",
+        }
+    )
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": [0, 1], "y": [0, 1], "mode": "lines", "name": "guessing"},
+            **{"line": {"width": 1, "color": palette.muted, "dash": "dot"}, "hoverinfo": "skip", "meta": "public"},
+        }
+    )
+
+
+def _add_record(plot: Plot, one: Attacker, color: str, palette: Palette) -> None:
+    steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
+    box = {"x0": alarms.low, "x1": alarms.high, "y0": hits.low, "y1": hits.high}
+    plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": steps[:, 0], "y": steps[:, 1], "mode": "lines", "name": one.name},
+            **{"line": {"shape": "hv", "width": 2, "color": color}, "hoverinfo": "skip", "meta": one.kind},
+            "legendgroup": one.name,
+        }
+    )
+    marker = {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}}
+    hover = f"{one.name}<br>hits {_tell(hits.rate, hits.low, hits.high)}"
+    hover += f"<br>false alarms {_tell(alarms.rate, alarms.low, alarms.high)}"
+    known = {"legendgroup": one.name, "meta": one.kind}
+    plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
+
+
+def _tell(rate: float, low: float, high: float) -> str:
+    """A rate with its interval."""
+    return f"{round_percent(rate)} ({round_percent(low)} to {round_percent(high)})"
+
+
+def _make_points(share: float) -> str:
+    """A difference of shares, in words.
+
+    >>> _make_points(0.4621)
+    '46 points'
+    """
+    points = f"{100 * share:.2g}"
+    return f"{points} point{'' if points == '1' else 's'}"
+
+
+_CLOUDS_HEIGHT, _MOST_ROWS = 480, 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class TwinClouds:
+    """Released centres of two neighbouring tables, one draw each from as many draws.
+
+    ``person`` (m, d), the rows of one person, unit coordinates; ``present``, ``absent`` (r, k, d), released centres
+    with the person and without.
+    """
+
+    person: Array
+    present: Array
+    absent: Array
+
+    @classmethod
+    def of(cls, trials: Sequence[membership.AttackTrial], person: Array) -> TwinClouds:
+        """Of runs on both tables, at least one on each.
+
+        ``person`` (m, d), the rows of one person, unit coordinates.
+        """
+        present, absent = (
+            np.stack([trial.centers for trial in trials if trial.present is there]) for there in (True, False)
+        )
+        return cls(person, present, absent)
+
+    @property
+    def moved(self) -> float:
+        """How far the middle of the nearest centres moves, in the spread of one draw of them."""
+        nearest = [_find_nearest(centers, self.person) for centers in (self.present, self.absent)]
+        spread = np.sqrt(np.mean([((centers - centers.mean(axis=0)) ** 2).sum(axis=1).mean() for centers in nearest]))
+        apart = float(np.linalg.norm(nearest[0].mean(axis=0) - nearest[1].mean(axis=0)))
+        return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
+
+
+def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float, *, both: bool = True) -> Diagram:
+    """The centres of one table over those of the other; the second only where ``both`` may be seen.
+
+    ``rows`` (n, d), of a public table, unit coordinates.
+    """
+    moved = f"{clouds.moved:.2g}"
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_CLOUDS_HEIGHT))
+        show_plane(plot, view, palette)
+        faint: dict[str, Any] = {"size": 4, "color": palette.fade(palette.public, 0.5)}
+        filled: dict[str, Any] = {"size": 7, "opacity": 0.6, "symbol": "circle", "color": palette.released}
+        hollow = filled | {"symbol": "square-open", "color": palette.inks[2], "line": {"width": 1.5}}
+        ring = {"symbol": "circle-open", "size": 18, "color": palette.text, "line": {"width": 2}}
+        drawn = [("rows", rows[:: max(1, len(rows) // _MOST_ROWS)], faint, "public")]
+        drawn.append(("centres, with the person", clouds.present, filled, "released"))
+        if both:
+            drawn.append(("centres, without", clouds.absent, hollow, "released"))
+        drawn.append(("the person", clouds.person, ring, "public"))
+        for name, points, marker, kind in drawn:
+            places = split_xy(view.plane(points.reshape(-1, points.shape[-1])))
+            trace = {"type": "scatter", "mode": "markers", "marker": marker, "name": name, "meta": kind}
+            plot.add_trace({**trace, **places, "hoverinfo": "skip"})
+        return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
+
+    finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
+    words = (
+        f"Centres of {len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = "
+        f"{epsilon:g}: the nearest centre's middle moves by {moved} times its spread."
+    )
+    note = "A release is safe where the two clouds cannot be told apart."
+    return Diagram("neighbouring-tables", finding, note, words, paint)
+
+
+def _find_nearest(releases: Array, person: Array) -> Array:
+    """Of each release the centre nearest to the person, shape (r, d)."""
+    squared = ((releases[:, :, None] - person[None, None]) ** 2).sum(axis=-1).min(axis=-1)
+    chosen: Array = releases[np.arange(len(releases)), squared.argmin(axis=1)]
+    return chosen
+
+
+_COSTS_HEIGHT = 340
+
+
+SENTENCE = "Whoever may ask often enough averages the noise away: so every release is counted."
+"""What to repeat."""
+
+
+def describe_costs(asked: AskingAgain) -> str:
+    """What the most releases do to the noise, and what they cost."""
+    most = max(asked.noise)
+    shrunk = asked.noise[1] / asked.noise[most] if asked.noise[most] > 0 else np.inf
+    price = next(one for one in asked.prices if one.times == most)
+    return f"{most} releases: {shrunk:.2g} times less noise, and ε = {price.added:g} instead of {asked.epsilon:g}"
+
+
+def draw_costs(asked: AskingAgain) -> list[Diagram]:
+    """Noise, ε and, where it is known, what an attacker gains, against the number of releases that are averaged."""
+    left = ", ".join(f"{round_percent(value / asked.noise[1])} after {times}" for times, value in asked.noise.items())
+    spent = ", ".join(f"{one.added:g} after {one.times}, {one.composed:.3g} composed" for one in asked.prices)
+    drawn = [
+        ("Noise left, % of one release", f"Noise left after so many releases: {left}.", _paint_noise),
+        ("ε of all together", f"ε after so many releases: {spent}.", _paint_price),
+    ]
+    if asked.gains:
+        gained = ", ".join(f"{100 * value:.0f} after {times}" for times, value in asked.gains.items())
+        words = f"Points that an attacker gains after so many releases: {gained}."
+        drawn.append(("What an attacker gains, points", words, _paint_gain))
+    return [Diagram("asking-again", heading, "", words, partial(paint, asked)) for heading, words, paint in drawn]
+
+
+def _paint_noise(asked: AskingAgain, palette: Palette) -> Plot:
+    plot, times = _make_plot(asked, palette), np.array(sorted(asked.noise))
+    fine = np.geomspace(1, max(one.times for one in asked.prices), 60)
+    _add_line(plot, fine, 100 / np.sqrt(fine), palette.muted, "dot")
+    left = 100 * np.array([asked.noise[int(one)] for one in times]) / asked.noise[1]
+    _add_line(plot, times, left, palette.released)
+    # Below its curve, where averages hardly ever lie.
+    _say(plot, "1/√t", fine[15], 100 / np.sqrt(fine[15]), palette.muted, up=-18)
+    return plot
+
+
+def _paint_price(asked: AskingAgain, palette: Palette) -> Plot:
+    plot, times = _make_plot(asked, palette), np.array([one.times for one in asked.prices])
+    added, composed = (np.array([getattr(one, name) for one in asked.prices]) for name in ("added", "composed"))
+    _add_line(plot, times, added, palette.released)
+    _add_line(plot, times, composed, palette.inks[1], "dash")
+    _say(plot, "added up", times[-1], added[-1], palette.released)
+    if composed[-1] < 0.97 * added[-1]:
+        # Below its line: between the lines there is no room for words.
+        words = f"composed, δ = {asked.prices[-1].delta:.0e}"
+        _say(plot, words, times[-1], composed[-2] / 2, palette.inks[1], up=0)
+    return plot
+
+
+def _paint_gain(asked: AskingAgain, palette: Palette) -> Plot:
+    plot, times = _make_plot(asked, palette), np.array([one.times for one in asked.prices])
+    most, gained = 100 * np.array([one.most_gain for one in asked.prices]), np.array(sorted(asked.gains))
+    gains = 100 * np.array([asked.gains[int(one)] for one in gained])
+    _add_line(plot, times, most, palette.text)
+    _add_line(plot, gained, gains, palette.inks[2])
+    _say(plot, "none can gain more", times[-1], most[-1], palette.text)
+    _say(plot, "who reads all answers", gained[1], gains[1], palette.inks[2], at="left", up=-14)
+    plot.update_yaxes(range=[0, 112])
+    return plot
+
+
+def _make_plot(asked: AskingAgain, palette: Palette) -> Plot:
+    plot, ticks = Plot(make_layout(palette, height=_COSTS_HEIGHT)), [one.times for one in asked.prices]
+    plot.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick}" for tick in ticks], title_text="releases, t")
+    plot.update_xaxes(range=[-0.1, np.log10(max(ticks)) + 0.12])
+    plot.update_yaxes(rangemode="tozero")
+    return plot.update_layout(margin={"l": 40, "r": 8, "t": 16, "b": 48}, showlegend=False)
+
+
+def _add_line(plot: Plot, x: Array | Codes, y: Array, color: str, dash: str = "solid") -> None:
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": x, "y": y, "mode": "lines" if dash == "dot" else "lines+markers"},
+            **{"line": {"color": color, "width": 2, "dash": dash}, "marker": {"size": 7}, "cliponaxis": False},
+            "hovertemplate": "%{x:.0f} releases: %{y:.3g}<extra></extra>",
+        }
+    )
+
+
+def _say(plot: Plot, text: str, x: float, y: float, color: str, *, at: str = "right", up: int = 12) -> None:
+    where = {"x": float(np.log10(x)), "y": float(y), "xanchor": at, "yshift": up}
+    add_note(plot, text, color, where, size=12)
+
+
+_STRIP_HEIGHT, _STEP = 400, 0.22
+
+
+def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
+    """A dot for every deployment, a row for each unit of privacy, and a line at one's own ε."""
+    above, middle = sum(one.epsilon > epsilon for one in others), median(one.epsilon for one in others)
+    finding = f"{above} of {len(others)} public deployments use a larger ε than {epsilon:g}"
+    finding += f"; their median is {middle:.3g}"
+    by_unit = {unit: [one for one in others if one.unit == unit] for unit in UNITS}
+    said = ", ".join(f"{len(some)} protect {unit}" for unit, some in by_unit.items() if some and unit != "not said")
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
+        rows = {unit: some for unit, some in by_unit.items() if some}
+        for row, mine in enumerate(rows.values()):
+            lift = _stack([one.epsilon for one in mine])
+            marker = {
+                **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
+                "symbol": ["circle-open" if one.converted else "circle" for one in mine],
+            }
+            x, y = [one.epsilon for one in mine], [-row + _STEP * up for up in lift]
+            notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
+            hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
+            plot.add_scatter(x, y, "markers", hover=hover, marker=marker, customdata=notes, meta="public")
+        ends = [*(one.epsilon for one in others), epsilon]
+        # Powers of ten stand side by side on a telephone, too.
+        tens = [10.0**power for power in range(floor(log10(min(ends))), ceil(log10(max(ends))) + 1)]
+        ticks = {"tickvals": tens, "ticktext": [f"{tick:g}" for tick in tens], "tickangle": 0}
+        plot.update_xaxes(**make_epsilon_axis(min(ends), max(ends)) | ticks | {"title": {"text": "ε"}})
+        names = [capitalize_first(unit).replace(", ", ",<br>") for unit in rows]
+        plot.update_yaxes(range=[-len(rows) + 0.55, 0.9], tickvals=[-row for row in range(len(rows))], ticktext=names)
+        plot.update_yaxes(zeroline=False)
+        plot.add_vline(x=epsilon, line={"color": palette.released, "width": 2})
+        where = {"x": float(np.log10(epsilon)), "y": 0.9, "yanchor": "top", "xanchor": "left", "xshift": 5}
+        add_note(plot, f"<b>your ε = {epsilon:g}</b>", palette.released, where, size=13)
+        return plot.update_layout(margin={"l": 150, "r": 16, "t": 12, "b": 48})
+
+    note = "A comparison, never advice: what is right depends on the data and on who could be harmed."
+    words = f"Public deployments on a log axis of ε, by unit of privacy: {said}. {finding}."
+    return Diagram("deployments", finding, note, words, paint)
+
+
+def _format_budget(one: Deployment) -> str:
+    said = f"ε = {one.epsilon:.3g}"
+    if one.converted:
+        return f"{said}, from ρ at δ = {one.delta:.0e}"
+    return f"{said}, δ = {one.delta:.0e}" if one.delta else said
+
+
+def _stack(epsilons: Sequence[float]) -> list[int]:
+    """How many dots each stands on: those that lie closer than a dot's width."""
+    heights: list[int] = []
+    for place, epsilon in enumerate(epsilons):
+        under = [heights[i] for i in range(place) if abs(np.log10(epsilon / epsilons[i])) < 0.055]
+        heights.append(max(under, default=-1) + 1)
+    return heights
+
+
+_WINDOW_HEIGHT = 470
+# ε on the axis, and where the pictures of belief and of loss stand.
+_LOW, _HIGH, _FINE = EPSILONS[0], EPSILONS[-1], 120
+_ABOVE, _BELOW = (0.6, 1.0), (0.0, 0.48)
+_TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+# The loss axis ends here, or at so many times the accepted loss.
+_MOST_LOSS, _TIMES = 2.2, 1.6
+
+
+def draw_epsilon_window(window: windows.Window) -> Diagram:
+    """Both sides of a window for ε, and what lies between them; without a title of its own: the page says it."""
+    few = window.setting.n or 0
+    losses = compute_losses(window, few)
+    of_many = compute_losses(window, window.most_rows) if window.most_rows > few else None
+
+    def paint(palette: Palette) -> Plot:
+        plot = Plot(make_layout(palette, height=_WINDOW_HEIGHT))
+        _shade(plot, window, palette)
+        _add_belief(plot, window, palette)
+        _add_losses(plot, window, losses, of_many, palette)
+        for at, color, allowed in ((window.most, palette.text, True), (window.least, palette.released, False)):
+            if _LOW <= at <= _HIGH:
+                _add_side(plot, window, palette, at, color, allowed)
+        top = max(_MOST_LOSS, _TIMES * window.target.loss)
+        risk_top = 100.0 if window.risk.accepted > 0.45 else min(100.0, 190 * window.risk.accepted)
+        axis: dict[str, Any] = {"gridcolor": palette.grid, "zeroline": False, "fixedrange": True}
+        plot.update_xaxes(type="log", range=[log10(_LOW * 0.98), log10(_HIGH * 1.03)], title_text="ε", **axis)
+        plot.update_xaxes(tickvals=list(_TICKS), ticktext=[f"{tick:g}" for tick in _TICKS], anchor="y")
+        below = {"domain": _BELOW, "range": [0.97, top], "title_text": "loss over k-means++", "ticksuffix": "×"}
+        above = {"domain": _ABOVE, "range": [0, risk_top], "title_text": "belief after, at most", "ticksuffix": " %"}
+        plot.update_yaxes(**below, **axis)
+        titled = merge({}, {"title": plot.layout["yaxis"]["title"]})
+        plot.update_layout(yaxis2=merge(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
+        return plot.update_layout(margin={"l": 62, "r": 14, "t": 8, "b": 46})
+
+    def tabulate() -> pd.DataFrame:
+        """A line for each ε: what can be believed, and what is lost."""
+        often = f"loss that {window.target.describe_often('tables')} do not exceed"
+        table = losses.rename(columns={"epsilon": "ε", "low": "25 %", "high": "75 %", "upper": often})
+        table.insert(1, "belief after, at most", [window.belief(float(epsilon)) for epsilon in table["ε"]])
+        return table
+
+    words = f"Belief about a person and loss against ε. {window.finding}. {window.sentence}"
+    return Diagram("epsilon-window", window.finding, "", words, paint, tabulate)
+
+
+def _shade(plot: Plot, window: windows.Window, palette: Palette) -> None:
+    if not isfinite(window.least):
+        return
+    kept = window.least <= window.most
+    low, high = sorted((max(window.least, _LOW), min(max(window.most, _LOW), _HIGH)))
+    color = palette.released if kept else palette.muted
+    box = {"x0": low, "x1": high, "y0": 0, "y1": 1, "fillcolor": palette.fade(color, 0.13), "line": {"width": 0}}
+    plot.add_shape(type="rect", xref="x", yref="paper", layer="below", **box)
+    if high > 1.6 * low:
+        font = {"size": 13, "color": color, "weight": 700}
+        where = {"x": (log10(low) + log10(high)) / 2, "y": 0.54, "yref": "paper", "font": font}
+        add_note(plot, "both kept" if kept else "neither kept", color, where)
+
+
+def _add_belief(plot: Plot, window: windows.Window, palette: Palette) -> None:
+    fine = np.geomspace(_LOW, _HIGH, _FINE)
+    beliefs = 100 * np.array([window.belief(float(epsilon)) for epsilon in fine])
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": fine, "y": beliefs, "yaxis": "y2", "mode": "lines"},
+            **{"name": "belief after, at most", "line": {"color": palette.text, "width": 2.2}},
+            "hovertemplate": "ε = %{x:.2g}: at most %{y:.1f} %<extra></extra>",
+        }
+    )
+    prior, accepted = window.risk.prior, window.risk.accepted
+    _add_level(plot, 100 * accepted, f"accepted: {format_percent(accepted)}", palette.text, "y2", "bottom")
+    _add_level(plot, 100 * prior, f"guess: {format_percent(prior)}", palette.muted, "y2", "top")
+
+
+def _add_losses(
+    plot: Plot, window: windows.Window, losses: pd.DataFrame, of_many: pd.DataFrame | None, palette: Palette
+) -> None:
+    at, released = losses["epsilon"], palette.released
+    band = np.concatenate([losses["high"], losses["low"][::-1]])
+    plot.add_trace(
+        {
+            **{"type": "scatter", "x": np.concatenate([at, at[::-1]]), "y": band, "mode": "lines"},
+            **{"fill": "toself", "fillcolor": palette.fade(released, 0.18), "line": {"width": 0}, "hoverinfo": "skip"},
+        }
+    )
+    lines = [(losses, window.setting.n or 0, "solid", 2.4)]
+    if of_many is not None:
+        lines.append((of_many, window.most_rows, "dash", 1.4))
+    for line, rows, dash, width in lines:
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": line["epsilon"], "y": line["upper"], "mode": "lines"},
+                **{"name": f"{rows:,} rows", "line": {"color": released, "width": width, "dash": dash}},
+                "hovertemplate": f"{rows:,} rows, ε = %{{x:.2g}}: %{{y:.3g}}×<extra></extra>",
+            }
+        )
+    loss = window.target.loss
+    _add_level(plot, loss, f"accepted: {format_ratio(loss)}", released, "y", "bottom")
+
+
+def _add_level(plot: Plot, at: float, words: str, color: str, axis: str, side: str) -> None:
+    """What is accepted, as a line across."""
+    ends = {"x0": _LOW, "x1": _HIGH, "y0": at, "y1": at, "yref": axis, "xref": "x", "type": "line"}
+    plot.add_shape(**ends, line={"color": color, "width": 1.2, "dash": "dot"})
+    where = {"x": log10(_LOW * 1.05), "y": at, "yref": axis, "xanchor": "left", "yanchor": side}
+    add_note(plot, words, color, where, size=12)
+
+
+def _add_side(plot: Plot, window: windows.Window, palette: Palette, at: float, color: str, allowed: bool) -> None:
+    """One side of the window, with its number."""
+    ends = {"x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "xref": "x", "type": "line"}
+    plot.add_shape(**ends, line={"color": color, "width": 1.2})
+    height, axis, top, turn = window.target.loss, "y", 0.46, 0.12
+    words = f"loss: at least <b>{format_epsilon(at, up=True)}</b>"
+    if allowed:
+        height, axis, top, turn = 100 * window.risk.accepted, "y2", 1.0, 0.3
+        words = f"risk: at most <b>{format_epsilon(at)}</b>"
+    mark = {"size": 11, "color": color, "opacity": 1, "line": {"color": palette.surface, "width": 1.5}}
+    point = {"type": "scatter", "x": [at], "y": [height], "yaxis": axis, "mode": "markers", "marker": mark}
+    plot.add_trace(point | {"hoverinfo": "skip"})
+    place = {"x": log10(at), "y": top, "yref": "paper", "yanchor": "top", "bgcolor": palette.surface}
+    beside = {"xanchor": "right", "xshift": -5} if at > turn else {"xanchor": "left", "xshift": 5}
+    add_note(plot, words, color, place | beside, size=12)
+
+
+def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
+    """Quartiles and the loss of the wanted share over made-up tables of ``n`` rows, at every ε that was studied."""
+    columns = ["epsilon", "low", "high", "upper"]
+    if not window.algorithm:
+        return pd.DataFrame(columns=columns)
+    prospects = foresee(replace(window.setting, n=n), share=window.answer.few.share)
+    lines = [
+        (epsilon, *prospects.find_reached(window.algorithm, epsilon, (0.25, 0.75, window.target.share)))
+        for epsilon in prospects.list_served(window.algorithm, EPSILONS)
+    ]
+    return pd.DataFrame(lines, columns=columns)
+
+
+_HALF = 0.5
+
+
+def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
+    """Figures of the part with that name, about the person of a public table who is hardest to hide."""
+    return list(_PARTS[part](table, asked))
+
+
+def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    array = draw_icon_array(_HALF, asked.epsilon)
+    yield Figured.of(array.draw, array.words, "public")
+
+
+def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    items = list(membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked))
+    reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
+    attackers = list_attackers([item for item in items if isinstance(item, membership.AttackTrial)], reference)
+    region = draw_attack_region(attackers, asked.epsilon, asked.delta)
+    yield Figured.of(region.draw, region.words, "public", "released", "revealed")
+
+
+def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    both = membership.make_neighbors(table, membership.find_farthest_row(table))
+    rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
+    clouds = TwinClouds.of(_run_trials(table, asked), both.person)
+    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, asked.epsilon)
+    yield Figured.of(drawn.draw, drawn.words, "released", "revealed")
+
+
+def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    again = AskingAgain.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
+    for place, curve in enumerate(draw_costs(again)):
+        first = replace(curve, finding=f"{describe_costs(again)}. {curve.finding}", note=SENTENCE)
+        yield Figured.of((curve if place else first).draw, curve.words, "released")
+
+
+def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
+    strip = draw_deployments(load_deployments(), asked.epsilon)
+    sourced = replace(strip, note=f"{strip.note} Source: {SOURCE}.")
+    yield Figured.of(sourced.draw, strip.words, "public")
+
+
+def _run_trials(table: OpenTable, asked: Request) -> list[membership.AttackTrial]:
+    both = membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked)
+    return [item for item in both if isinstance(item, membership.AttackTrial)]
+
+
+_PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {
+    "odds": _draw_odds,
+    "attack": _draw_attack,
+    "worlds": _draw_neighbors,
+    "again": _draw_again,
+    "others": _draw_others,
+}

@@ -1,1 +1,0 @@
-"""The pictures of what ε means: a belief, an attack's record, two neighbouring tables, asking again, and others' ε."""

@@ -1,0 +1,461 @@
+"""Diagrams of one result: the budget as a bar, shares of declared values, and the panels of released segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
+from dpviz.app.charts.plot import TEXT_SIZE, Plot, make_layout
+from dpviz.app.charts.view import shorten_amount
+from dpviz.core import Array, Entry
+from dpviz.tables import codings
+from dpviz.words import Palette, capitalize_first, format_number, format_percent, format_things, shorten
+
+_HEIGHT = 122
+# Shares below this hold no label.
+_LABELLED = 0.14
+
+
+class MeterReading(NamedTuple):
+    """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
+
+    entries: int
+    fraction: float
+
+
+def list_shares(
+    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[MeterReading] = ()
+) -> dict[str, float]:
+    """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
+
+    ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
+    Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
+    """
+    shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
+    begun = MeterReading(0, 0.0)
+    for read in (*meter, MeterReading(len(entries), spent_fraction)):
+        stage = entries[begun.entries : read.entries]
+        total = sum(entry.amount for entry in stage)
+        for place, entry in enumerate(stage, start=begun.entries):
+            if total > 0 and (upto is None or place < upto):
+                shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+        begun = read
+    return shares
+
+
+def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, float] | None = None) -> Diagram:
+    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
+    done = dict(shares if spent is None else spent)
+    used = sum(done.values())
+    finding = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+
+    def paint(palette: Palette) -> Plot:
+        plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
+        rim = {"color": palette.surface, "width": 1.5}
+        for place, (purpose, share) in enumerate(shares.items()):
+            blocks = [(share, 0.14)]
+            if done.get(purpose, 0) > 0:
+                blocks.append((done[purpose], 0.85 if place % 2 else 0.65))
+            for width, strength in blocks:
+                hover = f"{purpose}: {format_number(100 * width)} % of the budget"
+                marker = {"color": palette.fade(palette.released, strength), "line": rim}
+                _add_block(plot, left, width, hover, marker=marker, showlegend=False, meta="released")
+            if share >= _LABELLED:
+                where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
+                add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
+            left += share
+        plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
+        plot.update_yaxes(**make_hidden_axis(), range=[-0.6, 2.0])
+        return plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
+
+    listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
+    words = f"Shares of ε = {epsilon:g} by purpose: {listed}."
+    return Diagram("budget", finding if used else f"Nothing of ε = {epsilon:g} is spent yet", "", words, paint)
+
+
+def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
+    """A part of the bar.
+
+    **look
+        Other settings of it.
+    """
+    bar = {"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]}
+    plot.add_trace({**bar, "hovertemplate": f"{hover}<extra></extra>", **look})
+
+
+def _describe_purpose(note: str) -> str:
+    """A note without its numbers."""
+    return re.sub(r"[\s,:]*\d.*$", "", note) or note
+
+
+_ACCOUNT_HEIGHT = 66
+# Shares below this hold no words.
+_ACCOUNT_LABELLED = 0.09
+_REFUSED = "#b3261e"
+_REFUSED_IN_THE_DARK = "#f2716b"
+
+
+@dataclass(frozen=True)
+class AccountBar:
+    """ε of an account: its ``cap``, what was ``before`` and what ``this`` release costs."""
+
+    cap: float
+    before: float
+    this: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether the release stays below the cap."""
+        return self.before + self.this <= self.cap * (1 + 1e-12)
+
+    @property
+    def left(self) -> float:
+        """What remains after it; 0 where it does not fit."""
+        return max(0.0, self.cap - self.before - self.this)
+
+    def words(self) -> str:
+        """The bar in words."""
+        return (
+            f"The account's cap is ε = {format_number(self.cap)}: {format_number(self.before)} spent "
+            f"before, {format_number(self.this)} for "
+            f"this release, {format_number(self.left)} left after it{'' if self.fits else ', which is beyond the cap'}."
+        )
+
+    def draw(self, palette: Palette) -> Plot:
+        """The bar; what lies beyond the cap stands right of its line."""
+        plot = Plot(make_layout(palette, height=_ACCOUNT_HEIGHT))
+        whole = max(self.cap, self.before + self.this)
+        dark = palette.surface != "#ffffff"
+        this = palette.released if self.fits else (_REFUSED_IN_THE_DARK if dark else _REFUSED)
+        parts = (
+            ("before", self.before, palette.public, palette.surface),
+            ("this release", self.this, this, palette.surface),
+            ("left", self.left, palette.fade(palette.public, 0.16), palette.text),
+        )
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
+        at = 0.0
+        for name, value, color, ink in parts:
+            if value <= 0:
+                continue
+            labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
+            label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
+            look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
+            _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
+            at += value
+        line = {"color": palette.text, "width": 2}
+        plot.add_shape(type="line", x0=self.cap, x1=self.cap, y0=-0.62, y1=0.62, line=line)
+        where = {"x": self.cap, "y": 0.66, "xanchor": "right", "yanchor": "bottom"}
+        add_note(plot, f"cap {format_number(self.cap)}", palette.text, where, size=TEXT_SIZE)
+        plot.update_xaxes(range=[0, whole * 1.002], **make_hidden_axis())
+        plot.update_yaxes(range=[-0.64, 1.3], **make_hidden_axis())
+        plot.update_layout(barmode="overlay", showlegend=False, hovermode="closest")
+        return plot.update_layout(margin={"l": 0, "r": 4, "t": 2, "b": 2})
+
+
+# Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
+_MOST_COLUMNS, _MOST_VALUES = 6, 5
+_BAR, _STACK_HEAD, _STACKS_FOOT = 24, 34, 44
+# A share this wide has room for its name; noise of a share beyond which a difference is not said, in deviations.
+_ROOM, _TOLD_APART = 0.16, 2.0
+_LONGEST_COLUMN, _LONGEST_VALUE = 40, 12
+_REST = "all others"
+
+
+Shares = Mapping[str, Mapping[str, Array]]
+
+
+def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
+    """Released shares of clusters, a stack of bars for each column.
+
+    ``shares`` (k,), they add up to 1 over the values of a column; ``noise`` (k,), standard deviation of each share;
+    empty where it is not known.
+    """
+    k, shown = len(next(iter(next(iter(shares.values())).values()))), list(shares)[:_MOST_COLUMNS]
+    gaps = {name: _measure_gap(np.array(list(values.values())), noise.get(name)) for name, values in shares.items()}
+    telling = max(gaps, key=lambda name: gaps[name])
+    finding = f"Clusters differ most in {shorten(telling, 24)}"
+    if k == 1:
+        finding = "One cluster: its shares are those of all rows"
+    elif gaps[telling] <= 0:
+        finding = "Noise hides every difference in shares"
+
+    def paint(palette: Palette) -> Plot:
+        high, row = len(shown) * (k * _BAR + _STACK_HEAD), 1 / len(shown)
+        plot = new_plot(palette, height=AIR + high + _STACKS_FOOT, legend_lines=0)
+        plot.update_layout(margin={"b": _STACKS_FOOT, "l": 44, "r": 12}, barmode="stack", bargap=0.12)
+        across = {"range": [0, 1], "showgrid": False, "zeroline": False, "tickformat": ".0%", "fixedrange": True}
+        along = {"autorange": "reversed", "type": "category", "showgrid": False, "fixedrange": True}
+        for place, name in enumerate(shown):
+            panel = Panel(place, (0.0, 1.0), (1 - (place + 1) * row, 1 - place * row - _STACK_HEAD / high))
+            _add_stack(plot, panel, shares[name], palette)
+            ends = across | {"showticklabels": name == shown[-1]}
+            panel.add(plot, palette, ends, {**along, "tickfont_size": NUMBER_SIZE})
+            where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": panel.up[1]}
+            heading = f"<b>{spell_name(shorten(name, _LONGEST_COLUMN))}</b>"
+            above = {**where, "xanchor": "left", "yanchor": "bottom"}
+            add_note(plot, heading, palette.text, above, size=NUMBER_SIZE + 1)
+        return plot
+
+    def tabulate() -> pd.DataFrame:
+        lines = [
+            (name, value, j + 1, float(share), float(noise[name][j]) if name in noise else np.nan)
+            for name, values in shares.items()
+            for value, of_value in values.items()
+            for j, share in enumerate(of_value)
+        ]
+        return pd.DataFrame(lines, columns=["column", "value", "cluster", "share", "noise sd"])
+
+    more = len(shares) - _MOST_COLUMNS
+    rest = f"; {more} more columns in the table" if more > 0 else ""
+    note = f"share of each value in a cluster, released; grey: {_REST}{rest}"
+    told = [f"{name}, largest share by cluster: {_tell_largest(values)}" for name, values in shares.items()]
+    return Diagram("shares", finding, note, f"{finding}. {'. '.join(told)}.", paint, tabulate)
+
+
+def _tell_largest(values: Mapping[str, Array]) -> str:
+    """The value of the largest share in each cluster, and that share."""
+    names, shares = list(values), np.array(list(values.values()))
+    largest = [(names[place], float(shares[place, j])) for j, place in enumerate(shares.argmax(axis=0))]
+    return ", ".join(f"{j} {name} {format_percent(share)}" for j, (name, share) in enumerate(largest, start=1))
+
+
+def _measure_gap(shares: Array, noise: Array | None) -> float:
+    """How far the shares (v, k) of two clusters lie apart beyond noise, for the value where that is most."""
+    gap = np.ptp(shares, axis=1)
+    if noise is not None:
+        gap = gap - _TOLD_APART * np.hypot(noise[shares.argmin(axis=1)], noise[shares.argmax(axis=1)])
+    return float(gap.max())
+
+
+def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: Palette) -> None:
+    """One column: a bar a cluster, the first on top."""
+    order = sorted(values, key=lambda value: -float(values[value].sum()))
+    parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
+    if len(order) > _MOST_VALUES:
+        parts.append((_REST, np.sum([values[value] for value in order[_MOST_VALUES:]], axis=0)))
+    clusters = [str(j + 1) for j in range(len(parts[0][1]))]
+    for rank, (value, share) in enumerate(parts):
+        color = palette.muted if value == _REST else palette.released
+        strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
+        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
+        plot.add_trace(
+            {
+                **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"},
+                "marker": {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}},
+                **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
+                "textfont": {"size": NUMBER_SIZE, "color": palette.text},
+                "customdata": [f"{value} {format_percent(float(one))}" for one in share],
+                **{"hovertemplate": "cluster %{y}: %{customdata}<extra></extra>", "showlegend": False},
+            }
+        )
+
+
+# Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
+_ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 82, 50
+_GAP, _ABOVE = 0.08, 38
+# Labels below a panel that do not run into each other.
+_MOST_LABELS, _MOST_POWERS = 6, 3
+_LONGEST = {"column": 16, "segment": 24, "label": 9}
+
+# What a report says, as plain values: what ``SegmentsReport.to_dict`` gives.
+Said = Mapping[str, Any]
+
+
+def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
+    """One row of panels a segment: up to three columns, those that tell it apart first.
+
+    Areas of bars are shares of the segment's rows, their whiskers the noise; the grey steps are the same of all
+    segments together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls them.
+    """
+    segments: Sequence[Said] = report["segments"]
+    named = [_name_segment(segment, names) for segment in segments]
+    shown = [_choose_columns(segment) for segment in segments]
+    sizes = sorted(segment["size"]["value"] for segment in segments)
+    finding = capitalize_first(format_things(len(sizes), "segment"))
+    if len(sizes) > 1:
+        finding += f", of about {_format_rows(max(sizes[0], 0))} to {_format_rows(sizes[-1])} rows"
+    lines = [
+        f"{name}: {_size(segment)}{_describe(segment, columns)}"
+        for name, segment, columns in zip(named, segments, shown, strict=True)
+    ]
+
+    def paint(palette: Palette) -> Plot:
+        high = len(shown) * ((_ROW if any(shown) else 0) + _HEADING)
+        plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
+        plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
+        row, width = 1 / len(shown), (1 - _GAP * (_ACROSS - 1)) / _ACROSS
+        for line, (name, segment, columns) in enumerate(zip(named, segments, shown, strict=True)):
+            up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
+            _add_words(plot, f"<b>{spell_name(name)}</b>: {_size(segment)}", 0.0, up[1] + _ABOVE / high, palette.text)
+            if segment["words"]:
+                _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
+            for place, said in enumerate(columns):
+                across = (place * (width + _GAP), place * (width + _GAP) + width)
+                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, _sum_counts(said, segments), palette)
+        if not any(shown):
+            plot.update_xaxes(visible=False)
+            plot.update_yaxes(visible=False)
+        return plot
+
+    def tabulate() -> pd.DataFrame:
+        """Noisy counts of every bin of every column of every segment."""
+        rows = [
+            (name, said["column"], label, count, said["histogram"]["sd"])
+            for name, segment in zip(named, segments, strict=True)
+            for said in segment["columns"]
+            for label, count in zip(_format_labels(said), said["histogram"]["counts"], strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
+
+    note = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
+    return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
+
+
+def _name_segment(segment: Said, names: Sequence[str]) -> str:
+    given = dict(enumerate(names, start=1)).get(segment["number"], "")
+    return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
+
+
+def _choose_columns(segment: Said) -> list[Said]:
+    """Those that tell it apart, then the others in their order; none of a segment that is too small to say."""
+    if segment["words"]:
+        return []
+    by_name = {said["column"]: said for said in segment["columns"] if said.get("shares") or said.get("median")}
+    order = dict.fromkeys([*segment["telling"], *by_name])
+    return [by_name[name] for name in order][:_ACROSS]
+
+
+def _describe(segment: Said, columns: Sequence[Said]) -> str:
+    if segment["words"]:
+        return f", {segment['words']}"
+    return "".join(f"; {said['column']} {_find_typical(said)}" for said in columns)
+
+
+def _sum_counts(said: Said, segments: Sequence[Said]) -> Array:
+    """Of the same column over all segments."""
+    alike = [one for segment in segments for one in segment["columns"] if one["column"] == said["column"]]
+    total: Array = np.sum([one["histogram"]["counts"] for one in alike], axis=0)
+    return total
+
+
+def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: Palette) -> None:
+    """One small histogram with its typical value above it."""
+    shares, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
+    x, width, ticks = _make_bins(said)
+    # Bins differ in width: what is drawn is a density, so that areas are shares.
+    dense = width / width.mean()
+    mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense
+    labels = zip(_format_labels(said), shares, strict=True)
+    plot.add_trace(
+        {
+            **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
+            **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
+            "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
+            "customdata": [f"{label}: {format_percent(max(share, 0))}" for label, share in labels],
+            **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
+        }
+    )
+    steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
+    line = {"color": palette.muted, "width": 1}
+    plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line=line, **panel.axes)
+    high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
+    ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
+    axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
+    panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
+    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
+    title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
+    _add_words(plot, title, panel.across[0], panel.up[1], palette.text)
+
+
+def _add_words(plot: Plot, text: str, x: float, y: float, color: str) -> None:
+    where = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": "left", "yanchor": "bottom"}
+    add_note(plot, text, color, where | {"align": "left"})
+
+
+def _format_rows(size: float) -> str:
+    return f"{size:,.0f}"
+
+
+def _size(segment: Said) -> str:
+    size = segment["size"]
+    reach = max(size["high"] - size["value"], 0)
+    return f"about {_format_rows(max(size['value'], 0))} ± {_format_rows(reach)} rows"
+
+
+# A number that three panels side by side have room for on a telephone.
+_shorten = partial(shorten_amount, thousands_from=1e4)
+
+
+def _find_typical(said: Said, *, write: Callable[[float], str] = format_number, with_unit: bool = True) -> str:
+    """The median, or the most frequent category, with its interval."""
+    if said["histogram"]["labels"]:
+        if not said["shares"]:
+            return ""
+        most = max(said["shares"], key=lambda one: one["share"]["value"])
+        value, low, high = (f"{100 * most['share'][end]:.0f}" for end in ("value", "low", "high"))
+        return f"{shorten(most['label'], _LONGEST['label'])} {value} % ({low}–{high})"
+    median = said["median"]
+    if median is None:
+        return ""
+    unit = f" {said['unit']}" if said["unit"] and with_unit else ""
+    if median["range_only"]:
+        return f"{write(median['low'])} to {write(median['high'])}{unit}"
+    return f"{write(median['value'])}{unit} ({write(median['low'])}–{write(median['high'])})"
+
+
+def _format_labels(said: Said) -> list[str]:
+    histogram = said["histogram"]
+    if histogram["labels"]:
+        return list(histogram["labels"])
+    return [f"{format_number(low)} to {format_number(high)}" for low, high in pairwise(histogram["edges"])]
+
+
+def _list_shares(counts: Sequence[float] | Array, sd: float) -> tuple[Array, Array]:
+    """Shares of the bins, none below 0, and 90 % whiskers."""
+    values = np.asarray(counts, dtype=np.float64)
+    total = max(float(values.sum()), 1e-9)
+    shares = np.clip(values / total, 0.0, 1.0)
+    return shares, np.full(len(values), min(1.75 * sd / total, 1.0))
+
+
+def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
+    """Middles of bins, their widths, and the ticks of their axis."""
+    histogram = said["histogram"]
+    if histogram["labels"]:
+        places = np.arange(len(histogram["labels"]), dtype=np.float64)
+        names = [spell_name(shorten(label, _LONGEST["label"])) for label in histogram["labels"]]
+        every = ceil(len(names) / _MOST_LABELS)
+        ticks = {"tickvals": places.tolist()[::every], "ticktext": names[::every], "tickangle": 45}
+        return places, np.ones(len(places)), ticks
+    edges = np.asarray(histogram["edges"], dtype=np.float64)
+    ticks = {"nticks": 4, "tickformat": "~s"}
+    if (kind := histogram.get("kind", "number")) != "number":
+        # Bins are even on the scale on which the column is clustered: on an even axis all would lie at one end.
+        scale = codings.Stretched(kind)
+        amounts = _list_amounts(kind, float(edges[0]), float(edges[-1]))
+        edges = scale.stretch(edges)
+        at = scale.stretch(np.array(amounts, dtype=np.float64)).tolist()
+        ticks = {"tickvals": at, "ticktext": [_shorten(one) for one in amounts]}
+    return (edges[:-1] + edges[1:]) / 2, np.diff(edges), ticks
+
+
+def _list_amounts(kind: str, low: float, high: float) -> list[float]:
+    """Round amounts to stand below an axis that is even in logarithms, or in roots.
+
+    >>> _list_amounts("log", 10.0, 1e6), _list_amounts("root", -10_000.0, 40_000.0)
+    ([10.0, 1000.0, 100000.0], [-10000.0, 0.0, 10000.0, 40000.0])
+    """
+    if kind == "root":
+        size = min(abs(low), abs(high)) or max(abs(low), abs(high)) / 4
+        return sorted({low, high, *(one for one in (-size, 0.0, size) if low < one < high)})
+    powers = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)
+    return [10.0**power for power in powers][:: ceil(len(powers) / _MOST_POWERS)] or [low, high]

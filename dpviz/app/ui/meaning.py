@@ -1,0 +1,373 @@
+"""The page *What ε means*: a table that anybody may see, one person in it, and five looks at what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
+
+import streamlit as st
+
+from dpviz.algorithms import AUTO, CARDS, list_private_cards
+from dpviz.app.charts.deployments import SOURCE, load_deployments
+from dpviz.app.charts.meaning import (
+    SENTENCE,
+    TwinClouds,
+    describe_costs,
+    draw_attack_region,
+    draw_costs,
+    draw_deployments,
+    draw_icon_array,
+    draw_twin_clouds,
+    list_attackers,
+)
+from dpviz.app.charts.view import make_view
+from dpviz.app.ui.controls import draw_epsilon_control, read_request
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import show_plot
+from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.session import find_table, make_once, read_setting, remember
+from dpviz.core import Array, RequestError
+from dpviz.releases import promise
+from dpviz.runs import AskingAgain, Job, OpenTable, Request, clip_rows, declare, membership, run_request
+from dpviz.tables import LoadedTable, sample
+from dpviz.words import glossary
+
+RICH = "outlier"
+"""The sample that shows best what a release may tell about one person."""
+# The same draws for everybody who looks at the same settings.
+SEED = 1
+# Beyond, an attack of hundreds of runs would keep a class waiting.
+_MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A table that anybody may look at, the row of the person in question, and what is run on it."""
+
+    table: OpenTable
+    row: int
+    request: Request
+
+    @property
+    def key(self) -> tuple[str, int, Request]:
+        """Tells any two stages apart."""
+        return self.table.key, self.row, self.request
+
+    @property
+    def neighbors(self) -> membership.NeighboringTables:
+        """The table with the person and without."""
+        return membership.make_neighbors(self.table, self.row)
+
+
+def draw_stage_in_rail() -> Stage | str:
+    """Draw the controls in the rail; what they come to, or why that cannot be run, in a sentence."""
+    with st.sidebar:
+        table = _ask_table()
+        chosen = _ask_algorithm()
+        draw_epsilon_control(with_link=False)
+        row = _ask_person(table)
+    asked = replace(read_request(chosen), seed=SEED)
+    if table is open_public_sample(RICH):
+        asked = replace(asked, k=sample(RICH).clusters)
+    return open_stage(table, row, asked)
+
+
+def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
+    """What the parts of the page are about: a person of a table, and runs with and without that person."""
+    stage = Stage(table, row, asked)
+    try:
+        asked.check(table.private)
+        _ = stage.neighbors
+    except RequestError as error:
+        return str(error)
+    return stage
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def open_public_sample(sample_id: str) -> OpenTable:
+    """A sample, declared as it ships; the same for every visit."""
+    return declare(*sample(sample_id).load())
+
+
+def _ask_table() -> OpenTable:
+    rich, mine = open_public_sample(RICH), find_table()
+    tables = {table.key: table for table in (mine, rich) if table is not None and _is_fitting(table)}
+    chosen = st.selectbox(
+        "Table", list(reversed(tables)), format_func=lambda key: tables[key].title, key="meaning:table"
+    )
+    return tables[chosen]
+
+
+def _is_fitting(table: OpenTable) -> bool:
+    return table.kind.may_be_shown and isinstance(table.loaded, LoadedTable) and table.loaded.n_rows <= _MOST_ROWS
+
+
+def _ask_algorithm() -> str:
+    names = [card.id for card in list_private_cards()]
+    before = read_setting("algorithm", AUTO)
+    chosen = st.selectbox(
+        "Algorithm",
+        names,
+        index=names.index(before if before in names else AUTO),
+        format_func=lambda name: f"{CARDS[name].does}: {CARDS[name].title}",
+        key="meaning:algorithm",
+    )
+    return str(remember("algorithm", str(chosen)))
+
+
+def _ask_person(table: OpenTable) -> int:
+    number = st.number_input(
+        "The person, by row",
+        1,
+        table.loaded.n_rows,
+        value=membership.find_farthest_row(table) + 1,
+        key=f"meaning:row:{table.source_key}",
+        help="Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
+        "farthest from all others, and is hardest to hide.",
+    )
+    return int(number) - 1
+
+
+# Averages of sixteen, of which there must be two.
+_KEPT, _LEAST = 4, 32
+
+
+class PagePart(NamedTuple):
+    """A part of the page: what it is called, and what draws it."""
+
+    label: str
+    icon: str
+    draw: Callable[[Stage], None]
+
+
+def draw_odds(stage: Stage) -> None:
+    """What can be believed of one person after a release."""
+    place = st.container()
+    words, picture = st.columns([1, 2], gap="large", vertical_alignment="center")
+    with words:
+        prior = st.slider("A belief about you before, %", 1, 99, 50, key="meaning:prior", help=_PRIOR_HELP)
+        array = draw_icon_array(prior / 100, stage.request.epsilon)
+        _say_unit_and_slack(stage)
+    with place:
+        _draw_head(array.finding, array.note)
+    with picture:
+        show_plot(array, key="meaning:odds", bare=True)
+    st.caption(
+        "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
+        "your data. The promise is about what your data adds."
+    )
+
+
+def draw_membership(stage: Stage) -> None:
+    """The attack, run: was this person in the table?"""
+
+    def draw(simulation: Simulation) -> None:
+        attackers = list_attackers(simulation.list_trials(), simulation.list_reference_trials())
+        region = draw_attack_region(attackers, stage.request.epsilon, stage.request.delta)
+        _draw_head(region.finding, region.note)
+        show_plot(region, key="meaning:attack", bare=True)
+
+    _draw_simulation(stage, draw)
+    st.caption(
+        "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
+        "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
+        "the box holds the truth 19 times in 20. There may be better attackers: the line holds for all."
+    )
+
+
+def draw_twins(stage: Stage) -> None:
+    """Two tables, one person apart."""
+    guess = st.pills(
+        "Take the person away: how far do the centres move?",
+        ["not to be seen", "about as far as the noise", "much farther"],
+        key="meaning:guess",
+    )
+
+    def draw(simulation: Simulation) -> None:
+        view, person = make_view(stage.table.domain), stage.neighbors.person
+        clouds = TwinClouds.of(simulation.list_trials(), person)
+        epsilon, both = stage.request.epsilon, guess is not None
+        drawn = draw_twin_clouds(clouds, view, _read_points(stage), epsilon, both=both)
+        if guess:
+            told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
+            _draw_head(drawn.finding, f"{drawn.note} {told}")
+        else:
+            _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
+        show_plot(drawn, key="meaning:twins", bare=True)
+
+    _draw_simulation(stage, draw)
+
+
+def draw_again(stage: Stage) -> None:
+    """What asking again buys, and what it costs."""
+
+    def draw(simulation: Simulation) -> None:
+        again = _read_costs(stage, simulation)
+        _draw_head(describe_costs(again), SENTENCE)
+        curves = draw_costs(again)
+        for place, curve in zip(st.columns(len(curves)), curves, strict=True):
+            with place:
+                st.markdown(f"**{escape_markdown(curve.finding)}**")
+                show_plot(curve, key=f"meaning:again:{curve.finding}", bare=True)
+
+    _draw_simulation(stage, draw, least=_LEAST)
+    st.caption(
+        "First: how far averages of t releases lie apart, in % of one release. Then: what t releases cost, added up "
+        "and by the sharper composition; and what the attacker who reads all answers gains about the person, from "
+        "sums of the runs' likelihoods drawn again, beside what none can pass."
+    )
+
+
+def draw_others(stage: Stage) -> None:
+    """Where others stand."""
+    strip = draw_deployments(load_deployments(), stage.request.epsilon)
+    _draw_head(strip.finding, strip.note)
+    show_plot(strip, key="meaning:others", bare=True)
+    st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
+
+
+PARTS: dict[str, PagePart] = {
+    "odds": PagePart("Odds", ":material/casino:", draw_odds),
+    "attack": PagePart("The attack, run", ":material/person_search:", draw_membership),
+    "worlds": PagePart("Neighbouring tables", ":material/compare:", draw_twins),
+    "again": PagePart("Ask again", ":material/replay:", draw_again),
+    "others": PagePart("Where others stand", ":material/public:", draw_others),
+}
+
+_PRIOR_HELP = "Anything about you: that you are ill, that you are rich, that you are in the table at all."
+
+
+def _draw_head(title: str, sentence: str) -> None:
+    st.title(escape_markdown(title), anchor=False)
+    st.markdown(f"**{escape_markdown(sentence)}**")
+
+
+def _say_unit_and_slack(stage: Stage) -> None:
+    """Who "you" is, and what δ adds to the factor."""
+    delta = stage.request.delta
+    st.markdown(
+        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.",
+        help=glossary.explain_words("unit of privacy"),
+    )
+    if delta > 0:
+        # Too little for the digits of a share.
+        slack = escape_markdown(promise.format_small(delta))
+        more = escape_markdown(f"{promise.format_small(100 * delta)} %")
+        st.markdown(
+            f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
+            help=glossary.explain_words("δ"),
+        )
+
+
+def _read_points(stage: Stage) -> Array:
+    """Of a public table, unit coordinates."""
+    table = stage.table
+    return make_once(
+        "meaning:rows",
+        table.key,
+        lambda: clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points,
+        most=_KEPT,
+    )
+
+
+def _read_costs(stage: Stage, simulation: Simulation) -> AskingAgain:
+    asked = stage.request
+    entries = make_once(
+        "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
+    )
+    return AskingAgain.of(simulation.list_trials(), entries, asked)
+
+
+_KEPT_SIMULATIONS = 6
+
+
+@dataclass(eq=False)
+class Simulation:
+    """All jobs of one stage: the first runs, and more where they were asked for."""
+
+    stage: Stage
+    jobs: list[Job[Any]] = field(default_factory=list)
+
+    @property
+    def running(self) -> bool:
+        return any(not job.state.final for job in self.jobs)
+
+    def list_trials(self) -> list[membership.AttackTrial]:
+        """Of the private algorithm, as far as they have arrived."""
+        return [item for job in self.jobs for item in job.items if isinstance(item, membership.AttackTrial)]
+
+    def list_reference_trials(self) -> list[membership.AttackTrial]:
+        """Of k-means++ without privacy."""
+        return [item.trial for job in self.jobs for item in job.items if isinstance(item, membership.ReferenceTrial)]
+
+    def begin(self) -> None:
+        """The first runs, or as many more."""
+        done = len(self.list_trials()) // 2
+        asked = self.stage.request
+        self.jobs.append(
+            open_job_registry().submit(membership.attack_work, self.stage.neighbors, asked, membership.PAIRS, done)
+        )
+
+
+def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
+    """Draw what is known of a stage, and go on drawing while runs arrive; they begin by themselves.
+
+    Nobody's privacy is spent: the rows are public. ``least`` pairs are waited for before anything is drawn.
+    """
+    simulation = make_once("meaning:simulations", stage.key, lambda: Simulation(stage), most=_KEPT_SIMULATIONS)
+    _leave_others(simulation)
+    if not simulation.jobs:
+        try:
+            simulation.begin()
+        except RequestError as error:
+            st.info(escape_markdown(error), icon=":material/hourglass:")
+            return
+    job = simulation.jobs[-1]
+
+    def live() -> None:
+        if len(simulation.list_trials()) // 2 >= least:
+            draw(simulation)
+        else:
+            st.skeleton(height=440)
+
+    key = f"meaning:job:{len(simulation.jobs)}"
+    draw_job_panel(
+        job, label=f"{membership.PAIRS} runs with the person and {membership.PAIRS} without", key=key, live=live
+    )
+    if not simulation.running:
+        pairs = len(simulation.list_trials()) // 2
+        more, words = st.columns([1, 4], vertical_alignment="center")
+        more.button("More runs", icon=":material/add:", key="meaning:more", on_click=simulation.begin)
+        words.caption(f"{pairs} runs with the person and {pairs} without, of a public table: nothing is spent.")
+
+
+def _leave_others(simulation: Simulation) -> None:
+    """A moved control makes the runs for the settings before worthless, unless they have ended."""
+    kept = cast("dict[Any, Simulation]", st.session_state["meaning:simulations"])
+    for other in kept.values():
+        if other is not simulation and other.running:
+            for job in other.jobs:
+                job.cancel()
+            other.jobs.clear()
+
+
+_KEY = "part"
+
+
+def draw_meaning_page() -> None:
+    """The chosen part, on the stage that the rail sets; a link may name it."""
+    stage = draw_stage_in_rail()
+    linked = st.query_params.get(_KEY)
+    if linked in PARTS and _KEY not in st.session_state:
+        st.session_state[_KEY] = linked
+    first = st.session_state.setdefault(_KEY, next(iter(PARTS)))
+    look: dict[str, Any] = {"required": True, "label_visibility": "collapsed", "wrap": True}
+    chosen = st.segmented_control("Part", list(PARTS), format_func=lambda name: PARTS[name].label, key=_KEY, **look)
+    name = str(chosen or first)
+    st.query_params[_KEY] = name
+    if not isinstance(stage, Stage):
+        st.title("This cannot be run", anchor=False)
+        st.info(escape_markdown(stage), icon=":material/info:")
+        return
+    PARTS[name].draw(stage)
