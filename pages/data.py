@@ -54,7 +54,7 @@ with buttons:
         set_aside(None)
         st.rerun()
 with about:
-    note = FORGOTTEN if is_own_file() else ""
+    forgotten = is_own_file()
     stays = f" “{table.title}” stays open." if table is not None else ""
     if use:
         try:
@@ -69,9 +69,11 @@ with about:
     elif draw_preparation_panel(source):
         st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
     elif declared.missing and not opened:
-        note = f"{escape_markdown(declared.missing[0])} {note}"  # in one line: the first columns are in sight below
-    if note:
-        st.caption(note)
+        # One line says both, so that the first columns are in sight below.
+        st.caption(f"{escape_markdown(declared.missing[0])} {FORGOTTEN if forgotten else ''}")
+        forgotten = False
+    if forgotten:
+        st.caption(FORGOTTEN)
 
 if table is not None and waiting is None:
     with st.expander("Promises", icon=":material/handshake:"):

@@ -109,7 +109,7 @@ def _top(file: HostileFile, stated: dict[str, Any]) -> str:
     lines = stated.get("skip", 0) + 2
     try:
         declared = file.unpacked.decode(stated.get("encoding", "utf-8"), errors="replace")
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         declared = ""
     texts = declared, file.unpacked.replace(b"\0", b"").decode("latin-1")
     return "\n".join(line for text in texts for line in text.split("\n", lines)[:lines])

@@ -69,7 +69,8 @@ def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opene
             _commit(file)
     except RequestError:
         for end in ("", *_BESIDE):  # it is ours, and nobody has charged anything to it
-            _make_sibling(path, end).unlink(missing_ok=True)
+            with suppress(OSError):  # a name that is too long with that end
+                _make_sibling(path, end).unlink()
         raise
     _keep_name(path.absolute().parent)
 

@@ -247,7 +247,9 @@ class _Lines:
     def read_alone(self) -> list[list[bytes] | None]:
         """The fields of each line that quotes or breaks off inside, None where it does so wrongly."""
         spans = zip(self._starts[self.alone].tolist(), self.ends[self.alone].tolist(), strict=True)
-        return [self._fields(self._block[start:end]) for start, end in spans]
+        lines = [self._block[start:end] for start, end in spans]
+        fields = {line: self._fields(line) for line in set(lines)}  # a packed file may repeat one millions of times
+        return [fields[line] for line in lines]
 
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below

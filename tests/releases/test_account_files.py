@@ -34,6 +34,9 @@ def test_a_missing_file_is_a_sentence(tmp_path):
             Account.new(tmp_path / name, name="a", cap_epsilon=1.0)
     with pytest.raises(RequestError, match="cannot be made"):
         Account.new(tmp_path / "none" / "a.sqlite", name="a", cap_epsilon=1.0)
+    with pytest.raises(RequestError, match="where it lies: nothing was released"):  # those beside it
+        Account.new(tmp_path / ("x" * 253), name="a", cap_epsilon=1.0)
+    assert not any(tmp_path.iterdir())
 
 
 def test_what_is_no_account_is_a_sentence(tmp_path):

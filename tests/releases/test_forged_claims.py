@@ -161,13 +161,19 @@ def test_every_claim_that_is_not_known_to_be_untold_is_named(name: str) -> None:
 @pytest.mark.slow
 def test_what_is_said_to_be_untold_passes_somewhere() -> None:
     """An entry of the table that is always named would hide what comes after it."""
-    passed = {
-        path
-        for name in ("rounds", "hashes", "persons")
-        for path, asked in list_forgeries(name, told=False)
-        if not name_forgery(name, asked)
-    }
-    assert not [known for known in CANNOT_BE_TOLD if not any(fnmatch(path, known) for path in passed)]
+    left = [*CANNOT_BE_TOLD]
+    for _ in range(6):  # whether one is named may hang on the noise that was drawn
+        passed = {
+            path
+            for name in ("rounds", "hashes", "persons")
+            for path, asked in list_forgeries(name, told=False)
+            if any(fnmatch(path, known) for known in left) and not name_forgery(name, asked)
+        }
+        left = [known for known in left if not any(fnmatch(path, known) for path in passed)]
+        if not left:
+            return
+        released.cache_clear()
+    raise AssertionError(left)
 
 
 def test_every_reason_stands_in_the_list_and_each_of_the_list_is_a_reason() -> None:

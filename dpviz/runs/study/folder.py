@@ -166,7 +166,10 @@ class StudyFolder:
         )
         with foreign.refuse_as(RequestError(damaged), doorways.STUDY_FOLDER):
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+        try:
             documents.read_document(StudyManifest, manifest, RequestError)
+        except RequestError:  # nobody writes one by hand
+            raise RequestError(damaged) from None
         return manifest
 
     def _drop_torn_line(self) -> None:
