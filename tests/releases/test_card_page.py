@@ -119,7 +119,7 @@ def test_a_large_release_is_cut_and_says_so() -> None:
     k, dim = 30, 35
     names = tuple(f"column {place}" for place in range(dim))
     rows = pd.DataFrame(np.random.default_rng(1).uniform(0, 1, (400, dim)), columns=[*names])
-    declared = Declaration(names, (-1e12,) * dim, (1e12,) * dim, "documentation", n_public=400)
+    declared = Declaration(names, (-1e12,) * dim, (1e12,) * dim, bounds_origin="documentation", n_public=400)
     text = _Read(make_card_page(press(rows, declared, k=k, epsilon=10.0, algorithm="dplloyd"))).text
     assert "six centres and 25 columns more: see centers.csv." in text
     assert "five columns more: see declaration.json." in text

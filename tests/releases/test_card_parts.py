@@ -78,7 +78,7 @@ def test_centres_stand_with_as_many_digits_as_they_were_rounded_to() -> None:
 
 
 def test_bounds_stand_with_who_says_so() -> None:
-    described = {"describe": {"c": Described(lower=0, upper=9)}, "origins": ("documentation", "documentation")}
+    described = {"describe": {"c": Described(bounds=(0, 9))}, "origins": ("documentation", "documentation")}
     made = _html(make_bounds_table(played(declared=described)))
     assert _cells(made)[1:] == [
         ["age", "18 to 100 years", "documentation"],

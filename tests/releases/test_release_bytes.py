@@ -232,7 +232,8 @@ def test_bounds_that_were_bought_are_those_of_every_file_and_no_others_pass(tmp_
 
 @pytest.mark.parametrize("algorithm", ["auto", "eugkm"])
 def test_a_run_says_the_same_of_any_other_rows(tmp_path: Path, algorithm: str) -> None:
-    (tmp_path / "people.json").write_text(json.dumps(PLAIN))
+    towns = {"bounds": PLAIN["bounds"] | {"town": {"categories": ["North", "South"]}}}
+    (tmp_path / "people.json").write_text(json.dumps(PLAIN | towns | {"origins": {}, "bounds_origin": "law"}))
     said = replace(apply_declaration_file(tmp_path / "people.json").validate(), n_public=900)
     one, other = (
         declare(open_file(write_rows(tmp_path, "rows", seed, rows)), said) for seed, rows in ((0, 900), (1, 37))

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 
 from dpviz.algorithms.registry import find_card
-from dpviz.app.charts.meaning.epsilon_window import draw_epsilon_window
+from dpviz.app.charts.meaning import draw_epsilon_window
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast
 from dpviz.app.ui.tradeoff.window_section import Accepted
