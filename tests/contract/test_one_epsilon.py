@@ -14,8 +14,8 @@ import pytest
 
 import dpviz
 from dpviz.algorithms.card import Setting
-from dpviz.releases.card_facts import ALGORITHM
 from dpviz.releases.release_parts import announce_loss
+from dpviz.releases.release_request import ALGORITHM
 from dpviz.releases.releasing import Release
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.target import Target

@@ -93,7 +93,8 @@ def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
 
 
 def _ask_answer(key: str, word: owner_words.OwnerWord, before: Any) -> Any:
-    label, text = escape_markdown(word.label), "\n".join(before) if word.several else before
+    label = escape_markdown(word.label)
+    text = "\n".join(before) if word.several else before
     box: dict[str, Any] = {"value": text, "max_chars": owner_words.LONGEST, "placeholder": word.hint, "key": key}
     said = (st.text_area(label, height=68, **box) if word.long else st.text_input(label, **box)) or ""
     return tuple(line.strip() for line in said.splitlines() if line.strip()) if word.several else said
