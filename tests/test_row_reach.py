@@ -12,8 +12,7 @@ REACHING = TYPES.reaching()
 MAKES_FILES = (
     *("render", "playing", "release_request", "package", "verifying", "card_columns"),
     *("card_page", "card_tables", "card_pictures", "registry_card", "dossier", "promise", "segment_words"),
-    *("release_texts", "owner_words", "access_counts"),
-    *("segments_report", "signature", "rounding"),
+    *("release_texts", "access_counts", "segments_report", "signature", "rounding"),
 )
 
 

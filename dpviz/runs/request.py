@@ -141,20 +141,19 @@ class Request:
         check.check_delta(table.n_most, delta=self.delta)
         if n is not None and k > n:
             raise RequestError(f"k is {k} but there are {n:,} records: ask for at most that many clusters.")
-        others = list_private_cards()
         if table.sparse and not card.sparse:
-            able = " or ".join(f"{other.title} ({other.id})" for other in others if other.sparse)
+            able = " or ".join(f"{other.title} ({other.id})" for other in list_private_cards() if other.sparse)
             raise RequestError(
                 f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
             )
         if card.at_once and not table.in_memory:
-            able = ", ".join(other.id for other in others if not other.at_once)
+            able = ", ".join(other.id for other in list_private_cards() if not other.at_once)
             raise RequestError(
                 f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
                 "take fewer rows."
             )
         if card.deals_persons and table.has_persons and not table.in_memory:
-            able = ", ".join(other.id for other in others if not (other.at_once or other.deals_persons))
+            able = ", ".join(other.id for other in list_private_cards() if not (other.at_once or other.deals_persons))
             raise RequestError(
                 f"{card.title} deals out persons, and the table is too large to hold whose each row is: choose one of "
                 f"{able}, or take fewer rows."
