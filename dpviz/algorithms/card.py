@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
@@ -214,6 +216,17 @@ def always(accounting: Accounting) -> AccountingRule:
 def pure_or(approximate: Accounting) -> AccountingRule:
     """Pure ε without δ, another accounting with it, whatever the parameters."""
     return lambda params, delta: approximate if delta > 0 else Accounting.PURE
+
+
+@cache
+def _read_all_texts() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("cards.toml").read_text(encoding="utf-8"))
+
+
+def read_texts(algorithm: str) -> dict[str, Any]:
+    """The id of one of our algorithms, and what ``cards.toml`` says of it: fields of its card."""
+    texts = _read_all_texts()
+    return {"id": algorithm, **texts[algorithm], "paper": texts[algorithm]["paper"].format_map(texts["papers"])}
 
 
 ReleaseRule = Callable[[Setting, Any], str | None]

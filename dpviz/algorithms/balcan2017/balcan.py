@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.candidate_centers import compute_quiet_threshold, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.local_swap import count_useful_swaps, local_swap, start_on_cubes
 from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
 from dpviz.core import (
@@ -290,30 +289,14 @@ def count_operations(setting: Setting, params: BalcanParams) -> float:
 
 
 CARD = Card(
-    id="balcan",
-    title="Balcan et al.",
+    **read_texts("balcan"),
     does="Tree",
-    family=FAMILY,
-    paper=f"{PAPER}, Algorithms 1-4",
-    summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",
-    story=(
-        "Rows with many columns are first seen through a random projection to a few dimensions. A cube around them is "
-        "split again and again wherever a noisy count says that many rows are inside; empty cubes are asked too, so a "
-        "few of them wake up. The middles of all cubes that woke up are the candidate centres, and k of them are "
-        "picked by private swaps. Each row then follows its nearest candidate, and the noisy means of these clusters, "
-        "in all columns, are the centres. The threshold is the price: a cluster with fewer rows than that is never "
-        "seen."
-    ),
-    when="Many columns and tens of thousands of rows, k up to about 32, ε of 0.5 or more. On two or three columns a "
-    "grid does better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=BalcanParams,
     plan=balcan,
     accounting=ACCOUNTING,
     smallest_n=_compute_smallest_n,
-    hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
     operations=count_operations,
     sample="fifteen",
-    formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
     release=explain_release_refusal,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
@@ -249,35 +249,16 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 
 CARD = Card(
-    id="lsh-local",
-    title="LSH in the local model",
+    **read_texts("lsh-local"),
     does="Local",
-    family="Google 2021",
-    paper="Chang, Ghazi, Kumar & Manurangsi: Locally Private k-Means in One Round. ICML 2021 (its structure, with "
-    "hashes of random planes)",
-    summary="Every user sends one randomised message about a hash of the own row; the server never sees a row.",
-    story=(
-        "Nobody is trusted here: before anything leaves a user's device it is randomised, and the message alone is "
-        "ε-DP. Half of the users send a prefix of the hash of their row, often a wrong one on purpose; since the "
-        "chance of lying is known, the server can correct the counts, and it keeps the prefixes that stand out. The "
-        "other half send a prefix and their whole row under so much noise that a single one says nothing. The server "
-        "adds up the vectors of each prefix, corrects for the lies again, and clusters the means. The error grows "
-        "with the square root of the number of users instead of staying the same, so that the local model needs "
-        "thousands of times as many people as a trusted curator."
-    ),
-    when="As a lesson, or with millions of users, few columns and large ε. Wherever somebody can be trusted with the "
-    "rows, every other algorithm does far better.",
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
     smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
     categories=TOO_COARSE,
-    hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
     sample="fifteen",
     local=True,
-    formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"
-    r"\hat n_v=\frac{n}{n_g}\cdot\frac{c_v-n_g q}{p-q}",
     release="every user draws the own noise: dpviz is not on their devices",
 )

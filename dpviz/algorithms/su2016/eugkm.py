@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.public_points import pack_spheres
@@ -323,32 +322,15 @@ def count_operations(setting: Setting, params: GridParams) -> float:
 
 
 CARD = Card(
-    id="eugkm",
-    title="EUGkM",
+    **read_texts("eugkm"),
     does="Grid",
-    family=FAMILY,
-    paper=f"{PAPER}, §4.2",
-    summary="k-means on a uniform grid whose cells are counted once, with noise.",
-    story=(
-        "Lay a grid over the declared bounds, count the rows of every cell and add noise to every count, the empty "
-        "cells included. That one release costs the whole of ε, and nothing reads a row after it. "
-        "So k-means may be solved on the noisy cells from thirty different starts, and the best of them be kept, for "
-        "free. The grid has fewer cells when n·ε is small, because many nearly empty cells would be mostly noise. "
-        "With every further column the same number of cells gets coarser: beyond six columns they say little."
-    ),
-    when="One to four columns, at any ε and also with many clusters; up to six if n·ε is large. Not for more columns.",
     guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
     accounting=always(Accounting.PURE),
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
-    hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=count_operations,
     sample="fifteen",
-    formula=(
-        r"M=\left(\frac{n\,\varepsilon}{\theta}\right)^{\frac{2d}{2+d}},\quad "
-        r"\tilde n_j=n_j+\mathrm{Laplace}(1/\varepsilon)"
-    ),
     release=released_always,
 )

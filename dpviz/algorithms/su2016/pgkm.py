@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
 
@@ -213,33 +212,15 @@ def _count_operations(setting: Setting, params: PGkMParams) -> float:
 
 
 CARD = Card(
-    id="pgkm",
-    title="PGkM",
+    **read_texts("pgkm"),
     does="Rounds",
-    family=FAMILY,
-    paper=f"{PAPER}, §4.1.3",
-    summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",
-    story=(
-        "Start from 200 sets of centres that know nothing of the data. The loss of every set is computed on the rows, "
-        "and all that is released is which sets the exponential mechanism selects: those of little loss, as far as "
-        "the noise can tell. They are crossed and slightly moved, which costs nothing, and their children are the "
-        "next pool. A row may lie far from a centre and there are many selections to pay, so the noise is large, and "
-        "the search nearly blind unless n·ε is. But the more alike the sets of a pool are, the less one row can tell "
-        "them apart: the practical preset keeps them alike, and needs less noise."
-    ),
-    when="As a lesson in private selection: few clusters, n·ε above ten thousand. DPLloyd and EUGkM do better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=PGkMParams,
     plan=pgkm,
     accounting=_accounting,
     smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
-    hopeless="the noise of a selection exceeds a fifth of the loss that there is to lose",
     operations=_count_operations,
     sample="city",
-    formula=(
-        r"\Pr[\text{select } S]\propto\exp\!\left(-\frac{\varepsilon_t}{R_t}\sum_{x}\min_{c\in S}\lVert x-c\rVert^2"
-        r"\right),\quad R_t=h_t\,(2D-h_t)"
-    ),
     release="parents are selected with floating-point Gumbel noise",
 )
