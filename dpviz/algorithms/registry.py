@@ -26,8 +26,7 @@ _FILES = (
 def _load_cards(file: str) -> tuple[Card, ...]:
     """The cards of a file: one, or several where it holds variants of one algorithm."""
     module = import_module(f"dpviz.algorithms.{file}")
-    cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
-    return cards
+    return module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
 
 
 class Cards(Mapping[str, Card]):

@@ -239,8 +239,7 @@ class Domain:
         """Middle of the bounds, data units, shape (d,)."""
         if self.declared:
             return np.concatenate([column.middle for column in self.declared])
-        middle: Array = self.lower + (self.upper - self.lower) / 2
-        return middle
+        return self.lower + (self.upper - self.lower) / 2
 
     @cached_property
     def scale(self) -> Array:
@@ -267,8 +266,7 @@ class Domain:
         """Half-width of each coordinate, unit coordinates."""
         if self.declared:
             return np.repeat([column.side for column in self.declared], [column.dim for column in self.declared])
-        half: Array = (self.upper - self.lower) / 2 / self.scale
-        return half
+        return (self.upper - self.lower) / 2 / self.scale
 
     @cached_property
     def _blocks(self) -> tuple[Block, ...]:
@@ -376,8 +374,7 @@ class Domain:
         """Rows (..., width) in data units to unit coordinates (..., d); nothing is clipped."""
         if self.declared:
             return np.concatenate([column.encode(values[:, j]) for j, column in enumerate(self.declared)], axis=1)
-        scaled: Array = (values - self.center) / self.scale
-        return scaled
+        return (values - self.center) / self.scale
 
     def from_unit(self, points: Array) -> Array:
         """Unit coordinates to data units, shape (..., d): of a category to its share, of a log scale to amounts."""
@@ -385,8 +382,7 @@ class Domain:
             flat = np.reshape(points, (-1, self.dim))
             parts = [column.decode(flat[:, place]) for column, place in zip(self.declared, self.places, strict=True)]
             return np.concatenate(parts, axis=1).reshape(np.shape(points))
-        values: Array = points * self.scale + self.center
-        return values
+        return points * self.scale + self.center
 
     def to_unit_coordinates(self, centers: Array) -> Array:
         """Back from ``from_unit``: unit coordinates of centres (k, d) in data units."""

@@ -126,8 +126,7 @@ class _Finer(NamedTuple):
     def truth(self, total: Codes) -> Codes:
         """The tally in the finer quantum."""
         most = 1 << _LARGEST_BITS - self.bits
-        finer: Codes = np.clip(total, -most, most) << self.bits
-        return finer
+        return np.clip(total, -most, most) << self.bits
 
 
 class ExactSource(ABC):

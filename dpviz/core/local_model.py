@@ -123,8 +123,7 @@ class DistantUsers:
 
     def order_by_content(self) -> Codes:
         """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
-        order: Codes = np.argsort(self.rows.hash_rows(), kind="stable")
-        return order
+        return np.argsort(self.rows.hash_rows(), kind="stable")
 
     def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
         """What some rows send of their codes, each with the coins of the own seat.
@@ -277,8 +276,7 @@ class LocalReports(Priced):
     @property
     def shifts(self) -> Codes:
         """How many bits of the code each seat keeps back, shape (n,)."""
-        shifts: Codes = self.depth - np.array(self.bits, dtype=np.int64)[self.groups]
-        return shifts
+        return self.depth - np.array(self.bits, dtype=np.int64)[self.groups]
 
     @property
     def with_vector(self) -> Flags:
@@ -307,8 +305,7 @@ class LocalReports(Priced):
             A number from ``users`` on is a placeholder.
         """
         seats = len(self.groups)
-        sitters: Codes = np.argsort(noise.uniform((max(users, seats),)))[:seats]
-        return sitters
+        return np.argsort(noise.uniform((max(users, seats),)))[:seats]
 
     def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
         """The answers in the order of the seats; a placeholder answers with the middle.
@@ -415,8 +412,7 @@ def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
     ``values`` (m,), the truth; ``others`` (m,), which of all values but the true one is the lie; ``honest`` (m,),
     whether the truth is sent. Returns (m,), what is sent.
     """
-    sent: Codes = np.where(honest, values, others + (others >= values))
-    return sent
+    return np.where(honest, values, others + (others >= values))
 
 
 @dataclass(frozen=True, eq=False)

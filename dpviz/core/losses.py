@@ -114,8 +114,7 @@ def _measure_largest(rows: Array, sets: Array, nearest: int) -> float:
 
 def _find_smallest(distances: Array, nearest: int) -> Array:
     """The nearest-th smallest of each line."""
-    smallest: Array = np.partition(distances, nearest - 1, axis=1)[:, nearest - 1]
-    return smallest
+    return np.partition(distances, nearest - 1, axis=1)[:, nearest - 1]
 
 
 def _halve(which: Codes, middle: Array, half: Array) -> tuple[Codes, Array, Array]:
@@ -267,8 +266,7 @@ class Loss(_InLossQuanta, OfAllRows):
     @property
     def points(self) -> Array:
         """All points whose distances to rows make the loss."""
-        flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
-        return flat
+        return self.sets.reshape(-1, self.sets.shape[-1])
 
     def bound_distance(self, region: Region) -> float:
         """The most that a row of ``region`` lies from the nearest centre of any set."""

@@ -235,8 +235,7 @@ class Laplace(Calibrated):
     def log_above(self, level: Array) -> Array:
         """ln Pr[noise > level]."""
         scaled = level / self.scale
-        tail: Array = np.where(scaled > 0, -scaled - log(2), np.log1p(-np.exp(np.minimum(scaled, 0)) / 2))
-        return tail
+        return np.where(scaled > 0, -scaled - log(2), np.log1p(-np.exp(np.minimum(scaled, 0)) / 2))
 
 
 @dataclass(frozen=True)
@@ -289,8 +288,7 @@ class Gaussian:
 
     def log_above(self, level: Array) -> Array:
         """ln Pr[noise > level]."""
-        tail: Array = log_ndtr(-level / self.scale)
-        return tail
+        return log_ndtr(-level / self.scale)
 
 
 @dataclass(frozen=True)
@@ -594,8 +592,7 @@ class SparseLaplace(DrawnNoise):
         with np.errstate(divide="ignore"):
             outside = -gap - log(2) + np.log(-np.expm1(-2 * cut))
             inside = np.log1p(-(np.exp(np.minimum(gap, 0)) + np.exp(-np.abs(count) / self.scale - cut)) / 2)
-        hidden: Array = np.where(gap > 0, outside, inside)
-        return hidden
+        return np.where(gap > 0, outside, inside)
 
 
 def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
@@ -764,8 +761,7 @@ def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]
     first, end = (np.searchsorted(histogram.codes, edge) for edge in find_code_range(nodes, depth))
-    counts: Any = before[end] - before[first]
-    return counts
+    return before[end] - before[first]
 
 
 Value = TypeVar("Value", covariant=True)

@@ -185,8 +185,7 @@ class StudyNoise:
         direction = self._rng.normal(size=shape)
         direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
         radius = self._rng.gamma(shape[-1], scale, (*shape[:-1], 1))
-        vectors: Array = direction * radius
-        return vectors
+        return direction * radius
 
     def uniform(self, shape: ArrayShape) -> Array:
         """On [0, 1)."""

@@ -448,8 +448,7 @@ class Radii(_FromPoints):
         if self.finer:
             cuts = self.edges[1 : self.finer + 1]
             place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
-        counts: Codes = np.bincount(place, minlength=self.finer + self.bins)
-        return counts
+        return np.bincount(place, minlength=self.finer + self.bins)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin; under replace it may move to another one."""
@@ -625,8 +624,7 @@ class ResidualMoments(InQuanta):
         factor = np.trunc(residual.values * (2.0**lattice.FACTOR_BITS * lattice.SHRINK / longest)[:, None])
         row, column, _ = _index_triangle(factor.shape[1])
         features = np.concatenate([factor, factor[:, row] * factor[:, column]], axis=1)
-        sums: Codes = sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
-        return sums
+        return sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row adds u and u uᵀ of length at most 1 each: √2 together.
@@ -753,14 +751,12 @@ class BoxSum(OfAllRows):
     @property
     def middle(self) -> Array:
         """Middle of the box, shape (d,)."""
-        middle: Array = (self.lower + self.upper) / 2
-        return middle
+        return (self.lower + self.upper) / 2
 
     @property
     def half(self) -> Array:
         """Half-widths of the box, shape (d,)."""
-        half: Array = (self.upper - self.lower) / 2
-        return half
+        return (self.upper - self.lower) / 2
 
     def quantum(self, region: Region) -> float:
         """Half-widths are counted in millionths."""

@@ -214,8 +214,7 @@ class Region:
             return inside
         norm = np.sqrt(np.einsum("...i,...i->...", inside, inside))[..., None]
         shrink = np.where(norm > self.radius, self.radius * lattice.SHRINK / np.maximum(norm, self.radius), 1.0)
-        clipped: Array = inside * shrink
-        return clipped
+        return inside * shrink
 
     def settle_points(self, points: Array) -> Array:
         """Released ``points`` (k, d) moved to where means of rows can be: into the region, and in blocks between rows.
@@ -281,5 +280,4 @@ def project_on_simplex(points: Array, side: float) -> Array:
     falling = -np.sort(-points, axis=1)
     surplus = (np.cumsum(falling, axis=1) - side) / np.arange(1, points.shape[1] + 1)
     last = (falling > surplus).sum(axis=1) - 1
-    nearest: Array = np.maximum(points - np.take_along_axis(surplus, last[:, None], axis=1), 0.0)
-    return nearest
+    return np.maximum(points - np.take_along_axis(surplus, last[:, None], axis=1), 0.0)

@@ -77,8 +77,7 @@ class SegmentHistogram(OfCells):
         if not self.starts:
             return decode_bins(values, self.bins)
         place = np.searchsorted(self.starts, decode_bins(values, FINE_PARTS), side="right") - 1
-        found: Codes = np.clip(place, 0, self.bins - 1)
-        return found
+        return np.clip(place, 0, self.bins - 1)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin of one cell; under replace it may move to another one of any cell."""
@@ -134,5 +133,4 @@ def decode_bins(points: Array, number: int | Codes) -> Codes:
     [0, 0, 1, 1]
     """
     place = np.floor((np.asarray(points) + 1) / 2 * number).astype(np.int64)
-    codes: Codes = np.clip(place, 0, np.asarray(number) - 1)
-    return codes
+    return np.clip(place, 0, np.asarray(number) - 1)

@@ -111,8 +111,7 @@ class Unfolded:
     region: Region
 
     def __call__(self, values: Any) -> Array:
-        apart: Array = np.reshape(values, (len(values) * self.rows, self.region.dim))
-        return apart
+        return np.reshape(values, (len(values) * self.rows, self.region.dim))
 
 
 @dataclass(frozen=True, eq=False)

@@ -742,5 +742,4 @@ class NoisyCenters(TupleMechanism):
         with np.errstate(divide="ignore"):
             log_bounds = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
         # A cut of what is private already.
-        bounds: Array = np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))
-        return bounds
+        return np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))

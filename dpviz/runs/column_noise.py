@@ -98,5 +98,4 @@ def compute_column_noise(
     rows, epsilon = check.positive(rows=rows), check.positive(epsilon=epsilon)
     rows_per_person = check.at_least(1, rows_per_person=rows_per_person)
     scale = (domain.region.l1_radius + 1) * Relation(relation).rows * rows_per_person / epsilon
-    noise: Array = sqrt(2) * scale / rows * domain.scale
-    return noise
+    return sqrt(2) * scale / rows * domain.scale

@@ -227,8 +227,7 @@ def _find_crossings(epsilons: Array, curves: Array, target: float) -> Array:
     part = np.divide(above, drop, out=np.ones(len(curves)), where=drop > 0)
     logs = np.log(epsilons)
     crossed = np.exp(logs[before] + part * (logs[first] - logs[before]))
-    least: Array = np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
-    return least
+    return np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
 
 
 def _make_falling(curves: Array) -> Array:

@@ -262,14 +262,12 @@ class Stretched(Coding):
     def stretch(self, values: Array) -> Array:
         if self.scale == "log":
             return compute_exact_log(np.maximum(values, np.finfo(float).tiny))
-        roots: Array = np.sign(values) * np.sqrt(np.abs(values))
-        return roots
+        return np.sign(values) * np.sqrt(np.abs(values))
 
     def unstretch(self, values: Array) -> Array:
         if self.scale == "log":
             return np.exp(values)
-        squares: Array = np.sign(values) * values * values
-        return squares
+        return np.sign(values) * values * values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
         """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
@@ -278,8 +276,7 @@ class Stretched(Coding):
         Of a small ``sd`` it is the slope of the scale times that.
         """
         middle = self.stretch(values)
-        spread: Array = (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
-        return spread
+        return (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
         """``values`` (k,), amounts; ``spread`` (k,), amounts.
@@ -293,8 +290,7 @@ class Stretched(Coding):
         size = np.maximum(np.abs(values), np.finfo(float).tiny)
         if self.scale == "log":
             return np.arcsinh(spread / size)
-        near: Array = np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
-        return near
+        return np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
 
 
 @dataclass(frozen=True)
@@ -343,8 +339,7 @@ class Nominal(Coding):
         return corners
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        shares: Array = points / half
-        return shares
+        return points / half
 
     def read_numbers(self, decoded: Array) -> Array:
         places: Array = decoded.argmax(axis=1).astype(np.float64)
@@ -511,8 +506,7 @@ class Cycle(Coding):
         return make_circle(half)[place]
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        along: Array = points / half
-        return along
+        return points / half
 
     def read_numbers(self, decoded: Array) -> Array:
         turns: Array = np.arctan2(decoded[:, 1], decoded[:, 0]) / tau
@@ -612,8 +606,7 @@ def _find_places(names: tuple[str, ...], cells: Any) -> Array:
 
 def _find_slices(part: Array, number: int) -> Codes:
     """In which of ``number`` equal slices of 0 to 1 each ``part`` (n,) lies."""
-    codes: Codes = np.minimum((part * number).astype(np.int64), number - 1)
-    return codes
+    return np.minimum((part * number).astype(np.int64), number - 1)
 
 
 def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
@@ -705,5 +698,4 @@ class Categories:
     def codes(self, column: Any) -> Codes:
         """The bin of each cell of a column of shape (n,)."""
         place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
-        codes: Codes = map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
-        return codes
+        return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)

@@ -399,8 +399,7 @@ class PlanStep(Step):
             after = max(before, self._epsilon_after(places[-1]))
             added[places] = (after - before) * alone / alone.sum()
             before = after
-        fractions: Array = added / before
-        return fractions
+        return added / before
 
     def _group_together(self, i: int) -> tuple[str, int, str]:
         """Parts with the same answer here are asked together."""

@@ -93,8 +93,7 @@ class LossSymptoms(NamedTuple):
         parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
         others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
         clear = asinh(min(self.clearness, _CLEAR_SDS))
-        symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
-        return symptoms
+        return np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
 
     @property
     def off(self) -> tuple[float, float, float]:

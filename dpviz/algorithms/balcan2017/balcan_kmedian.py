@@ -145,8 +145,7 @@ def list_places(dim: int) -> Array:
         axes = np.concatenate([np.eye(dim), -np.eye(dim)])
         places = np.concatenate([np.zeros((1, dim)), *(step * axes for step in _ALONG_AXES)])
     length = np.linalg.norm(places, axis=1)
-    inside: Array = places[np.argsort(length, kind="stable")][: int((length <= 1 + 1e-9).sum())]
-    return inside
+    return places[np.argsort(length, kind="stable")][: int((length <= 1 + 1e-9).sum())]
 
 
 def run_median_rounds(

@@ -36,8 +36,7 @@ class Projection:
     @cached_property
     def _back(self) -> Array:
         assert self.frame is not None
-        back: Array = np.linalg.pinv(self.frame).T.astype(np.float64)
-        return back
+        return np.linalg.pinv(self.frame).T.astype(np.float64)
 
 
 def project(session: PrivateSession, frame: Array | None) -> Projection:
@@ -53,8 +52,7 @@ def project(session: PrivateSession, frame: Array | None) -> Projection:
 def draw_orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
     """A uniformly random p-dimensional subspace, scaled so that squared norms are kept on average; (p, d)."""
     basis, triangle = np.linalg.qr(rng.normal(size=(dim, p)))
-    frame: Array = (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
-    return frame
+    return (basis * np.sign(np.diag(triangle))).T * sqrt(dim / p)
 
 
 def draw_gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:

@@ -407,5 +407,4 @@ def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: boo
                 alone = tree.kept[one] & ~tree.kept[other]
                 more = np.maximum(counts[parents] / np.maximum(counts[one], 1.0), 1.0)
                 growth[one] = growth[parents] * np.where(alone, more, 1.0)
-    weights: Array = np.maximum((counts * growth)[tree.leaf], 0.0)
-    return weights
+    return np.maximum((counts * growth)[tree.leaf], 0.0)

@@ -135,8 +135,7 @@ def _compute_center_noise(leaves: CoresetStep, centers: Array) -> Array:
     """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
     nearest = ((leaves.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     spread = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2, len(centers))
-    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
-    return sd
+    return np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
 
 
 def list_prefix_lengths(depth: int) -> tuple[int, ...]:
@@ -150,16 +149,14 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
 
 
 def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator) -> Array:
-    spread: Array = 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
-    return spread
+    return 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
 
 
 def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
     """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
     place = rng.permutation(n)
     first = int((1 - _VECTOR_PART) * n)
-    groups: Codes = np.where(place < first, place % (number - 1), number - 1)
-    return groups
+    return np.where(place < first, place % (number - 1), number - 1)
 
 
 def make_up_message(

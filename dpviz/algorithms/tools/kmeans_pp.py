@@ -242,8 +242,7 @@ class _SideBySide:
 
         A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
         """
-        bound: Array = 4 * (len(self._weights) + 8) * _HALF_BIT * totals
-        return bound
+        return 4 * (len(self._weights) + 8) * _HALF_BIT * totals
 
     def _take_best(self, proposals: Codes, totals: Array) -> Codes:
         """Of the ``proposals`` (starts, trials) those that save most, (starts,), which are seeds from now on."""

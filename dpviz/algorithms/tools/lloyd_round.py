@@ -116,8 +116,7 @@ def compute_center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
 
     ``noisy_counts``: of shape (k,), rows; ``noisy_sums``: of shape (k, d), unit coordinates.
     """
-    sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
-    return sd
+    return noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
 
 
 def revive(
