@@ -346,9 +346,7 @@ class Card:
         Parameters
         ----------
         setting : Setting
-            Public quantities of the request.
         params : Params
-            Parameters of the algorithm, checked.
 
         Returns
         -------

@@ -226,7 +226,6 @@ def release(
     Parameters
     ----------
     declaration : Declaration, mapping or path
-        What is declared of the table.
     data : path, name of a sample, data frame or array of shape (n, d)
     k : int
     epsilon, delta : float
@@ -235,7 +234,6 @@ def release(
         Charged before noise is drawn.
     algorithm : str
     params : mapping or None
-        Its parameters.
     segments, buy_bounds, missing : float
         Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
     chosen : str or None

@@ -73,7 +73,6 @@ class Accounting(Enum):
         Parameters
         ----------
         epsilon, delta : float
-            Of the guarantee.
 
         Returns
         -------
@@ -188,7 +187,6 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     Parameters
     ----------
     epsilon, delta : float
-        Of the guarantee.
 
     Returns
     -------

@@ -81,11 +81,9 @@ class WholeTruth:
         Parameters
         ----------
         query : Query
-            What was asked.
         total : object
             Its tallies, added up over all rows.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -142,11 +140,8 @@ class ExactSource(ABC):
         Parameters
         ----------
         mechanism : Mechanism
-            How the answer is randomised.
         truth : WholeTruth
-            The tallies of the question.
         accounting : Accounting
-            How costs add up.
 
         Returns
         -------
@@ -183,9 +178,7 @@ class ExactNoise(ExactSource):
         Parameters
         ----------
         mechanism : Laplace or Gaussian
-            How the answer is randomised.
         truth : WholeTruth
-            The tallies of the question.
 
         Returns
         -------

@@ -144,7 +144,6 @@ class KernelDraw(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             How a person changes the weighted rows.
         public_points : array of shape (m, d)
@@ -155,7 +154,6 @@ class KernelDraw(Priced):
         Returns
         -------
         KernelDraw
-            With the least scale that the share buys.
         """
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")

@@ -65,7 +65,6 @@ class LocalNoise(DrawnNoise):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             The most that two rows lie apart, unit coordinates.
         number : int
@@ -239,7 +238,6 @@ class LocalReports(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             Messages of a person.
         bits : tuple of int
@@ -254,7 +252,6 @@ class LocalReports(Priced):
         Returns
         -------
         LocalReports
-            Ready to draw.
         """
         messages = sensitivity.l1
         epsilon = compute_ratio(cls.loss, share, mechanism=cls.name)
@@ -297,7 +294,6 @@ class LocalReports(Priced):
         users : int
             How many there are.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -315,7 +311,6 @@ class LocalReports(Priced):
         truth : UserAnswers
             What users would answer.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -334,9 +329,7 @@ class LocalReports(Priced):
         Parameters
         ----------
         dim : int
-            Columns.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -358,7 +351,6 @@ class LocalReports(Priced):
         truth : UserAnswers
             Answers in the order of the seats.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------

@@ -55,7 +55,6 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
     sets : array of shape (m, k, d)
         Public or released points, unit coordinates.
     region : Region
-        Where rows live, unit coordinates.
     nearest : int
         1 for the nearest point of a set, 2 for the second nearest.
 

@@ -323,14 +323,12 @@ class Grid(_AxisByAxis):
         Parameters
         ----------
         region : Region
-            Where rows live, unit coordinates.
         cells_per_axis : int
             The same along all axes.
 
         Returns
         -------
         Grid
-            Over the region's box.
         """
         return cls(region.half, np.full(region.dim, cells_per_axis, dtype=np.int64))
 

@@ -121,7 +121,6 @@ class Query(Protocol):
         Parameters
         ----------
         rows : ExactRows
-            Some of the rows, on their lattice.
         cell : int array of shape (rows,)
             The cell of each row.
 
@@ -140,7 +139,6 @@ class Query(Protocol):
         total : object
             Tallies of all chunks, added up.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -155,9 +153,7 @@ class Query(Protocol):
         Parameters
         ----------
         relation : Relation
-            How neighbouring tables differ.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -249,7 +245,6 @@ def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
     Parameters
     ----------
     rows : ExactRows
-        Some of the rows, on their lattice.
     cell : int array of shape (rows,)
         The cell of each row.
     n_cells : int
@@ -652,7 +647,6 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
     answer : array of shape (n_cells, m)
         A line for each cell.
     dim : int
-        Columns.
     radius : float
         What residuals were shortened to, unit coordinates.
 

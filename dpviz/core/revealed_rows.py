@@ -52,9 +52,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     Parameters
     ----------
     rows : RowSource
-        Any number of rows.
     most : int
-        Rows.
 
     Returns
     -------

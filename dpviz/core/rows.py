@@ -149,7 +149,6 @@ class RowSource(Protocol):
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block by itself.
         block : int array of shape (n,)
             Where each row lies.
         number : int
@@ -192,7 +191,6 @@ class RowSource(Protocol):
         points : int
             How many stand side by side.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -209,12 +207,10 @@ class RowSource(Protocol):
         frame : array of shape (p, d)
             Rows are axes.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
         RowSource
-            Of as many rows.
         """
         ...
 
@@ -226,12 +222,10 @@ class RowSource(Protocol):
         most : int
             Entries of a row.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
         RowSource
-            Of as many rows.
         """
         ...
 
@@ -272,14 +266,12 @@ class Rows:
         values : array of shape (n, d)
             Unit coordinates.
         region : Region
-            Where rows live, unit coordinates.
         **more
             What the rows carry beside their coordinates.
 
         Returns
         -------
         Rows
-            In memory.
         """
         return cls.on_lattice(region.rows(values), region, **more)
 
@@ -292,14 +284,12 @@ class Rows:
         values : array of shape (n, d)
             Unit coordinates.
         region : Region
-            Where rows live, unit coordinates.
         **more
             What the rows carry beside their coordinates.
 
         Returns
         -------
         Rows
-            In memory.
         """
         stored = allocate_rows(len(values), region)
         stored[:, :-1] = values
@@ -387,7 +377,6 @@ class Rows:
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block.
         block : int array of shape (n,)
             Where each row lies, from 0.
         number : int
@@ -553,7 +542,6 @@ def convert_to_unit(values: Array, domain: Domain) -> Array:
     values : array of shape (n, d)
         Data units.
     domain : Domain
-        Declared bounds and scaling.
 
     Returns
     -------

@@ -38,9 +38,7 @@ def allocate_rows(n: int, region: Region) -> Any:
     Parameters
     ----------
     n : int
-        Rows.
     region : Region
-        Where rows live, unit coordinates.
 
     Returns
     -------

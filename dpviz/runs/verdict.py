@@ -102,7 +102,6 @@ def collect_evidence(
     steps : sequence of Step
         All of the run.
     region : Region
-        Where rows live, unit coordinates.
     sizes : Sizes, optional
         Of the run; what its last steps say of them where nothing is given.
 

@@ -107,8 +107,6 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
 
     **Guarantee.** Post-processing of released values.
-
-    ``region``: where rows live, unit coordinates.
     """
     seen = collect_seen(steps, region)
     if seen is None:
@@ -124,8 +122,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
 def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
     """What ``diagnose_loss`` goes by.
 
-    ``region``: where rows live, unit coordinates. Returns unit coordinates; None where something that is needed was
-    not released.
+    Returns unit coordinates; None where something that is needed was not released.
     """
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     look = next((step for step in steps if isinstance(step, ProjectionStep)), None)

@@ -397,10 +397,7 @@ def _make_synopsis(
 
 
 def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellContents:
-    """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
-
-    ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
-    """
+    """The cells of a grid that stand out alone or with their neighbours, whose average is in a view what they hold."""
     smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
     return CellContents(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])

@@ -115,11 +115,8 @@ def grow_trees(
     """One private partition for each of ``shifts`` random shifts of the root cube, at equal shares.
 
     **Guarantee.** ``budget``.
-
-    References
-    ----------
-    Balcan et al. 2017, Alg. 2. The printed cube [-Λ, Λ] + v need not contain the rows: here its edge is 4Λ.
     """
+    # Alg. 2 prints the cube [-Λ, Λ] + v, which need not contain the rows: here its edge is 4Λ.
     half = float(view.session.region.half.max())
     for shift, share in enumerate(budget.rounds(shifts), start=1):
         v = rng.uniform(-half, half, view.session.dim)
@@ -134,8 +131,7 @@ def list_candidates(
 ) -> Candidates:
     """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
 
-    ``region``: where rows live, unit coordinates. Returns points of the projection, unit coordinates, with the
-    depth of their cubes.
+    Returns points of the projection, unit coordinates, with the depth of their cubes.
     """
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])

@@ -27,10 +27,7 @@ class Projection:
         return inner if self.frame is None else partitions.ProjectedCells(inner, self.frame, self.session.region)
 
     def lift(self, centers: Array, region: Region) -> Array:
-        """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d).
-
-        ``region``: where rows live, unit coordinates.
-        """
+        """The shortest points of the full space that project to ``centers`` (k, p), inside ``region``; (k, d)."""
         return centers if self.frame is None else region.clip(centers @ self._back)
 
     @cached_property
@@ -40,10 +37,7 @@ class Projection:
 
 
 def project(session: PrivateSession, frame: Array | None) -> Projection:
-    """The session seen through ``frame``.
-
-    ``frame`` (p, d), rows are axes; None: all columns as they are.
-    """
+    """The session seen through the axes ``frame`` (p, d); None: all columns as they are."""
     if frame is None:
         return Projection(session, None)
     return Projection(session.project(frame, Region.ball(len(frame), session.region.radius)), frame)
@@ -56,8 +50,6 @@ def draw_orthonormal_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
 
 
 def draw_gaussian_frame(p: int, dim: int, rng: np.random.Generator) -> Array:
-    """Independent normal entries over √p, shape (p, d).
-
-    Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.
-    """
+    """Independent normal entries over √p, shape (p, d)."""
+    # Balcan et al. print 1/√d (Alg. 4), which would shrink norms by √(p/d); 1/√p is what keeps them on average.
     return rng.normal(size=(p, dim)) / sqrt(p)

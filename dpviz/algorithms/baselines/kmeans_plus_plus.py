@@ -39,7 +39,6 @@ def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Ar
     points : array of shape (n, d)
         Dense or sparse, any coordinates.
     k : int
-        Clusters.
     starts : int
         How many runs.
     seed : int

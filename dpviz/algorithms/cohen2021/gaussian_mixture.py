@@ -144,10 +144,7 @@ def measure(
 
 
 def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
-    """R: within it lie nearly all rows of a Gaussian with that standard deviation.
-
-    ``largest_sd``: public, unit coordinates. Returns unit coordinates.
-    """
+    """R: within it lie nearly all rows of a Gaussian with that standard deviation; unit coordinates."""
     return largest_sd * (sqrt(dim) + sqrt(2 * log(max(2, n))))
 
 
@@ -196,10 +193,9 @@ def fit_naive_mixture(
 
 
 def guess_naive_smallest_n(setting: Setting) -> float:
-    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess.
-
-    Parts closer than their width show in third moments only, whose error needs the sixth power of width over distance.
-    """
+    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess."""
+    # Parts closer than their width show in third moments only, whose error needs the sixth power of width over
+    # distance.
     spacing = setting.k ** (-1 / setting.dim)
     sd = 2 * np.sqrt(setting.dim) * np.sqrt(setting.dim + 1) / setting.epsilon
     return float(setting.k * 20 * (1 + sd / spacing) ** 6)

@@ -162,10 +162,7 @@ def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
 def make_up_message(
     mechanism: LocalReports, hashes: partitions.HashCodes, region: Region, rng: np.random.Generator
 ) -> MessageStep:
-    """What a user with a made-up row would send in each group: the same mechanism with public coins.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """What a user with a made-up row would send in each group: the same mechanism with public coins."""
     direction = rng.normal(size=region.dim)
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
     number = len(mechanism.bits)
@@ -220,8 +217,7 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
     does so by lying: unbiased, whatever the others sent.
 
-    ``region``: where rows live, unit coordinates. Returns points (m, d) in unit coordinates, and weights (m,) in
-    rows.
+    Returns points (m, d) in unit coordinates, and weights (m,) in rows.
     """
     kept = server.nodes[server.kept]
     inner = {int(node) >> up for node in kept for up in range(1, mechanism.depth + 1)}

@@ -147,25 +147,16 @@ def run_grid_kmeans(
 
 
 def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
-    """m = (nε/θ)^(2/(2+d)), before rounding; the grid has m^d cells.
-
-    References
-    ----------
-    Su et al. 2016, Eq. 4.
-    """
+    """m = (nε/θ)^(2/(2+d)) (Eq. 4), before rounding; the grid has m^d cells."""
     return float((n * (epsilon / theta)) ** (2 / (2 + dim)))
 
 
 def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> float:
-    """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together.
-
-    With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at
-    M = (3 n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
-
-    References
-    ----------
-    Su et al. 2016, Eqs. 9 and 10.
-    """
+    """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together."""
+    # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
+    # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
+    # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
+    # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
     # k^((d-2)/d) is 1/k at one column.
     return float((3 * (n * epsilon) ** 2 / (dim * k ** ((dim - 2) / dim))) ** (1 / (2 + dim)))
 
@@ -232,10 +223,7 @@ class Problem(NamedTuple):
 
 
 def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator) -> Problem:
-    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out."""
     if params.preset == "tuned":
         cells = params.read_counts(find_clear_cells(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
@@ -248,10 +236,7 @@ def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng
 
 
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
-    """The middles of all listed cells that can hold a row, with their signed noisy counts.
-
-    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
-    """
+    """The middles of all listed cells that can hold a row, with their signed noisy counts."""
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
@@ -263,7 +248,7 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     block of 2^d neighbours is. The rest is kept or dropped as a whole, negative counts included, so that a block that
     is kept has an unbiased sum.
 
-    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
+    Returns points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = partitions.Grid(grid.half, (grid.cells_per_axis + 1) // 2)

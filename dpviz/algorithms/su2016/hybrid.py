@@ -65,17 +65,13 @@ def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random
 
 
 def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
-    """The ε from which the noise of the Lloyd steps is less than the noise of the grid; from public quantities only.
-
-    With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed. Eq. 14, more than one
-    round of DPLloyd to compare with, always holds.
+    """The ε from which the noise of the Lloyd steps is less than the grid's (Eqs. 11-15), by public quantities.
 
     ``half`` (d,), half-widths of the box, unit coordinates.
-
-    References
-    ----------
-    Su et al. 2016, Eqs. 11-15, with ρ = .225 (2ρ is ``TYPICAL_OFFSET``), which the paper does not state.
     """
+    # With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed, with ρ = .225 (2ρ
+    # is TYPICAL_OFFSET), which the paper does not state. Eq. 14, more than one round of DPLloyd to compare with, always
+    # holds.
     dim, squares = len(half), float((half**2).sum())
     rounds = k * params.steps * (float(half.sum()) + 1) / ((1 - params.split) * n)
     lloyd = 2 * (dim + TYPICAL_OFFSET**2 * squares) * rounds**2

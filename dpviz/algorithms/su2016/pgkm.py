@@ -125,10 +125,7 @@ def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
 
 
 def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
-    """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates."""
     sets = draw_random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
     return match_sets(sets, sets[0])
 
@@ -151,13 +148,9 @@ def match_sets(sets: Array, first: Array) -> Array:
 
 
 def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
-    """Children of random pairs of ``parents`` (m, k, d): cut at one place, and one coordinate of each moved.
+    """Children (200, k, d) of random pairs of ``parents`` (m, k, d): cut at one place, one coordinate of each moved.
 
-    A coordinate moves by up to ``step`` half-widths, and back into the region where it leaves it: outside, the range
-    of a selection would not hold.
-
-    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (children, k, d),
-    unit coordinates.
+    It moves by up to ``step`` half-widths, and back into the region: outside, the range of a selection would not hold.
     """
     m, k, dim = parents.shape
     mother, father = rng.integers(0, m, (2, POOL))
@@ -171,11 +164,7 @@ def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random
 def move_centers(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
     """Copies of ``parents`` (m, k, d), each with one centre moved by up to ``step`` half-widths along every axis.
 
-    The parents themselves are kept. Their children differ in few places and by little, so that the next selection has
-    a small range.
-
-    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (copies, k, d), unit
-    coordinates.
+    The parents are kept; their children are so like them that the next selection has a small range.
     """
     m, k, dim = parents.shape
     children = parents[np.arange(POOL) % m].copy()

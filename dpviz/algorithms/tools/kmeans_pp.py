@@ -238,10 +238,8 @@ class _SideBySide:
         return drawn
 
     def _bound_rounding(self, totals: Array) -> Array:
-        """More than the rounding of two sums of masses that add up to ``totals``, and of what is compared with them.
-
-        A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
-        """
+        """More than the rounding of two sums of masses that add up to ``totals``, and of what is compared with them."""
+        # A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
         return 4 * (len(self._weights) + 8) * _HALF_BIT * totals
 
     def _take_best(self, proposals: Codes, totals: Array) -> Codes:

@@ -161,7 +161,6 @@ def advise(
     d : int or None
         The number of columns; as many as are declared by default, where each value of a category is one.
     k : int
-        Clusters.
     declaration : Declaration, mapping, path or None
         Of a table: whatever is not given is taken from it.
     target, share : float
