@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.sparse_rows import is_sparse
+from dpviz.core.stored_rows import is_sparse
 
 Hashes = npt.NDArray[np.uint64]
 

@@ -24,7 +24,7 @@ from dpviz.core.losses import bound_distance
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
-from dpviz.core.sparse_rows import compute_squared_norms
+from dpviz.core.stored_rows import compute_squared_norms
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9

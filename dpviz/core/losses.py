@@ -23,12 +23,11 @@ from scipy.spatial.distance import cdist, pdist
 
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.domain import Region
+from dpviz.core.domain import Blocks, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
-from dpviz.core.region import Blocks
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse, make_dense
+from dpviz.core.stored_rows import compute_squared_norms, is_sparse, make_dense
 
 # A bound is at most this part above the truth, where few boxes are enough to know that.
 _CLOSE = 2.0**-8

@@ -26,7 +26,7 @@ from dpviz.core import lattice
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
-from dpviz.core.sparse_rows import make_dense
+from dpviz.core.stored_rows import make_dense
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ from dpviz.core.rows import (
     make_person_codes,
     move_into_region,
 )
-from dpviz.core.sparse_rows import find_complete, is_sparse, move_sparse_into_region
+from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_region
 
 N_SHARE = 0.02  # of the budget buys a noisy number of rows where none is declared
 

@@ -43,8 +43,7 @@ from dpviz.core.partitions import (
     Voronoi,
     Zoomed,
 )
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
-from dpviz.core.stored_rows import FEW_COLUMNS
+from dpviz.core.stored_rows import FEW_COLUMNS, compute_squared_norms, is_sparse
 
 
 class Relation(Enum):

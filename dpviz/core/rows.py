@@ -18,8 +18,18 @@ from dpviz.core.arrays import Array, Codes
 from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
-from dpviz.core.sparse_rows import find_complete, is_sparse, keep_largest_entries
-from dpviz.core.stored_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded, allocate_rows, choose_order
+from dpviz.core.stored_rows import (
+    ProjectedRows,
+    RowView,
+    SeenRows,
+    Sparsified,
+    Unfolded,
+    allocate_rows,
+    choose_order,
+    find_complete,
+    is_sparse,
+    keep_largest_entries,
+)
 
 
 class BlockModel(Protocol):

@@ -12,12 +12,11 @@ from math import tau
 import numpy as np
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.domain import Region
+from dpviz.core.domain import CIRCLE, Region, Shape
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfCells, Relation, Sensitivity
-from dpviz.core.region import CIRCLE, Shape
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
+from dpviz.core.stored_rows import compute_squared_norms, is_sparse
 
 _HALF_OCTAVE = 0.5**0.5
 

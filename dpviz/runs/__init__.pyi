@@ -9,6 +9,7 @@ from .advice.advice import foresee as foresee
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import describe_dry_run as describe_dry_run
+from .advice.known_rows import Division as Division
 from .advice.known_rows import KnownRows as KnownRows
 from .advice.known_rows import RowsAdvice as RowsAdvice
 from .advice.known_rows import advise as advise
@@ -24,7 +25,6 @@ from .clipped_rows import JudgedTable as JudgedTable
 from .clipped_rows import clip_rows as clip_rows
 from .column_noise import compute_column_noise as compute_column_noise
 from .column_noise import count_cluster_rows as count_cluster_rows
-from .division import Division as Division
 from .jobs import Failure as Failure
 from .jobs import Job as Job
 from .jobs import JobState as JobState
@@ -34,9 +34,9 @@ from .jobs import count_cores as count_cores
 from .meaning import membership as membership
 from .meaning import windows as windows
 from .meaning.asking_again import AskingAgain as AskingAgain
-from .meaning.crowds import Crowd as Crowd
 from .meaning.independent_accounting import compute_independent_epsilon as compute_independent_epsilon
 from .meaning.odds import Belief as Belief
+from .meaning.odds import Crowd as Crowd
 from .meaning.odds import bound_advantage as bound_advantage
 from .meaning.odds import trace_bound as trace_bound
 from .one_run import Frame as Frame

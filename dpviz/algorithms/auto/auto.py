@@ -12,13 +12,12 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, make_plan, make_plan_step
+from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, Zoom, make_plan, make_plan_step
 from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows, solve_seeds
-from dpviz.algorithms.auto.stages import Zoom
 from dpviz.algorithms.auto.view_synopsis import (
     COVERED_SDS,
     GridPlace,

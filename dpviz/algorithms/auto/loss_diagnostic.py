@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.core import Array, Region, partitions

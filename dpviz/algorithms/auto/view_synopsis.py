@@ -17,7 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from dpviz.algorithms.auto.cell_sizes import (
+from dpviz.algorithms.auto.auto_plan import (
+    Cells,
+    Paid,
+    StagePart,
     count_smoothed_cells,
     count_tree_cells,
     count_widening_cells,
@@ -25,7 +28,6 @@ from dpviz.algorithms.auto.cell_sizes import (
 )
 from dpviz.algorithms.auto.detail_tree import Details, denoise
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.stages import Cells, Paid, StagePart
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid

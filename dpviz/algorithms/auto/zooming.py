@@ -15,7 +15,7 @@ from math import log, prod, sqrt
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dpviz.algorithms.auto.stages import Paid, Zoom
+from dpviz.algorithms.auto.auto_plan import Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partitions, queries
