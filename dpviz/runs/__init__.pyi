@@ -9,7 +9,6 @@ from .advice.advice import foresee as foresee
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import describe_dry_run as describe_dry_run
-from .advice.known_rows import Division as Division
 from .advice.known_rows import KnownRows as KnownRows
 from .advice.known_rows import RowsAdvice as RowsAdvice
 from .advice.known_rows import advise as advise
@@ -34,9 +33,9 @@ from .jobs import count_cores as count_cores
 from .meaning import membership as membership
 from .meaning import windows as windows
 from .meaning.asking_again import AskingAgain as AskingAgain
+from .meaning.crowds import Crowd as Crowd
 from .meaning.independent_accounting import compute_independent_epsilon as compute_independent_epsilon
 from .meaning.odds import Belief as Belief
-from .meaning.odds import Crowd as Crowd
 from .meaning.odds import bound_advantage as bound_advantage
 from .meaning.odds import trace_bound as trace_bound
 from .one_run import Frame as Frame
@@ -58,6 +57,7 @@ from .owner_files import write_whole as write_whole
 from .python_script import Script as Script
 from .record import ReleaseRecord as ReleaseRecord
 from .request import Contender as Contender
+from .request import Division as Division
 from .request import Request as Request
 from .request import format_value as format_value
 from .request import parse_named_values as parse_named_values

@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.algorithms.balcan2017.balcan import TreeStep
 from dpviz.core.check import RequestError
-from dpviz.runs.meaning.odds import Crowd
+from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.drawings import PointDrawing, load_preset, make_painted_table
