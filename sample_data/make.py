@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from dpviz.tables.coding_forms import Described
+from dpviz.tables.codings import Described
 from dpviz.tables.declarations import Declaration, FileKind, to_json
 from sample_data.instances import laboratories, towns, words
 from sample_data.made import LICENCE, SOURCE, Array, Made, MadeSparse, csv_text

@@ -15,10 +15,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
 from dpviz.runs.audits import auditing
-from dpviz.runs.audits.auditing import Offence, list_imports, list_whole
+from dpviz.runs.audits.auditing import Offence, is_door, list_imports, list_whole
 from dpviz.runs.audits.auditing import format_dotted as _dotted
 from dpviz.runs.audits.auditing import list_named as _named_by
-from dpviz.runs.audits.doors import is_door
 from dpviz.words import doorways
 
 ROOT = Path(__file__).resolve().parents[1]

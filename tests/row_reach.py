@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from dpviz.runs.audits.auditing import format_dotted
-from dpviz.runs.audits.doors import find_home
+from dpviz.runs.audits.auditing import find_home, format_dotted
 from tests.house_rules import Source
 
 ROWS = {
@@ -25,7 +24,7 @@ ROWS = {
     *(
         "dpviz.core.rows.RowSource",
         "dpviz.core.engine_rows.EngineRows",
-        "dpviz.tables.cluster_rows.ClusterRows",
+        "dpviz.tables.given_rows.ClusterRows",
         "dpviz.tables.prepared_rows.LatticeFile",
     ),
     *(

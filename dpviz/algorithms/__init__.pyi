@@ -8,15 +8,16 @@ from .auto.private_projection import ProjectionStep as ProjectionStep
 from .auto.view_synopsis import SynopsisStep as SynopsisStep
 from .auto.zooming import ZoomStep as ZoomStep
 from .balcan2017.balcan import CandidatesStep as CandidatesStep
+from .balcan2017.balcan import SwapStep as SwapStep
+from .balcan2017.balcan import TreeStep as TreeStep
 from .balcan2017.balcan_sparse import CoordinatesStep as CoordinatesStep
-from .balcan2017.candidate_centers import TreeStep as TreeStep
-from .balcan2017.local_swap import SwapStep as SwapStep
 from .baselines.kmeans_plus_plus import ReferenceStep as ReferenceStep
 from .baselines.kmeans_plus_plus import find_reference_centers as find_reference_centers
 from .baselines.kvariates import SeedStep as SeedStep
 from .baselines.sample_aggregate import MedianLawStep as MedianLawStep
 from .card import Card as Card
 from .card import Guarantee as Guarantee
+from .card import LossDiagnostic as LossDiagnostic
 from .card import ParamField as ParamField
 from .card import Params as Params
 from .card import Setting as Setting
@@ -29,7 +30,6 @@ from .hashes.lsh_coreset import CoresetStep as CoresetStep
 from .hashes.lsh_coreset import HashTreeStep as HashTreeStep
 from .hashes.lsh_local import MessageStep as MessageStep
 from .hashes.lsh_local import ServerTreeStep as ServerTreeStep
-from .loss_diagnostic import LossDiagnostic as LossDiagnostic
 from .plugins import NOT_OURS as NOT_OURS
 from .prediction import predict as predict
 from .prediction import predict_floor as predict_floor

@@ -58,13 +58,9 @@ def predict(card: Card, params: Params, setting: Setting, region: Region) -> Pre
     Parameters
     ----------
     card : Card
-        The algorithm.
     params : Params
-        Of it, checked.
     setting : Setting
-        Public quantities of the request.
     region : Region
-        Where rows live, unit coordinates.
 
     Returns
     -------
@@ -94,7 +90,6 @@ def predict_floor(setting: Setting) -> float | None:
     Parameters
     ----------
     setting : Setting
-        Public quantities of the request.
 
     Returns
     -------

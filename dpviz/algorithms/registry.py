@@ -6,28 +6,50 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from threading import RLock
 
-from dpviz.algorithms.baselines import kmeans_plus_plus
 from dpviz.algorithms.card import DOES, Card, Does
 from dpviz.algorithms.plugins import Brought, load_plugins
-from dpviz.algorithms.su2016 import dplloyd
 from dpviz.core import RequestError, check
 
-_FILES = (
-    "auto.auto",
-    "baselines.kmeans_plus_plus",
-    *("su2016.dplloyd", "su2016.eugkm", "su2016.hybrid", "su2016.gkm", "su2016.pgkm"),
-    *("balcan2017.balcan", "balcan2017.balcan_sparse", "balcan2017.balcan_kmedian"),
-    *("baselines.sulq", "baselines.sample_aggregate", "baselines.kvariates"),
-    *("hashes.lsh_coreset", "hashes.lsh_local"),
-    *("cohen2021.k_tuples", "cohen2021.gaussian_mixture"),
-)
+# Where the card of each of ours stands: as ``CARD``, or among the ``CARDS`` of a file with variants of one algorithm.
+_HOMES = {
+    "auto": "auto.auto",
+    "kmeans++": "baselines.kmeans_plus_plus",
+    "dplloyd": "su2016.dplloyd",
+    "eugkm": "su2016.eugkm",
+    "hybrid": "su2016.hybrid",
+    "gkm": "su2016.gkm",
+    "pgkm": "su2016.pgkm",
+    "balcan": "balcan2017.balcan",
+    "balcan-sparse": "balcan2017.balcan_sparse",
+    "balcan-kmedian": "balcan2017.balcan_kmedian",
+    "sulq": "baselines.sulq",
+    "sample-aggregate": "baselines.sample_aggregate",
+    "kvariates": "baselines.kvariates",
+    "lsh-coreset": "hashes.lsh_coreset",
+    "lsh-local": "hashes.lsh_local",
+    "k-noisy-centers": "cohen2021.k_tuples",
+    "k-averages": "cohen2021.k_tuples",
+    "stable-kmeans": "cohen2021.k_tuples",
+    "gaussian-mixture": "cohen2021.gaussian_mixture",
+}
 
 
-def _load_cards(file: str) -> tuple[Card, ...]:
-    """The cards of a file: one, or several where it holds variants of one algorithm."""
-    module = import_module(f"dpviz.algorithms.{file}")
-    cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
-    return cards
+class OurCards(Mapping[str, Card]):
+    """Ours by their ids; each file is imported when it is first asked for."""
+
+    def __getitem__(self, algorithm: str) -> Card:
+        module = import_module(f"dpviz.algorithms.{_HOMES[algorithm]}")
+        cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
+        return next(card for card in cards if card.id == algorithm)
+
+    def __contains__(self, algorithm: object) -> bool:
+        return algorithm in _HOMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOMES)
+
+    def __len__(self) -> int:
+        return len(_HOMES)
 
 
 class Cards(Mapping[str, Card]):
@@ -38,7 +60,7 @@ class Cards(Mapping[str, Card]):
     """
 
     def __init__(self) -> None:
-        self.ours = {card.id: card for file in _FILES for card in _load_cards(file)}
+        self.ours: Mapping[str, Card] = OurCards()
         self._brought: Brought | None = None
         self._lock = RLock()
 
@@ -58,6 +80,9 @@ class Cards(Mapping[str, Card]):
     def __getitem__(self, algorithm: str) -> Card:
         return self.ours[algorithm] if algorithm in self.ours else self.brought.cards[algorithm]
 
+    def __contains__(self, algorithm: object) -> bool:
+        return algorithm in self.ours or algorithm in self.brought.cards
+
     def __iter__(self) -> Iterator[str]:
         return iter([*self.ours, *self.brought.cards])
 
@@ -73,27 +98,23 @@ class Cards(Mapping[str, Card]):
 
 CARDS = Cards()
 
-REFERENCE = kmeans_plus_plus.CARD.id
-
-# The name under which the best all-round algorithm is asked for.
 AUTO = "auto"
-_STANDS_IN_FOR_AUTO = dplloyd.CARD.id
+"""The best all-round algorithm, which is asked for where nothing else is said."""
 
 
 def find_card(algorithm: str) -> Card:
-    """The card with that id; ``auto`` is the best all-round algorithm there is.
+    """The card with that id.
 
     Raises
     ------
     RequestError
         If there is no such id.
     """
-    name = _STANDS_IN_FOR_AUTO if algorithm == AUTO and AUTO not in CARDS else algorithm
-    if name not in CARDS:
+    if algorithm not in CARDS:
         left_out = "".join(f" {sentence}" for sentence in CARDS.brought.left_out)
-        known = ", ".join([AUTO, *CARDS])
+        known = ", ".join(CARDS)
         raise RequestError(f"There is no algorithm {check.format_value(algorithm)}: choose one of {known}.{left_out}")
-    return CARDS[name]
+    return CARDS[algorithm]
 
 
 def list_private_cards() -> list[Card]:

@@ -42,8 +42,7 @@ class Sizes(NamedTuple):
     @property
     def low(self) -> Array:
         """Lower ends of intervals that hold nine sizes in ten, at least 0; (k,)."""
-        low: Array = (self.rows - NINE_IN_TEN * self.sd).clip(min=0.0)
-        return low
+        return (self.rows - NINE_IN_TEN * self.sd).clip(min=0.0)
 
     @property
     def high(self) -> Array:
@@ -53,8 +52,7 @@ class Sizes(NamedTuple):
     @property
     def unclear(self) -> Flags:
         """Which of them may be noise alone, (k,)."""
-        which: Flags = self.rows < CLEAR * self.sd
-        return which
+        return self.rows < CLEAR * self.sd
 
     def widen(self, noise: Array) -> Array:
         """The noise of means, (k,) or (k, d), over the fewest rows that are plausible; infinite where that is nobody.

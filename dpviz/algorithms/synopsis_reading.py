@@ -214,10 +214,7 @@ def _find_clearest(bends: Array) -> int | None:
 
 
 def solve_anew(step: Step, k: int, region: Region, *, exact: bool) -> Array | None:
-    """The best of many starts on a synopsis, centres (k, d); None for a step that is none.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """The best of many starts on a synopsis, centres (k, d); None for a step that is none."""
     data = _weigh_points(step, region, k, exact=exact)
     if data is None:
         return None

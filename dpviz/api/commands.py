@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import AUTO, synopsis_reading
-from dpviz.api.estimators import PrivateKMeans
+from dpviz.algorithms import AUTO
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
 from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, preflight, publish
 from dpviz.runs import (
@@ -36,7 +35,6 @@ from dpviz.tables import (
     Content,
     Declaration,
     ParquetTable,
-    Proposal,
     declarations,
     declare_nothing,
     file_format,
@@ -47,8 +45,11 @@ from dpviz.tables import (
     open_file,
     open_named,
     owner_words,
-    propose,
 )
+
+if TYPE_CHECKING:
+    from dpviz.algorithms import synopsis_reading
+    from dpviz.tables import Proposal
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
@@ -101,6 +102,8 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
     if is_parquet(path):
         proposal = _propose_for_parquet(path)
     else:
+        from dpviz.tables import propose
+
         file = open_csv(path)
         ACCESS_LOG.add_look(file.fingerprint, AccessKind.PROPOSAL)
         proposal = propose(file)
@@ -111,6 +114,8 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
 
 def _propose_for_parquet(path: Path) -> Proposal:
     """What the names and types of the columns say: no row is looked at."""
+    from dpviz.tables import Proposal
+
     table = ParquetTable(path)
     text = tuple(name for name in table.columns if name not in table.numeric_columns)
     note = "Read from the names and types of the columns; no row was looked at."
@@ -226,7 +231,6 @@ def release(
     Parameters
     ----------
     declaration : Declaration, mapping or path
-        What is declared of the table.
     data : path, name of a sample, data frame or array of shape (n, d)
     k : int
     epsilon, delta : float
@@ -235,7 +239,6 @@ def release(
         Charged before noise is drawn.
     algorithm : str
     params : mapping or None
-        Its parameters.
     segments, buy_bounds, missing : float
         Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
     chosen : str or None
@@ -325,6 +328,9 @@ def select_k(
     RequestError
         If a number is outside its range, or the account does not bear it; nothing is charged or released then.
     """
+    from dpviz.algorithms import synopsis_reading  # what reads and fits is of no use to the other commands
+    from dpviz.api.estimators import PrivateKMeans
+
     check.within(2, synopsis_reading.MOST_K, most=most)
     if algorithm not in _WITH_SYNOPSIS:
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")

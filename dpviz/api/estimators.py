@@ -256,7 +256,6 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X : array-like of shape (n, d)
             Data units.
         y : ignored
-            For scikit-learn's contract.
 
         Returns
         -------
@@ -289,7 +288,6 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X : array-like of shape (n, d)
             Data units.
         y : ignored
-            For scikit-learn's contract.
         groups : array-like of shape (n,) or None
             Whose each row is.
 

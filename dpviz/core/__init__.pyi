@@ -22,10 +22,12 @@ from .check import ChoiceWarning as ChoiceWarning
 from .check import PrivacyWarning as PrivacyWarning
 from .check import RequestError as RequestError
 from .content import keep_rows_per_person as keep_rows_per_person
+from .domain import CIRCLE as CIRCLE
 from .domain import CodedColumn as CodedColumn
 from .domain import Domain as Domain
 from .domain import Region as Region
 from .domain import Scaling as Scaling
+from .domain import Shape as Shape
 from .engine_rows import Engine as Engine
 from .engine_rows import EngineRows as EngineRows
 from .exact_draws import name_library as name_library
@@ -61,8 +63,6 @@ from .quantiles import Medians as Medians
 from .quantiles import Quantiles as Quantiles
 from .quantiles import SmoothMedian as SmoothMedian
 from .queries import Relation as Relation
-from .region import CIRCLE as CIRCLE
-from .region import Shape as Shape
 from .replay import RecordedLoss as RecordedLoss
 from .replay import Recording as Recording
 from .replay import make_watched_session as make_watched_session
@@ -81,8 +81,8 @@ from .rows import convert_to_unit as convert_to_unit
 from .segment_counts import FINE_PARTS as FINE_PARTS
 from .segment_counts import DistanceScales as DistanceScales
 from .segment_counts import SegmentHistogram as SegmentHistogram
-from .sparse_rows import compute_squared_norms as compute_squared_norms
-from .sparse_rows import find_complete as find_complete
-from .sparse_rows import is_sparse as is_sparse
 from .stored_rows import allocate_rows as allocate_rows
+from .stored_rows import compute_squared_norms as compute_squared_norms
+from .stored_rows import find_complete as find_complete
+from .stored_rows import is_sparse as is_sparse
 from .transcripts import compute_log_ratio as compute_log_ratio

@@ -73,7 +73,6 @@ class Accounting(Enum):
         Parameters
         ----------
         epsilon, delta : float
-            Of the guarantee.
 
         Returns
         -------
@@ -188,7 +187,6 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     Parameters
     ----------
     epsilon, delta : float
-        Of the guarantee.
 
     Returns
     -------
@@ -222,8 +220,7 @@ _ORDER_LOGS = np.log(_ORDERS_LESS_ONE / _ALL_ORDERS)
 @lru_cache(maxsize=8)
 def _compute_delta_costs(delta: float) -> Array:
     """ln(δα)/(α - 1) of all orders α. Kept, for the charges of a run share their δ, and so many logarithms are slow."""
-    costs: Array = np.log(delta * _ALL_ORDERS) / _ORDERS_LESS_ONE
-    return costs
+    return np.log(delta * _ALL_ORDERS) / _ORDERS_LESS_ONE
 
 
 @lru_cache(maxsize=4096)

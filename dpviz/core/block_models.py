@@ -148,5 +148,4 @@ def _run_lloyd_round(rows: Array, block: Codes, centers: Array) -> Array:
     counts = np.bincount(cell, minlength=number * k)
     sums = np.stack([np.bincount(cell, rows[:, j], number * k) for j in range(dim)], axis=1)
     means = lattice.round_points(sums / np.maximum(counts, 1)[:, None])
-    moved: Array = np.where((counts > 0)[:, None], means, centers.reshape(number * k, dim)).reshape(centers.shape)
-    return moved
+    return np.where((counts > 0)[:, None], means, centers.reshape(number * k, dim)).reshape(centers.shape)

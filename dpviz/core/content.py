@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.sparse_rows import is_sparse
+from dpviz.core.stored_rows import is_sparse
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -48,8 +48,7 @@ def _add_between(numbers: Hashes, borders: Any) -> Hashes:
 
 def order_by_content(rows: Any) -> Codes:
     """An order of ``rows`` (n, d) in which only equal rows can change places."""
-    order: Codes = np.argsort(hash_content(rows), kind="stable")
-    return order
+    return np.argsort(hash_content(rows), kind="stable")
 
 
 def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
@@ -74,8 +73,7 @@ def draw_content_uniforms(rows: Array, salt: int) -> Array:
     out.
     """
     mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
-    uniforms: Array = ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-    return uniforms
+    return ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def draw_content_waits(rows: Array, salt: int) -> Array:
@@ -136,5 +134,4 @@ def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
     first_of_person = np.r_[True, person[1:] != person[:-1]] if len(person) else np.zeros(0, dtype=bool)
     start = np.maximum.accumulate(np.where(first_of_person, np.arange(len(person)), 0))
     rank = np.arange(len(person)) - start
-    kept: Codes = np.sort(order[rank < most])
-    return kept
+    return np.sort(order[rank < most])

@@ -148,7 +148,6 @@ class EngineRows:
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block.
         block : int array of shape (n,)
             Where each row lies, from 0.
         number : int

@@ -96,8 +96,7 @@ def draw_noisy_least(losses: Codes, *, sensitivity: int, scale: float, most: flo
 
 
 def _draw(measurement: Any, truth: Codes) -> Codes:
-    noisy: Codes = np.array(measurement(truth.tolist()), dtype=np.int64)
-    return noisy
+    return np.array(measurement(truth.tolist()), dtype=np.int64)
 
 
 def _refuse_more(cost: float, charged: float) -> None:

@@ -81,11 +81,9 @@ class WholeTruth:
         Parameters
         ----------
         query : Query
-            What was asked.
         total : object
             Its tallies, added up over all rows.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -126,8 +124,7 @@ class _Finer(NamedTuple):
     def truth(self, total: Codes) -> Codes:
         """The tally in the finer quantum."""
         most = 1 << _LARGEST_BITS - self.bits
-        finer: Codes = np.clip(total, -most, most) << self.bits
-        return finer
+        return np.clip(total, -most, most) << self.bits
 
 
 class ExactSource(ABC):
@@ -143,11 +140,8 @@ class ExactSource(ABC):
         Parameters
         ----------
         mechanism : Mechanism
-            How the answer is randomised.
         truth : WholeTruth
-            The tallies of the question.
         accounting : Accounting
-            How costs add up.
 
         Returns
         -------
@@ -184,9 +178,7 @@ class ExactNoise(ExactSource):
         Parameters
         ----------
         mechanism : Laplace or Gaussian
-            How the answer is randomised.
         truth : WholeTruth
-            The tallies of the question.
 
         Returns
         -------

@@ -24,7 +24,7 @@ from dpviz.core.losses import bound_distance
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
-from dpviz.core.sparse_rows import compute_squared_norms
+from dpviz.core.stored_rows import compute_squared_norms
 
 # The kernel's ε is found by inverting a formula: rounded down by this, the formula never exceeds what was paid.
 _SOLVED = 1.0 - 1e-9
@@ -144,7 +144,6 @@ class KernelDraw(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             How a person changes the weighted rows.
         public_points : array of shape (m, d)
@@ -155,7 +154,6 @@ class KernelDraw(Priced):
         Returns
         -------
         KernelDraw
-            With the least scale that the share buys.
         """
         if not isinstance(sensitivity, WeightSensitivity):
             raise RequestError("A kernel draw is made among weighted rows: ask for DistanceWeights.")

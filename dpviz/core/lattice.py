@@ -73,7 +73,6 @@ class ExactRows:
         Returns
         -------
         ExactRows
-            To ask questions about.
         """
         return cls(rows, np.concatenate([rows, np.ones((len(rows), 1))], axis=1), bits, radius)
 
@@ -258,7 +257,6 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
     points : array of shape (points, d)
         Unit coordinates.
     rows : ExactRows
-        Some of the rows, on their lattice.
     plus : array of shape (points,) or None
         What is added to each point's products.
     out : array or None
@@ -284,7 +282,6 @@ def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
     points : array of shape (k, d + 1)
         Unit coordinates, and what is added.
     rows : ExactRows
-        Some of the rows, on their lattice.
     out : array or None
         Where the result goes; None: scratch memory.
 

@@ -69,11 +69,9 @@ class Entry:
         Parameters
         ----------
         mechanism : Mechanism
-            How the answer is randomised.
         query : str
             The question's name.
         accounting : Accounting
-            How costs add up.
         delta : float
             The draw's own part, under basic composition.
         note : str
@@ -82,7 +80,6 @@ class Entry:
         Returns
         -------
         Entry
-            To be charged.
         """
         loss: object = getattr(mechanism, "loss", None)
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
@@ -172,7 +169,6 @@ def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> Text
     Returns
     -------
     TextTable
-        A line for each entry.
     """
     rows = [
         [e["mechanism"], e["query"], e["note"], f"{e['sensitivity']:.4g}", f"{e['scale']:.4g}", f"{e['epsilon']:.4g}"]
@@ -199,7 +195,6 @@ def compute_total_epsilon(
     Parameters
     ----------
     accounting : Accounting
-        How costs add up.
     entries : sequence of Entry
         What was charged.
     delta : float

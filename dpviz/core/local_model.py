@@ -65,7 +65,6 @@ class LocalNoise(DrawnNoise):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             The most that two rows lie apart, unit coordinates.
         number : int
@@ -123,8 +122,7 @@ class DistantUsers:
 
     def order_by_content(self) -> Codes:
         """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
-        order: Codes = np.argsort(self.rows.hash_rows(), kind="stable")
-        return order
+        return np.argsort(self.rows.hash_rows(), kind="stable")
 
     def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
         """What some rows send of their codes, each with the coins of the own seat.
@@ -240,7 +238,6 @@ class LocalReports(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             Messages of a person.
         bits : tuple of int
@@ -255,7 +252,6 @@ class LocalReports(Priced):
         Returns
         -------
         LocalReports
-            Ready to draw.
         """
         messages = sensitivity.l1
         epsilon = compute_ratio(cls.loss, share, mechanism=cls.name)
@@ -277,8 +273,7 @@ class LocalReports(Priced):
     @property
     def shifts(self) -> Codes:
         """How many bits of the code each seat keeps back, shape (n,)."""
-        shifts: Codes = self.depth - np.array(self.bits, dtype=np.int64)[self.groups]
-        return shifts
+        return self.depth - np.array(self.bits, dtype=np.int64)[self.groups]
 
     @property
     def with_vector(self) -> Flags:
@@ -299,7 +294,6 @@ class LocalReports(Priced):
         users : int
             How many there are.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -307,8 +301,7 @@ class LocalReports(Priced):
             A number from ``users`` on is a placeholder.
         """
         seats = len(self.groups)
-        sitters: Codes = np.argsort(noise.uniform((max(users, seats),)))[:seats]
-        return sitters
+        return np.argsort(noise.uniform((max(users, seats),)))[:seats]
 
     def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
         """The answers in the order of the seats; a placeholder answers with the middle.
@@ -318,7 +311,6 @@ class LocalReports(Priced):
         truth : UserAnswers
             What users would answer.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -337,9 +329,7 @@ class LocalReports(Priced):
         Parameters
         ----------
         dim : int
-            Columns.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -361,7 +351,6 @@ class LocalReports(Priced):
         truth : UserAnswers
             Answers in the order of the seats.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -415,8 +404,7 @@ def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
     ``values`` (m,), the truth; ``others`` (m,), which of all values but the true one is the lie; ``honest`` (m,),
     whether the truth is sent. Returns (m,), what is sent.
     """
-    sent: Codes = np.where(honest, values, others + (others >= values))
-    return sent
+    return np.where(honest, values, others + (others >= values))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,12 +23,11 @@ from scipy.spatial.distance import cdist, pdist
 
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.domain import Region
+from dpviz.core.domain import Blocks, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
-from dpviz.core.region import Blocks
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse, make_dense
+from dpviz.core.stored_rows import compute_squared_norms, is_sparse, make_dense
 
 # A bound is at most this part above the truth, where few boxes are enough to know that.
 _CLOSE = 2.0**-8
@@ -55,7 +54,6 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
     sets : array of shape (m, k, d)
         Public or released points, unit coordinates.
     region : Region
-        Where rows live, unit coordinates.
     nearest : int
         1 for the nearest point of a set, 2 for the second nearest.
 
@@ -114,8 +112,7 @@ def _measure_largest(rows: Array, sets: Array, nearest: int) -> float:
 
 def _find_smallest(distances: Array, nearest: int) -> Array:
     """The nearest-th smallest of each line."""
-    smallest: Array = np.partition(distances, nearest - 1, axis=1)[:, nearest - 1]
-    return smallest
+    return np.partition(distances, nearest - 1, axis=1)[:, nearest - 1]
 
 
 def _halve(which: Codes, middle: Array, half: Array) -> tuple[Codes, Array, Array]:
@@ -267,8 +264,7 @@ class Loss(_InLossQuanta, OfAllRows):
     @property
     def points(self) -> Array:
         """All points whose distances to rows make the loss."""
-        flat: Array = self.sets.reshape(-1, self.sets.shape[-1])
-        return flat
+        return self.sets.reshape(-1, self.sets.shape[-1])
 
     def bound_distance(self, region: Region) -> float:
         """The most that a row of ``region`` lies from the nearest centre of any set."""

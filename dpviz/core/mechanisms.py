@@ -74,12 +74,10 @@ class Mechanism(Protocol[Answer]):
         truth : object
             What the question's ``truth`` returned.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
         Answer
-            What leaves the session.
         """
         ...
 
@@ -134,7 +132,6 @@ class Kind(Protocol[Answer, Drawer]):
         Returns
         -------
         Answer
-            What leaves the session.
         """
         ...
 
@@ -148,15 +145,10 @@ def calibrate_mechanism(
     Parameters
     ----------
     query : Query
-        What would be asked.
     kind : Kind
-        How it would be randomised.
     share : Budget
-        Part of the session's budget.
     relation : Relation
-        How neighbouring tables differ.
     region : Region
-        Where rows live, unit coordinates.
 
     Returns
     -------
@@ -199,16 +191,13 @@ class Calibrated(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         **options
             Public settings of the kind.
 
         Returns
         -------
         Self
-            With the least noise that the share buys.
         """
         change: float = getattr(sensitivity, cls.norm)
         return cls(change, change / compute_ratio(cls.loss, share, mechanism=cls.name), **options)
@@ -235,8 +224,7 @@ class Laplace(Calibrated):
     def log_above(self, level: Array) -> Array:
         """ln Pr[noise > level]."""
         scaled = level / self.scale
-        tail: Array = np.where(scaled > 0, -scaled - log(2), np.log1p(-np.exp(np.minimum(scaled, 0)) / 2))
-        return tail
+        return np.where(scaled > 0, -scaled - log(2), np.log1p(-np.exp(np.minimum(scaled, 0)) / 2))
 
 
 @dataclass(frozen=True)
@@ -262,9 +250,7 @@ class Gaussian:
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
 
         Returns
         -------
@@ -289,8 +275,7 @@ class Gaussian:
 
     def log_above(self, level: Array) -> Array:
         """ln Pr[noise > level]."""
-        tail: Array = log_ndtr(-level / self.scale)
-        return tail
+        return log_ndtr(-level / self.scale)
 
 
 @dataclass(frozen=True)
@@ -328,14 +313,12 @@ def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kin
     Parameters
     ----------
     accounting : Accounting
-        How costs add up.
     spherical : bool
         Whether density shall depend on the Euclidean norm of each row of the answer.
 
     Returns
     -------
     Kind
-        A kind that the session accepts.
     """
     if accounting is not Accounting.PURE:
         return Gaussian
@@ -434,9 +417,7 @@ class Peeling(DerivedMechanism):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         draws : int
             How many entries are drawn of each line.
         magnitudes : bool
@@ -445,7 +426,6 @@ class Peeling(DerivedMechanism):
         Returns
         -------
         Peeling
-            With one scale for all draws.
         """
         check.at_least(1, draws=draws)
         return cls(Exponential.calibrated(share.fraction(1 / draws), sensitivity), draws, magnitudes)
@@ -494,16 +474,13 @@ class NoisyThreshold(DerivedMechanism):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         threshold : float
             Rows that a noisy count has to exceed.
 
         Returns
         -------
         NoisyThreshold
-            With the scale that the share buys.
         """
         return cls(choose_noise_kind(share.accounting).calibrated(share, sensitivity), threshold)
 
@@ -557,16 +534,13 @@ class SparseLaplace(DrawnNoise):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         cutoff_in_scales : float
             Noisy counts nearer to 0 than this, in scales of the noise, are not shown.
 
         Returns
         -------
         SparseLaplace
-            With the scale that the share buys.
         """
         once = Laplace.calibrated(share, sensitivity)
         return cls(once, cutoff_in_scales * once.scale)
@@ -594,8 +568,7 @@ class SparseLaplace(DrawnNoise):
         with np.errstate(divide="ignore"):
             outside = -gap - log(2) + np.log(-np.expm1(-2 * cut))
             inside = np.log1p(-(np.exp(np.minimum(gap, 0)) + np.exp(-np.abs(count) / self.scale - cut)) / 2)
-        hidden: Array = np.where(gap > 0, outside, inside)
-        return hidden
+        return np.where(gap > 0, outside, inside)
 
 
 def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
@@ -608,7 +581,6 @@ def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> C
     number : int
         How many.
     noise : NoiseSource
-        Where randomness comes from.
 
     Returns
     -------
@@ -649,16 +621,13 @@ class NoisyExcess(DrawnNoise):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         threshold : float
             Rows of a cell beyond which they count; at least 0.
 
         Returns
         -------
         NoisyExcess
-            With the scale that the share buys.
         """
         if not threshold >= 0:
             # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
@@ -702,9 +671,7 @@ class PathCounts(DrawnNoise):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
-            The most that one unit of privacy changes the answer, in the answer's own units.
         levels : int
             How many levels are asked about.
         min_branch : float
@@ -713,7 +680,6 @@ class PathCounts(DrawnNoise):
         Returns
         -------
         PathCounts
-            With one scale for all levels.
         """
         check.at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
@@ -764,8 +730,7 @@ def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]
     first, end = (np.searchsorted(histogram.codes, edge) for edge in find_code_range(nodes, depth))
-    counts: Any = before[end] - before[first]
-    return counts
+    return before[end] - before[first]
 
 
 Value = TypeVar("Value", covariant=True)

@@ -16,7 +16,7 @@ ArrayShape = tuple[int, ...]
 
 
 class NoiseSource(Protocol):
-    """What mechanisms need from randomness."""
+    """What mechanisms need from randomness: independent draws of a shape, in the units of what they are added to."""
 
     hardened: bool
     """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
@@ -27,14 +27,11 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         scale : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
         array
-            Independent draws.
         """
 
     def normal(self, sd: float, shape: ArrayShape) -> Array:
@@ -43,14 +40,11 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         sd : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
         array
-            Independent draws.
         """
 
     def exponential(self, scale: float, shape: ArrayShape) -> Array:
@@ -59,9 +53,7 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         scale : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
@@ -75,14 +67,11 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         scale : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
         array
-            Independent draws.
         """
 
     def cauchy(self, scale: float, shape: ArrayShape) -> Array:
@@ -91,14 +80,11 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         scale : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
         array
-            Independent draws.
         """
 
     def spherical(self, scale: float, shape: ArrayShape) -> Array:
@@ -107,9 +93,7 @@ class NoiseSource(Protocol):
         Parameters
         ----------
         scale : float
-            In the units of what it is added to.
         shape : int or tuple of int
-            Of what is drawn.
 
         Returns
         -------
@@ -185,8 +169,7 @@ class StudyNoise:
         direction = self._rng.normal(size=shape)
         direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
         radius = self._rng.gamma(shape[-1], scale, (*shape[:-1], 1))
-        vectors: Array = direction * radius
-        return vectors
+        return direction * radius
 
     def uniform(self, shape: ArrayShape) -> Array:
         """On [0, 1)."""

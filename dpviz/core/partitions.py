@@ -26,7 +26,7 @@ from dpviz.core import lattice
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
-from dpviz.core.sparse_rows import make_dense
+from dpviz.core.stored_rows import make_dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,7 @@ class HashCodes:
     @cached_property
     def _place_values(self) -> Array:
         # Whole numbers of up to 53 bits: a product of floats adds them exactly.
-        values: Array = np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64))
-        return values
+        return np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64))
 
     def assign(self, points: Any) -> Codes:
         """Code of each of any ``points``, as exact as floats are, shape (rows,)."""
@@ -76,8 +75,7 @@ class HashCodes:
         return self._codes(multiply(self.planes, rows) < self.offsets[:, None])
 
     def _codes(self, below: Flags) -> Codes:
-        codes: Codes = (self._place_values @ below).astype(np.int64)
-        return codes
+        return (self._place_values @ below).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +125,7 @@ def find_level(nodes: Codes) -> Codes:
     [0, 1, 1, 2, 3]
     """
     # The exponent of a float is exact for integers below 2**53.
-    levels: Codes = np.frexp(nodes.astype(np.float64))[1].astype(np.int64) - 1
-    return levels
+    return np.frexp(nodes.astype(np.float64))[1].astype(np.int64) - 1
 
 
 def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
@@ -260,8 +257,7 @@ class Voronoi:
         close = np.less_equal(value, least, out=borrow_scratch(*shape, "close", np.bool_)).view(np.uint8)
         alone = np.add.reduce(close, axis=0, dtype=np.uint8) == 1
         close *= np.arange(self.n_cells, dtype=np.uint8)[:, None]
-        cell: Codes = np.where(alone, np.maximum.reduce(close, axis=0), np.int64(-1))
-        return cell
+        return np.where(alone, np.maximum.reduce(close, axis=0), np.int64(-1))
 
     @cached_property
     def _short(self) -> dict[float, tuple[Short, Short, np.float32]]:
@@ -327,14 +323,12 @@ class Grid(_AxisByAxis):
         Parameters
         ----------
         region : Region
-            Where rows live, unit coordinates.
         cells_per_axis : int
             The same along all axes.
 
         Returns
         -------
         Grid
-            Over the region's box.
         """
         return cls(region.half, np.full(region.dim, cells_per_axis, dtype=np.int64))
 
@@ -367,8 +361,7 @@ class Grid(_AxisByAxis):
 
     def number_cells(self, places: Codes) -> Codes:
         """Cell numbers from positions along each axis (m, d)."""
-        codes: Codes = places @ self._strides
-        return codes
+        return places @ self._strides
 
     def places(self, codes: Codes, axes: Sequence[int] | slice = slice(None)) -> Codes:
         """Position of each cell along each of ``axes``, shape (m, d) for all of them.
@@ -385,8 +378,7 @@ class Grid(_AxisByAxis):
         int array of shape (m, axes)
             The place of each cell along each axis.
         """
-        places: Codes = codes[:, None] // self._strides[axes] % self.cells_per_axis[axes]
-        return places
+        return codes[:, None] // self._strides[axes] % self.cells_per_axis[axes]
 
     def centers(self, codes: Codes) -> Array:
         """Middle of each cell, unit coordinates, shape (m, d)."""
@@ -607,8 +599,7 @@ class CubeTree(_AxisByAxis):
 
     def parents(self, level: int) -> Codes:
         """Index of each active cube's parent among the active cubes of the level above."""
-        parents: Codes = self.levels[level - 1] >> self.dim
-        return parents
+        return self.levels[level - 1] >> self.dim
 
 
 Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | CubeTree | HashCodes | HashTree

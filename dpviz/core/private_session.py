@@ -44,7 +44,7 @@ from dpviz.core.rows import (
     make_person_codes,
     move_into_region,
 )
-from dpviz.core.sparse_rows import find_complete, is_sparse, move_sparse_into_region
+from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_region
 
 N_SHARE = 0.02  # of the budget buys a noisy number of rows where none is declared
 
@@ -133,11 +133,8 @@ class PrivateTable:
         Parameters
         ----------
         rows : RowSource
-            Where the rows are read from.
         domain : Domain
-            Public bounds and scaling.
         relation : Relation or str
-            How neighbouring tables differ.
         n_public : int or None
             The number of rows where it is public, else None.
         with_persons : bool
@@ -225,11 +222,8 @@ class PrivateTable:
         Parameters
         ----------
         epsilon, delta : float
-            Of the guarantee.
         accounting : Accounting
-            How costs add up.
         noise : NoiseSource or ExactSource
-            Where randomness comes from.
         needs_n : bool
             Whether the plan asks for the number of rows; where it is private a part of the budget buys one.
         draws : function or None
@@ -390,11 +384,8 @@ class PrivateSession:
         Parameters
         ----------
         query : Query
-            What would be asked.
         kind : Kind
-            How it would be randomised.
         share : Budget
-            Part of the session's budget.
         **options
             Public settings of the kind.
 
@@ -425,9 +416,7 @@ class PrivateSession:
         Parameters
         ----------
         query : Query
-            What is asked of the rows.
         share : Budget
-            Part of the session's budget.
         note : str
             What the ledger says it is for.
         spherical : bool
@@ -455,11 +444,8 @@ class PrivateSession:
         Parameters
         ----------
         query : Query
-            What is asked of the rows.
         kind : Kind
-            How the answer is randomised.
         share : Budget
-            Part of the session's budget.
         note : str
             What the ledger says it is for.
         **options
@@ -539,7 +525,6 @@ class PrivateSession:
         Parameters
         ----------
         model : BlockKMeans
-            What is computed of a block.
         number : int
             Of blocks; public.
 

@@ -171,7 +171,6 @@ class ExponentialQuantile:
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             Ranges of the scores, over columns and levels.
 
@@ -250,7 +249,6 @@ class SmoothMedian(Priced):
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             Values that may change, over columns.
         tight : bool

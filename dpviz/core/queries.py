@@ -43,8 +43,7 @@ from dpviz.core.partitions import (
     Voronoi,
     Zoomed,
 )
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
-from dpviz.core.stored_rows import FEW_COLUMNS
+from dpviz.core.stored_rows import FEW_COLUMNS, compute_squared_norms, is_sparse
 
 
 class Relation(Enum):
@@ -121,7 +120,6 @@ class Query(Protocol):
         Parameters
         ----------
         rows : ExactRows
-            Some of the rows, on their lattice.
         cell : int array of shape (rows,)
             The cell of each row.
 
@@ -140,7 +138,6 @@ class Query(Protocol):
         total : object
             Tallies of all chunks, added up.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -155,9 +152,7 @@ class Query(Protocol):
         Parameters
         ----------
         relation : Relation
-            How neighbouring tables differ.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -249,7 +244,6 @@ def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
     Parameters
     ----------
     rows : ExactRows
-        Some of the rows, on their lattice.
     cell : int array of shape (rows,)
         The cell of each row.
     n_cells : int
@@ -448,8 +442,7 @@ class Radii(_FromPoints):
         if self.finer:
             cuts = self.edges[1 : self.finer + 1]
             place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
-        counts: Codes = np.bincount(place, minlength=self.finer + self.bins)
-        return counts
+        return np.bincount(place, minlength=self.finer + self.bins)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin; under replace it may move to another one."""
@@ -625,8 +618,7 @@ class ResidualMoments(InQuanta):
         factor = np.trunc(residual.values * (2.0**lattice.FACTOR_BITS * lattice.SHRINK / longest)[:, None])
         row, column, _ = _index_triangle(factor.shape[1])
         features = np.concatenate([factor, factor[:, row] * factor[:, column]], axis=1)
-        sums: Codes = sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
-        return sums
+        return sum_by_cell(features, cell, self.over.n_cells).astype(np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row adds u and u uᵀ of length at most 1 each: √2 together.
@@ -654,7 +646,6 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
     answer : array of shape (n_cells, m)
         A line for each cell.
     dim : int
-        Columns.
     radius : float
         What residuals were shortened to, unit coordinates.
 
@@ -753,14 +744,12 @@ class BoxSum(OfAllRows):
     @property
     def middle(self) -> Array:
         """Middle of the box, shape (d,)."""
-        middle: Array = (self.lower + self.upper) / 2
-        return middle
+        return (self.lower + self.upper) / 2
 
     @property
     def half(self) -> Array:
         """Half-widths of the box, shape (d,)."""
-        half: Array = (self.upper - self.lower) / 2
-        return half
+        return (self.upper - self.lower) / 2
 
     def quantum(self, region: Region) -> float:
         """Half-widths are counted in millionths."""

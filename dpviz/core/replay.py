@@ -150,14 +150,12 @@ def open_as(table: PrivateTable, kind: type[PrivateSession] | None) -> PrivateTa
     Parameters
     ----------
     table : PrivateTable
-        Any table.
     kind : type of PrivateSession or None
         A session that records or plays; None: the usual one.
 
     Returns
     -------
     PrivateTable
-        Over the same rows.
     """
     opening = copy.copy(table)
     opening._room_type = kind or PrivateSession

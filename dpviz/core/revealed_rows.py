@@ -52,9 +52,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     Parameters
     ----------
     rows : RowSource
-        Any number of rows.
     most : int
-        Rows.
 
     Returns
     -------
@@ -85,8 +83,7 @@ def _choose_places(n: int, most: int) -> Codes:
 
 
 def _find_bucket(hashes: Hashes) -> Codes:
-    bucket: Codes = (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
-    return bucket
+    return (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -149,5 +146,4 @@ class _FoundRows:
         """One row for each of ``hashes``, in their order."""
         rows = np.concatenate(self.rows)
         found, first = np.unique(hash_content(rows), return_index=True)
-        ordered: Array = rows[first[np.searchsorted(found, hashes)]]
-        return ordered
+        return rows[first[np.searchsorted(found, hashes)]]

@@ -18,8 +18,18 @@ from dpviz.core.arrays import Array, Codes
 from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
-from dpviz.core.sparse_rows import find_complete, is_sparse, keep_largest_entries
-from dpviz.core.stored_rows import ProjectedRows, RowView, SeenRows, Sparsified, Unfolded, allocate_rows, choose_order
+from dpviz.core.stored_rows import (
+    ProjectedRows,
+    RowView,
+    SeenRows,
+    Sparsified,
+    Unfolded,
+    allocate_rows,
+    choose_order,
+    find_complete,
+    is_sparse,
+    keep_largest_entries,
+)
 
 
 class BlockModel(Protocol):
@@ -149,7 +159,6 @@ class RowSource(Protocol):
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block by itself.
         block : int array of shape (n,)
             Where each row lies.
         number : int
@@ -192,7 +201,6 @@ class RowSource(Protocol):
         points : int
             How many stand side by side.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
@@ -209,12 +217,10 @@ class RowSource(Protocol):
         frame : array of shape (p, d)
             Rows are axes.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
         RowSource
-            Of as many rows.
         """
         ...
 
@@ -226,12 +232,10 @@ class RowSource(Protocol):
         most : int
             Entries of a row.
         region : Region
-            Where rows live, unit coordinates.
 
         Returns
         -------
         RowSource
-            Of as many rows.
         """
         ...
 
@@ -272,14 +276,12 @@ class Rows:
         values : array of shape (n, d)
             Unit coordinates.
         region : Region
-            Where rows live, unit coordinates.
         **more
             What the rows carry beside their coordinates.
 
         Returns
         -------
         Rows
-            In memory.
         """
         return cls.on_lattice(region.rows(values), region, **more)
 
@@ -292,14 +294,12 @@ class Rows:
         values : array of shape (n, d)
             Unit coordinates.
         region : Region
-            Where rows live, unit coordinates.
         **more
             What the rows carry beside their coordinates.
 
         Returns
         -------
         Rows
-            In memory.
         """
         stored = allocate_rows(len(values), region)
         stored[:, :-1] = values
@@ -387,7 +387,6 @@ class Rows:
         Parameters
         ----------
         model : BlockModel
-            What is computed from each block.
         block : int array of shape (n,)
             Where each row lies, from 0.
         number : int
@@ -553,7 +552,6 @@ def convert_to_unit(values: Array, domain: Domain) -> Array:
     values : array of shape (n, d)
         Data units.
     domain : Domain
-        Declared bounds and scaling.
 
     Returns
     -------

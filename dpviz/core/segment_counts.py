@@ -12,12 +12,11 @@ from math import tau
 import numpy as np
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.domain import Region
+from dpviz.core.domain import CIRCLE, Region, Shape
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfCells, Relation, Sensitivity
-from dpviz.core.region import CIRCLE, Shape
-from dpviz.core.sparse_rows import compute_squared_norms, is_sparse
+from dpviz.core.stored_rows import compute_squared_norms, is_sparse
 
 _HALF_OCTAVE = 0.5**0.5
 
@@ -77,8 +76,7 @@ class SegmentHistogram(OfCells):
         if not self.starts:
             return decode_bins(values, self.bins)
         place = np.searchsorted(self.starts, decode_bins(values, FINE_PARTS), side="right") - 1
-        found: Codes = np.clip(place, 0, self.bins - 1)
-        return found
+        return np.clip(place, 0, self.bins - 1)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row is in one bin of one cell; under replace it may move to another one of any cell."""
@@ -134,5 +132,4 @@ def decode_bins(points: Array, number: int | Codes) -> Codes:
     [0, 0, 1, 1]
     """
     place = np.floor((np.asarray(points) + 1) / 2 * number).astype(np.int64)
-    codes: Codes = np.clip(place, 0, np.asarray(number) - 1)
-    return codes
+    return np.clip(place, 0, np.asarray(number) - 1)

@@ -1,6 +1,8 @@
-"""How dense rows are stored, and how they are seen through a public map, a chunk at a time.
+"""How rows are stored, and how they are seen through a public map, a chunk at a time.
 
-They lie on the lattice of their region, in small floats, with a column of ones behind them.
+Dense ones lie on the lattice of their region, in small floats, with a column of ones behind them; those of which most
+entries are 0 are kept sparse from the file to the sums.
+
 """
 
 from __future__ import annotations
@@ -9,11 +11,93 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
-from dpviz.core.arrays import Array
-from dpviz.core.domain import Region
+from dpviz.core import check, lattice
+from dpviz.core.arrays import Array, Codes
+from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import choose_number_type
-from dpviz.core.sparse_rows import is_sparse, keep_largest_entries
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether a table is a SciPy sparse array or matrix."""
+    return bool(sparse.issparse(values))
+
+
+def make_dense(rows: Any) -> Array:
+    """``rows`` with their zeros: for a chunk of few columns."""
+    dense: Array = rows.toarray() if is_sparse(rows) else rows
+    return dense
+
+
+def compute_squared_norms(rows: Any) -> Array:
+    """Squared Euclidean norm of each row, dense or sparse, shape (n,)."""
+    if is_sparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    norms: Array = np.einsum("rd,rd->r", rows, rows)
+    return norms
+
+
+def find_complete(values: Any) -> npt.NDArray[np.bool_]:
+    """Which rows of a dense or sparse table have only finite entries, shape (n,)."""
+    if not is_sparse(values):
+        whole: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
+        return whole
+    broken = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))[~np.isfinite(values.data)]
+    whole = np.ones(values.shape[0], dtype=np.bool_)
+    whole[broken] = False
+    return whole
+
+
+def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
+    """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region, on the lattice of rows.
+
+    No zero becomes anything else.
+
+    ``values`` (n, d), data units. Returns (kept, d), unit coordinates.
+
+    Raises ``RequestError`` if the domain's middle is not at 0.
+    """
+    if np.any(domain.center != 0):
+        raise check.RequestError(
+            "The bounds of a sparse table must lie evenly around 0, so that a 0 stays a 0: declare -HI, HI."
+        )
+    unit = values[kept].astype(np.float64)
+    if max(unit.shape[1], unit.nnz) < 2**31:  # what other libraries expect
+        unit.indices, unit.indptr = unit.indices.astype(np.int32), unit.indptr.astype(np.int32)
+    unit.data = np.where(np.repeat(find_complete(unit), np.diff(unit.indptr)), unit.data, 0.0)
+    region = domain.region
+    half = region.half[unit.indices]
+    unit.data = lattice.round_inward(np.clip(unit.data / domain.scale[unit.indices], -half, half), region.row_bits)
+    limit = region.radius * lattice.SHRINK
+    norms = np.sqrt(compute_squared_norms(unit))
+    shrink = np.repeat(np.where(norms > limit, limit / np.maximum(norms, limit), 1.0), np.diff(unit.indptr))
+    unit.data = lattice.round_inward(unit.data * shrink, region.row_bits)
+    unit.eliminate_zeros()
+    return unit
+
+
+def keep_largest_entries(values: Any, most: int) -> Any:
+    """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere.
+
+    ``values`` (n, d), any coordinates. Returns (n, d), same coordinates.
+    """
+    if values.shape[1] <= most:
+        return values
+    if not is_sparse(values):
+        order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :most]
+        kept = np.zeros_like(values)
+        np.put_along_axis(kept, order, np.take_along_axis(values, order, axis=1), axis=1)
+        return kept
+    row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    order = np.lexsort((values.indices, -np.abs(values.data), row))
+    rank = np.arange(len(row)) - values.indptr[row]
+    thinned = values.copy()
+    thinned.data[order[rank >= most]] = 0.0
+    thinned.eliminate_zeros()
+    return thinned
+
 
 # Rows of so few columns are stored column by column: copies and sums of a column are several times as fast.
 FEW_COLUMNS = 2
@@ -38,9 +122,7 @@ def allocate_rows(n: int, region: Region) -> Any:
     Parameters
     ----------
     n : int
-        Rows.
     region : Region
-        Where rows live, unit coordinates.
 
     Returns
     -------
@@ -111,8 +193,7 @@ class Unfolded:
     region: Region
 
     def __call__(self, values: Any) -> Array:
-        apart: Array = np.reshape(values, (len(values) * self.rows, self.region.dim))
-        return apart
+        return np.reshape(values, (len(values) * self.rows, self.region.dim))
 
 
 @dataclass(frozen=True, eq=False)

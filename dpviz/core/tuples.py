@@ -114,7 +114,6 @@ class PartitionTest:
         tuples : array of shape (n_t, k, d)
             Unit coordinates.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -314,7 +313,6 @@ class TupleMechanism:
         Parameters
         ----------
         share : Budget
-            Part of the session's budget.
         sensitivity : Sensitivity
             One tuple, whose number is public.
         **constants
@@ -377,7 +375,6 @@ class TupleMechanism:
         tuples : array of shape (n_t, k, d)
             All of them, same coordinates.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -489,7 +486,6 @@ class PrivateAverage:
         points : array of shape (n, d)
             Unit coordinates.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -517,7 +513,6 @@ class PrivateAverage:
         distances : array of shape (pairs,)
             Within disjoint pairs of points.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -548,7 +543,6 @@ class PrivateAverage:
         radius : float
             Of the points' cluster; it sets the grid.
         noise : NoiseSource
-            Where randomness comes from.
 
         Returns
         -------
@@ -575,7 +569,6 @@ def compute_classic_multiplier(epsilon: float, delta: float) -> float:
     Parameters
     ----------
     epsilon, delta : float
-        Of the guarantee.
 
     Returns
     -------
@@ -596,7 +589,6 @@ def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
     points : array of shape (n, d)
         Any coordinates.
     noise : NoiseSource
-        Where randomness comes from.
 
     Returns
     -------
@@ -742,5 +734,4 @@ class NoisyCenters(TupleMechanism):
         with np.errstate(divide="ignore"):
             log_bounds = np.log(2 / self.far * measure_to_nearest(centers)) + self.stretch * (self._offset + laplace)
         # A cut of what is private already.
-        bounds: Array = np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))
-        return bounds
+        return np.exp(np.minimum(log_bounds, _MOST_LOG_BOUND))

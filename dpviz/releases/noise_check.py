@@ -92,25 +92,21 @@ class Law(NamedTuple):
         """
         apart = np.abs(values) / self.scale
         if self.gaussian:
-            spread: Array = -(apart**2) / (2 * self.draws) - log(2 * pi * self.draws) / 2 - log(self.scale)
-            return spread
+            return -(apart**2) / (2 * self.draws) - log(2 * pi * self.draws) / 2 - log(self.scale)
         if self.draws == 1:
-            single: Array = -apart - log(2 * self.scale)
-            return single
+            return -apart - log(2 * self.scale)
         order = self.draws - 0.5
         constant = log(pi) / 2 + float(gammaln(self.draws)) + order * log(2) + log(self.scale)
         if order <= _LARGE_ORDER:
             apart = np.maximum(apart, 1e-8)
-            few: Array = order * np.log(apart) + np.log(kve(order, apart)) - apart - constant
-            return few
+            return order * np.log(apart) + np.log(kve(order, apart)) - apart - constant
         root = np.sqrt(1 + (apart / order) ** 2)
         slant = 1 / root
         more = 1 - (3 * slant - 5 * slant**3) / (24 * order)
         more += (81 * slant**2 - 462 * slant**4 + 385 * slant**6) / (1152 * order**2)
-        many: Array = (
+        return (
             order * (log(order) + np.log1p(root) - root) + log(pi / (2 * order)) / 2 - np.log(root) / 2 + np.log(more)
         ) - constant
-        return many
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,8 +67,7 @@ class Scales:
     @property
     def middles(self) -> Array:
         """Middle of each bin, shape (bins,)."""
-        middles: Array = (self.edges[:-1] + self.edges[1:]) / 2
-        return middles
+        return (self.edges[:-1] + self.edges[1:]) / 2
 
     @property
     def typical(self) -> float:

@@ -25,8 +25,7 @@ def make_registry_card(played: Played) -> dict[str, Any]:
 
 def format_card(played: Played) -> str:
     """The entry as the file ``card.yaml``."""
-    written: str = yaml.safe_dump(make_registry_card(played), sort_keys=False, allow_unicode=True, width=110)
-    return written
+    return yaml.safe_dump(make_registry_card(played), sort_keys=False, allow_unicode=True, width=110)
 
 
 def _make_slug(name: str) -> str:

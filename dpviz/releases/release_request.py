@@ -33,7 +33,7 @@ _LAST_DIGITS = 1e-9
 
 _PROGRAM = Path(__file__).resolve().parents[1]
 # Modules, doors, which decide what is loaded, and templates.
-_CODE = (".py", ".pyi", ".j2")
+_CODE = (".py", ".pyi", ".j2", ".toml")
 # What a release may name: nothing of it is a text that somebody could choose.
 _VERSION = r"\d{1,6}(\.\d{1,10}){1,3}((a|b|rc)\d{1,4})?(\.post\d{1,4})?(\.dev\d{1,10})?"
 _PUBLIC_VERSION = re.compile(_VERSION)

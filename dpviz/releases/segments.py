@@ -198,8 +198,7 @@ def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Arra
     """Where the bins of a column of numbers begin and end, on its scale, shape (bins + 1,)."""
     parts = np.array([*starts, FINE_PARTS]) / FINE_PARTS if starts else np.linspace(0.0, 1.0, bins + 1)
     lower, upper = column.ends
-    edges: Array = lower + (upper - lower) * parts
-    return edges
+    return lower + (upper - lower) * parts
 
 
 def find_bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:

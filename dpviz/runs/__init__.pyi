@@ -24,7 +24,6 @@ from .clipped_rows import JudgedTable as JudgedTable
 from .clipped_rows import clip_rows as clip_rows
 from .column_noise import compute_column_noise as compute_column_noise
 from .column_noise import count_cluster_rows as count_cluster_rows
-from .division import Division as Division
 from .jobs import Failure as Failure
 from .jobs import Job as Job
 from .jobs import JobState as JobState
@@ -58,6 +57,7 @@ from .owner_files import write_whole as write_whole
 from .python_script import Script as Script
 from .record import ReleaseRecord as ReleaseRecord
 from .request import Contender as Contender
+from .request import Division as Division
 from .request import Request as Request
 from .request import format_value as format_value
 from .request import parse_named_values as parse_named_values

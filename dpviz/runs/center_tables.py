@@ -31,20 +31,14 @@ class CoordinateEnds(NamedTuple):
 
 
 def compute_interval(domain: Domain, centers: Array, sd: Array) -> CoordinateEnds:
-    """Two standard deviations (k,) on either side of ``centers`` (k, d), unit coordinates, in data units.
-
-    ``sd`` (k,), of the noise on a unit coordinate of each centre. Returns ends of shape (k, d), data units.
-    """
+    """Two standard deviations ``sd`` (k,) on either side of ``centers`` (k, d), unit coordinates, in data units."""
     away = _TOLD_APART * sd[:, None]
     ends = (domain.from_unit(domain.region.settle_points(centers + side * away)) for side in (-1, 1))
     return CoordinateEnds(*ends)
 
 
 def list_profile_rows(domain: Domain, centers: Array, sd: Array | None) -> list[dict[str, str]]:
-    """What ``centers`` (k, d), unit coordinates, say of each declared column, as texts; ``sd`` (k,) is their noise.
-
-    ``sd`` (k,), standard deviation of the noise on a unit coordinate of each centre.
-    """
+    """What ``centers`` (k, d), unit coordinates, say of each declared column, as texts; ``sd`` (k,) is their noise."""
     noise = [None] * len(centers) if sd is None else sd.tolist()
     pairs = list(zip(centers, noise, strict=True))
     return [{column.name: _describe_column(domain, column, *pair) for column in domain.declared} for pair in pairs]
@@ -79,10 +73,7 @@ def read_noisy_shares(domain: Domain, centers: Array, sd: Array | None) -> Noisy
 
 
 def compute_share_noise(column: CodedColumn, sd: Array) -> Array:
-    """Standard deviation of shares (k,), of that of a unit coordinate of each centre.
-
-    ``sd`` (k,), of the noise on a unit coordinate of each centre.
-    """
+    """Standard deviation of shares (k,), of that of a unit coordinate of each centre."""
     return sd * float(column.scale[0])
 
 
@@ -140,7 +131,6 @@ def describe_center(column: CodedColumn, center: Array, sd: float) -> str:
     Returns
     -------
     str
-        Words.
     """
     said, known = column.describe(center), np.isfinite(sd)
     if isinstance(said, dict):

@@ -62,7 +62,6 @@ def clip_rows(revealed: Revealed, region: Region) -> ClippedRows:
     revealed : Revealed
         Rows, data units; whoever has them revealed them knowingly.
     region : Region
-        Where rows live, unit coordinates.
 
     Returns
     -------

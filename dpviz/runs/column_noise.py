@@ -46,12 +46,10 @@ def count_cluster_rows(n: int | None, k: int) -> float:
     n : int or None
         Rows, where their number is public.
     k : int
-        Clusters.
 
     Returns
     -------
     float
-        Rows.
     """
     check.at_least(1, k=k)
     return ASSUMED_ROWS if n is None else n / k
@@ -77,13 +75,10 @@ def compute_column_noise(
     Parameters
     ----------
     domain : Domain
-        Declared bounds and scaling.
     rows : float
         Of a cluster.
     epsilon : float
-        Of the guarantee.
     relation : Relation or str
-        How neighbouring tables differ.
     rows_per_person : int
         Most rows of a person.
 
@@ -98,5 +93,4 @@ def compute_column_noise(
     rows, epsilon = check.positive(rows=rows), check.positive(epsilon=epsilon)
     rows_per_person = check.at_least(1, rows_per_person=rows_per_person)
     scale = (domain.region.l1_radius + 1) * Relation(relation).rows * rows_per_person / epsilon
-    noise: Array = sqrt(2) * scale / rows * domain.scale
-    return noise
+    return sqrt(2) * scale / rows * domain.scale

@@ -160,8 +160,7 @@ def match(centers: Array, reference: Array) -> Codes:
     """
     cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
     _, column = linear_sum_assignment(cost)
-    matched: Codes = column.astype(np.int64)
-    return matched
+    return column.astype(np.int64)
 
 
 def label_accuracy(labels: Codes, assigned: Codes) -> float:
@@ -255,5 +254,4 @@ def _measure_clouds(points: Array, reference: Array, own: Codes) -> Array:
     ordered = away[np.lexsort((away, own))]
     rows = np.bincount(own, minlength=len(reference))
     last = np.cumsum(rows) - rows + np.ceil(_CLOUD * rows).astype(np.int64) - 1
-    clouds: Array = np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)
-    return clouds
+    return np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)

@@ -75,11 +75,8 @@ class Scheduler:
         self.studies = self.studies or max(1, self.workers - 1)
 
     def queue(self, job: Job[Any], *, owner: object, brief: bool, most: int) -> None:
-        """Let ``job`` wait for a seat.
-
-        At most ``most`` jobs of an ``owner`` sit at a time, the last one of them a brief one. For that, the workers of
-        a study, of which more may sit, are one job.
-        """
+        """Let ``job`` wait for a seat: at most ``most`` of an ``owner`` sit, the last one of them a brief one."""
+        # The workers of a study, of which more may sit, are one job.
         with self._lock:
             self._waiting.append(_QueueEntry(job, owner, brief, most, next(self._numbers)))
         self._fill()

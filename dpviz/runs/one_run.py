@@ -313,9 +313,7 @@ def run_request(request: Request, table: PrivateTable, *, noise: AnySource | Non
     Parameters
     ----------
     request : Request
-        What is asked.
     table : PrivateTable
-        The table; rows are read by its session only.
     noise : AnySource or None
         Draws in place of the seed's generator; None: that generator.
 
@@ -338,16 +336,13 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
     Parameters
     ----------
     request : Request
-        What is asked.
     table : PrivateTable
-        The table; rows are read by its session only.
     noise : AnySource or None
         Draws in place of the seed's generator; None: that generator.
 
     Yields
     ------
     RunSoFar
-        As it grows.
 
     Raises
     ------
@@ -426,10 +421,7 @@ def read_centers(step: Step) -> Array:
 
 
 def settle_step(step: Step, region: Region) -> Step:
-    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
     if (
         region.blocks is None
         or not isinstance(step, CentersStep | ReferenceStep)

@@ -99,16 +99,13 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     Parameters
     ----------
     source : Content
-        The file or table, none of whose rows has been read.
     declaration : Declaration
-        What is declared of the table.
     progress : function or None
         Is told a part between 0 and 1.
 
     Returns
     -------
     OpenTable
-        Algorithms may run on it.
 
     Raises
     ------
@@ -131,14 +128,11 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     Parameters
     ----------
     source : Content
-        The file or table, none of whose rows has been read.
     declaration : Declaration
-        What is declared of the table.
 
     Returns
     -------
     OpenTable
-        Algorithms may run on it.
 
     Raises
     ------
@@ -314,9 +308,7 @@ def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     Parameters
     ----------
     source : Content
-        The file or table, none of whose rows has been read.
     declaration : Declaration
-        What is declared of the table.
 
     Returns
     -------

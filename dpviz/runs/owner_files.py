@@ -33,7 +33,6 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
     Parameters
     ----------
     path : Path
-        Of the file.
     data : bytes
         Its new content.
     mode : int or None

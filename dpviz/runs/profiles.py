@@ -209,8 +209,7 @@ class Profile:
     def weights(self) -> Array:
         """The part of all rows that each segment holds, shape (k,); equal parts where sizes say nothing."""
         sizes = np.ones(self.k) if self.sizes is None else np.maximum(self.sizes, 0.0)
-        weights: Array = sizes / sizes.sum() if sizes.sum() > 0 else np.full(self.k, 1 / self.k)
-        return weights
+        return sizes / sizes.sum() if sizes.sum() > 0 else np.full(self.k, 1 / self.k)
 
     @property
     def overall(self) -> Array:
@@ -225,20 +224,17 @@ class Profile:
     @property
     def deviations(self) -> Array:
         """Distance of each coordinate from the overall centre, in sd of its own noise, shape (k, d); NaN: not known."""
-        away: Array = self._away / np.maximum(self.even.center_sd, _LEAST_SD)
-        return away
+        return self._away / np.maximum(self.even.center_sd, _LEAST_SD)
 
     @property
     def parts_away(self) -> Array:
         """Distance of each coordinate from the overall centre, in parts of its bounds, shape (k, d)."""
-        away: Array = self._away / self.even.width
-        return away
+        return self._away / self.even.width
 
     @property
     def _away(self) -> Array:
         even = self.even.centers
-        away: Array = even - self.weights @ even
-        return away
+        return even - self.weights @ even
 
     @property
     def in_noise(self) -> Flags:

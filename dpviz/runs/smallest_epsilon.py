@@ -134,9 +134,7 @@ def sharpen_rows(
     Parameters
     ----------
     judged : JudgedTable
-        The table with its rows revealed.
     grid : StudyGrid
-        What the study asks.
     rows : sequence of mapping of str to object
         Of the study so far.
     target : Target
@@ -204,12 +202,7 @@ def _find_neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
 
 
 def _resample(losses: Array, share: float, rng: np.random.Generator) -> Array:
-    """Quantiles of resamples, each one run smaller than the sample: of few runs, all that vary enough.
-
-    References
-    ----------
-    Rao & Wu 1988 (resamples of n - 1).
-    """
+    """Quantiles of resamples, each one run smaller than the sample (Rao & Wu 1988): of few, all that vary enough."""
     size = max(1, len(losses) - 1)
     quantiles: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1, method="inverted_cdf")
     return quantiles
@@ -227,8 +220,7 @@ def _find_crossings(epsilons: Array, curves: Array, target: float) -> Array:
     part = np.divide(above, drop, out=np.ones(len(curves)), where=drop > 0)
     logs = np.log(epsilons)
     crossed = np.exp(logs[before] + part * (logs[first] - logs[before]))
-    least: Array = np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
-    return least
+    return np.where(met.any(axis=1), np.where(first == 0, epsilons[0], crossed), inf)
 
 
 def _make_falling(curves: Array) -> Array:

@@ -31,11 +31,8 @@ def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
     Parameters
     ----------
     table : OpenTable
-        The table; rows are read by its session only.
     n : int
-        Rows.
     k : int
-        Clusters.
 
     Returns
     -------
@@ -121,11 +118,8 @@ def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Pr
     Parameters
     ----------
     request : Request
-        What is asked.
     declared : Declaration
-        What is declared of the table.
     n : int
-        Rows.
 
     Yields
     ------

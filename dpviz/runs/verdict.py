@@ -62,8 +62,7 @@ class Evidence(NamedTuple):
         """Which centres noise may carry to the next one, shape (k,)."""
         if self.errors is None:
             return np.zeros(len(self.gaps), dtype=np.bool_)
-        which: Flags = self.errors > _HALF_WAY * self.gaps
-        return which
+        return self.errors > _HALF_WAY * self.gaps
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,6 @@ def collect_evidence(
     steps : sequence of Step
         All of the run.
     region : Region
-        Where rows live, unit coordinates.
     sizes : Sizes, optional
         Of the run; what its last steps say of them where nothing is given.
 

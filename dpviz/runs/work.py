@@ -29,14 +29,11 @@ def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSo
     Parameters
     ----------
     request : Request
-        What is asked.
     table : PrivateTable
-        The table; rows are read by its session only.
 
     Yields
     ------
     Progress or RunSoFar
-        As it grows.
     """
     yield Progress(0, _STEPS, "starting")
     left, at = None, monotonic()
@@ -69,9 +66,7 @@ def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]
     Parameters
     ----------
     plan : Plan
-        What is declared of the table.
     file : LatticeFile
-        Where rows go.
 
     Yields
     ------
@@ -92,7 +87,6 @@ def make_work(told: SyntheticTable) -> Iterator[Progress | tuple[LoadedTable, De
     Parameters
     ----------
     told : SyntheticTable
-        Its numbers, which are allowed.
 
     Yields
     ------
@@ -112,7 +106,6 @@ def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
     rows : ClippedRows
         Revealed, unit coordinates.
     k : int
-        Clusters.
 
     Yields
     ------
@@ -131,11 +124,8 @@ def forecast_reference_seconds(n: int, k: int, dim: int) -> float:
     Parameters
     ----------
     n : int
-        Rows.
     k : int
-        Clusters.
     dim : int
-        Columns.
 
     Returns
     -------
@@ -153,11 +143,8 @@ def forecast_seconds(card: Card, setting: Setting, params: Params) -> float:
     Parameters
     ----------
     card : Card
-        The algorithm.
     setting : Setting
-        Public quantities of the request.
     params : Params
-        Its parameters.
 
     Returns
     -------

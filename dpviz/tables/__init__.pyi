@@ -7,9 +7,7 @@ from .cell_values import MISSING as MISSING
 from .cell_values import find_text as find_text
 from .cell_values import list_texts as list_texts
 from .cell_values import take_frame as take_frame
-from .cluster_rows import ClusterRows as ClusterRows
-from .cluster_rows import connect as connect
-from .coding_forms import Described as Described
+from .codings import Described as Described
 from .csv_intake import MAX_BYTES as MAX_BYTES
 from .csv_intake import CsvFile as CsvFile
 from .csv_intake import CsvOnDisk as CsvOnDisk
@@ -23,8 +21,10 @@ from .declaration_document import WordsDocument as WordsDocument
 from .declarations import Declaration as Declaration
 from .declarations import FileKind as FileKind
 from .drawings import make_painted_table as make_painted_table
+from .given_rows import ClusterRows as ClusterRows
 from .given_rows import DeclaredFrame as DeclaredFrame
 from .given_rows import GivenRows as GivenRows
+from .given_rows import connect as connect
 from .loaded_table import TEXT as TEXT
 from .loaded_table import USUAL_LABEL as USUAL_LABEL
 from .loaded_table import IntakeError as IntakeError

@@ -2,14 +2,17 @@
 
 A coding turns each cell into one number by that cell and the declaration alone: a category into its place in the
 declared list, a date into days, a rank into its place. The number then becomes unit coordinates: one, or one for each
-category. Nothing here looks at a second cell.
+category. Nothing here looks at a second cell. ``read_coding`` makes one of what a declaration says of a column.
 
 Before the noise only arithmetic is used that rounds the same on every machine (see ``compute_exact_log``). After it,
 anything may be used.
+
 """
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +20,17 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from math import atan2, cos, sin, sqrt, tau
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
+from dpviz.tables.cell_values import MISSING as EMPTY_CELLS
 from dpviz.tables.cell_values import find_moment, find_text, map_cells
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import list_names, quote_name
+from dpviz.words import Key, list_names, quote_name
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
@@ -262,14 +266,12 @@ class Stretched(Coding):
     def stretch(self, values: Array) -> Array:
         if self.scale == "log":
             return compute_exact_log(np.maximum(values, np.finfo(float).tiny))
-        roots: Array = np.sign(values) * np.sqrt(np.abs(values))
-        return roots
+        return np.sign(values) * np.sqrt(np.abs(values))
 
     def unstretch(self, values: Array) -> Array:
         if self.scale == "log":
             return np.exp(values)
-        squares: Array = np.sign(values) * values * values
-        return squares
+        return np.sign(values) * values * values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
         """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
@@ -278,8 +280,7 @@ class Stretched(Coding):
         Of a small ``sd`` it is the slope of the scale times that.
         """
         middle = self.stretch(values)
-        spread: Array = (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
-        return spread
+        return (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
         """``values`` (k,), amounts; ``spread`` (k,), amounts.
@@ -293,8 +294,7 @@ class Stretched(Coding):
         size = np.maximum(np.abs(values), np.finfo(float).tiny)
         if self.scale == "log":
             return np.arcsinh(spread / size)
-        near: Array = np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
-        return near
+        return np.where(spread <= 2 * size, spread / (2 * np.sqrt(size)), np.sqrt(np.abs(spread - size)))
 
 
 @dataclass(frozen=True)
@@ -343,8 +343,7 @@ class Nominal(Coding):
         return corners
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        shares: Array = points / half
-        return shares
+        return points / half
 
     def read_numbers(self, decoded: Array) -> Array:
         places: Array = decoded.argmax(axis=1).astype(np.float64)
@@ -511,8 +510,7 @@ class Cycle(Coding):
         return make_circle(half)[place]
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        along: Array = points / half
-        return along
+        return points / half
 
     def read_numbers(self, decoded: Array) -> Array:
         turns: Array = np.arctan2(decoded[:, 1], decoded[:, 0]) / tau
@@ -612,8 +610,7 @@ def _find_places(names: tuple[str, ...], cells: Any) -> Array:
 
 def _find_slices(part: Array, number: int) -> Codes:
     """In which of ``number`` equal slices of 0 to 1 each ``part`` (n,) lies."""
-    codes: Codes = np.minimum((part * number).astype(np.int64), number - 1)
-    return codes
+    return np.minimum((part * number).astype(np.int64), number - 1)
 
 
 def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
@@ -705,5 +702,125 @@ class Categories:
     def codes(self, column: Any) -> Codes:
         """The bin of each cell of a column of shape (n,)."""
         place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
-        codes: Codes = map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
-        return codes
+        return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
+
+
+MOST_CATEGORIES = 500
+"""Declared values of one column."""
+FORMS = (
+    'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
+    '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
+    '{"cycle": 24}'
+)
+"""How a column is declared, for a sentence."""
+
+
+def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
+    """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers."""
+    # Models are slow to import, and most processes read no declaration.
+    from dpviz.tables import declaration_document as forms
+    from dpviz.words import documents
+
+    form = said
+    if not isinstance(form, documents.Document):
+        form = documents.read_document(forms.DeclarationDocument, {"bounds": {name: said}}, IntakeError).bounds[name]
+    match form:
+        case forms.ScaledForm(bounds=(lower, upper), scale=scale):
+            scaled = NUMBER if scale == "linear" else Stretched(scale)
+            scaled.check_bounds(name, lower, upper)
+            return scaled, lower, upper
+        case forms.CategoriesForm(categories=names, closed=closed):
+            coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))
+        case forms.OrderForm(order=names):
+            coding = Ordinal(_check_values(name, names))
+            if len(names) < 2:
+                raise IntakeError(
+                    f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two."
+                )
+        case forms.DatesForm(dates=(first, last), written=written):
+            if first >= last:
+                raise IntakeError(
+                    f"The first date of {quote_name(name)} is not before the last one; declare other dates."
+                )
+            coding = Dates(first, last, written)
+        case forms.CycleForm(cycle=period):
+            coding = Cycle(period)
+        case _:
+            raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
+    return coding, *(coding.ends or (None, None))
+
+
+def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
+    if len(names) != 2:
+        raise IntakeError(
+            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
+            '"closed".'
+        )
+    return Closed(_check_values(name, names))
+
+
+def check_ends(name: str, low: float, high: float) -> None:
+    """Refuse bounds between which no number lies."""
+    if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
+        raise IntakeError(
+            f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
+            "declare other bounds."
+        )
+
+
+def check_weight(name: str, weight: Any) -> float:
+    """A weight that is allowed."""
+    allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+        raise IntakeError(
+            f"The weight of {quote_name(name)} is no number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: below, its noise "
+            "would drown it, above, it would decide alone; give another, or leave it out."
+        )
+    return float(weight)
+
+
+def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Declared values, each of which a file can hold, and each once."""
+    if len(names) > MOST_CATEGORIES:
+        raise IntakeError(
+            f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
+            "ones, all others share one."
+        )
+    if empty := [one for one in names if one in EMPTY_CELLS or not one]:
+        raise IntakeError(
+            f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
+            "its own; leave it out."
+        )
+    if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
+        raise IntakeError(
+            f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."
+        )
+    try:
+        Categories(names)
+    except RequestError as error:
+        raise IntakeError(f"Of column {quote_name(name)}: {error}") from None
+    return names
+
+
+MOST_DESCRIBED = 100
+"""Columns that are described and not clustered: each takes an equal part of what segments cost."""
+DESCRIBED_EXAMPLE = {"region": {"categories": ["North", "South"]}, "height": {"bounds": [0, 2.5]}}
+
+
+class Described(NamedTuple):
+    """One column that segments are described by: its categories, or else its bounds in data units."""
+
+    categories: Annotated[tuple[str, ...], Key("its values", "a list of texts", shown=["N", "S"])] = ()
+    bounds: Annotated[tuple[float, float] | None, Key("smallest and largest number", shown=[0, 2.5])] = None
+
+    def check(self, name: str) -> None:
+        """Refuse what is not allowed."""
+        if bool(self.categories) == (self.bounds is not None):
+            raise IntakeError(
+                f"Column {quote_name(name)} is described by categories or by a pair of bounds; write "
+                f"{json.dumps(DESCRIBED_EXAMPLE)}."
+            )
+        if self.bounds is None:
+            _check_values(name, self.categories)
+        else:
+            check_ends(name, *self.bounds)

@@ -271,7 +271,6 @@ def load_csv(
     source : bytes or str or PathLike
         Bytes, or a path.
     declared : FileFormat
-        How the file is read.
     numbers : sequence of str or None
         Columns to read as numbers; None: all that are not text.
     text : sequence of str or None

@@ -70,8 +70,7 @@ def format_frame(frame: pd.DataFrame, *, end: str = "\r\n", float_format: str | 
     for name in (name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])):
         safe[name] = frame[name].map(_make_safe, na_action="ignore")
     safe.columns = pd.Index([format_cell(str(name)) for name in frame])
-    text: str = safe.to_csv(index=False, lineterminator=end, float_format=float_format)
-    return text
+    return safe.to_csv(index=False, lineterminator=end, float_format=float_format)
 
 
 def format_names(names: Sequence[str]) -> str:

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from dpviz.tables.coding_forms import (
+from dpviz.tables.codings import (
     DESCRIBED_EXAMPLE,
     MOST_DESCRIBED,
+    NUMBER,
+    Coding,
     Described,
+    Stretched,
     check_ends,
     check_weight,
     read_coding,
 )
-from dpviz.tables.codings import NUMBER, Coding, Stretched
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
 from dpviz.words import Key, doorways, foreign, list_fields, list_names, list_values, quote_name

@@ -145,8 +145,7 @@ def _read_bits(text: str) -> Bits:
 
 def _encode_fixed(values: Codes, width: int) -> Bits:
     """Numbers in ``width`` bits each, the highest first."""
-    bits: Bits = (values[:, None] >> np.arange(width)[::-1] & 1).astype(np.uint8).ravel()
-    return bits
+    return (values[:, None] >> np.arange(width)[::-1] & 1).astype(np.uint8).ravel()
 
 
 def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
@@ -190,8 +189,7 @@ def _decode_gaps(bits: Bits, number: int) -> Codes:
     if len(ends) < number:
         raise RequestError(CUT)
     quotients = np.diff(ends, prepend=-1) - 1
-    gaps: Codes = (quotients << widths) + _decode_remainders(bits[at:], widths)
-    return gaps
+    return (quotients << widths) + _decode_remainders(bits[at:], widths)
 
 
 def _place_on_curve(points: Codes, order: int) -> Codes:

@@ -69,7 +69,6 @@ def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
     Parameters
     ----------
     names : iterable of str
-        What is asked for.
     known : sequence of str
         The columns of the table.
 
@@ -226,10 +225,7 @@ LoadedTable.__module__ = "dpviz"
 
 
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
-    """Columns side by side (n, number of names), those with a coding as the numbers that it makes of their cells.
-
-    Returns (n, names), data units; NaN where a cell is missing.
-    """
+    """Columns side by side (n, names), coded ones as the numbers that their coding makes of cells; NaN is missing."""
     coded = (codings[name].numbers(columns[name]) if name in codings else columns[name] for name in names)
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 

@@ -255,10 +255,7 @@ def _encode(mark: str, encoding: str) -> bytes:
 
 
 def read_text(cells: _Cells, encoding: str) -> NDArray[np.object_]:
-    """Cells of shape (n,) as text without blanks around it, None where a cell is empty.
-
-    ``cells``: bytes or text, shape (n,).
-    """
+    """Cells of shape (n,), bytes or text, as text without blanks around it, None where a cell is empty."""
     words = np.full(len(cells), None)
     words[:] = [_read_word(cell, encoding) for cell in cells.to_pylist()]
     return words
@@ -366,10 +363,7 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
 
 
 def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
-    """The style that reads most of ``present``, or None if fewer than half of them are numbers in any.
-
-    ``decimals`` are the marks that may be the decimal one.
-    """
+    """The style that reads most of ``present``, or None if fewer than half of them are numbers in any."""
     column = {"": present}
     return _guess_own_styles(ColumnCells(column), column, delimiter, {"": decimals}).get("")
 
@@ -412,10 +406,7 @@ def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
 
 
 def read_values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
-    """Cells as numbers, NaN where one is none.
-
-    Returns (n,), each from its own cell alone.
-    """
+    """Cells as numbers, each by itself, NaN where one is none."""
     return read_numbers(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
 
 

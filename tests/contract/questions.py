@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Domain, Region, Shape
 from dpviz.core.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
@@ -47,7 +47,6 @@ from dpviz.core.queries import (
     Sum,
     Weights,
 )
-from dpviz.core.region import Shape
 from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain

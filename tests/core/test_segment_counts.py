@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Region
+from dpviz.core.domain import Region, Shape
 from dpviz.core.lattice import POINT_BITS, count_loss_bits, count_row_bits
 from dpviz.core.losses import CappedLosses, Loss
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.private_session import Tallies
 from dpviz.core.queries import Relation
-from dpviz.core.region import Shape
 from dpviz.core.rows import Rows, convert_to_unit
 from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.releases.coding_rules import code_rows

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from dpviz.runs.audits.doors import list_handed_on
+from dpviz.runs.audits.auditing import list_handed_on
 from tests.house_rules import PACKAGE, ROOMS, Source
 
 _NOTHING = {"None", "NoReturn"}

@@ -15,7 +15,7 @@ from dpviz.releases.described_table import DescribedTable, Description, make_des
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.runs.open_table import declare
-from dpviz.tables.coding_forms import Described
+from dpviz.tables.codings import Described
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
 from tests.contract.sessions import open_as

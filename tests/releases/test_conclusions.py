@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.card import LossDiagnostic
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments_report import QualityReport, QualityVerdict

@@ -13,8 +13,7 @@ from dpviz.core.partitions import Voronoi
 from dpviz.core.segment_counts import SegmentHistogram
 from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
 from dpviz.runs.open_table import declare
-from dpviz.tables.coding_forms import Described
-from dpviz.tables.codings import MISSING_LABEL, OTHER
+from dpviz.tables.codings import MISSING_LABEL, OTHER, Described
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table

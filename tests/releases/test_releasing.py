@@ -351,7 +351,7 @@ def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_el
         return hash_code(tmp_path)
 
     known = {hash_now()}
-    for name in ("core/rows.py", "core/__init__.pyi", "words/templates/card.html.j2"):
+    for name in ("core/rows.py", "core/__init__.pyi", "words/templates/card.html.j2", "algorithms/cards.toml"):
         for text in ("", "x"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import RUNS, SPREADS, Tried, dry_run_work, synthesise_declared
-from dpviz.tables.coding_forms import Described
+from dpviz.tables.codings import Described
 from dpviz.tables.declarations import Declaration, FileKind
 
 DECLARED = Declaration(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.titles import OUTRIGHT, titles
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.domain import Domain
 from dpviz.runs.one_run import run

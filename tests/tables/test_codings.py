@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.core import region
+from dpviz.core import domain as core_domain
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.tables import codings
@@ -61,7 +61,7 @@ def cells(*words: str | None) -> pd.Series:
 
 
 def test_the_examples_in_the_text_hold():
-    assert [doctest.testmod(module).failed for module in (codings, region)] == [0, 0]
+    assert [doctest.testmod(module).failed for module in (codings, core_domain)] == [0, 0]
 
 
 def test_cells_become_places_by_what_they_say_alone():

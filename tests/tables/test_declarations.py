@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.tables.coding_forms import Described
+from dpviz.tables.codings import Described
 from dpviz.tables.declarations import (
     FROM_ROWS,
     ORIGINS,

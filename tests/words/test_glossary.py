@@ -58,7 +58,8 @@ def test_only_a_number_has_a_formula():
 
 
 def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
-    files = [*(ROOT / "dpviz").rglob("*.py"), *(ROOT / "dpviz").rglob("*.js"), *(ROOT / "pages").glob("*.py")]
+    files = [path for kind in ("py", "js", "toml") for path in (ROOT / "dpviz").rglob(f"*.{kind}")]
+    files += (ROOT / "pages").glob("*.py")
     # Strings of two lines in code are one text.
     code = {path: re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in files}
     again = [

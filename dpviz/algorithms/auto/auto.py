@@ -12,13 +12,12 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, make_plan, make_plan_step
+from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, Zoom, make_plan, make_plan_step
 from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows, solve_seeds
-from dpviz.algorithms.auto.stages import Zoom
 from dpviz.algorithms.auto.view_synopsis import (
     COVERED_SDS,
     GridPlace,
@@ -27,7 +26,7 @@ from dpviz.algorithms.auto.view_synopsis import (
     release_view_synopses,
 )
 from dpviz.algorithms.auto.zooming import zoom
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession
@@ -191,24 +190,8 @@ def _count_operations(setting: Setting, params: AutoParams) -> float:
 
 
 CARD = Card(
-    id="auto",
-    title="Auto",
+    **read_texts("auto"),
     does="Everything",
-    family="dpviz",
-    paper="None: its parts are from Su et al. 2016 (grid), Dwork et al. 2014 (axes) and Blum et al. 2005 (noisy means)",
-    summary="Finds the clusters on one noisy histogram of a fitted view, then measures their means with little noise.",
-    story=(
-        "A histogram costs little: each row is in one cell, so that a single release at a good part of ε shows where "
-        "rows are. With many columns it is laid over a few private axes along which the rows spread most. "
-        "What noise alone would show is averaged away: over two and three columns block by block, where what does not "
-        "stand out is shared evenly, so that no row is lost and a light cluster keeps its own. "
-        "On that k-means is solved from many starts, for free: this decides which clusters there are. "
-        "In a view of many columns the rows choose among the solutions, where that costs a small part of ε. "
-        "Then the rows are read again, a few times: each says how far it lies from its nearest centre, cut to about "
-        "the radius of a cluster, so that the noise of a mean is that of a cluster and not that of the whole domain. "
-        "In between, noisy spreads show which cluster is really two."
-    ),
-    when="Always a good first choice: any number of columns and clusters, up to a million rows and more.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=AutoParams,
     plan=auto,
@@ -216,15 +199,10 @@ CARD = Card(
     draws=_list_draws,
     smallest_n=_compute_smallest_n,
     expect=lambda setting, params: expect_loss(setting),
-    hopeless="more than a tenth of the loss comes from noise",
     loss_diagnostic=diagnose_loss,
     sizes=estimate_sizes,
     operations=_count_operations,
     sample="fifteen",
-    formula=(
-        r"c_j\leftarrow c_j+\frac{\sum_{i\in C_j}\mathrm{clip}_\eta(x_i-c_j)+\mathrm{noise}(\eta)}"
-        r"{|C_j|+\mathrm{noise}(1)}"
-    ),
     release=released_always,
 )
 

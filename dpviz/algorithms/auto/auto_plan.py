@@ -1,40 +1,208 @@
 """The plan of ``auto``: which stages there are, and what each buys with which noise; made before a row is read.
 
+How many cells a grid has follows from public and released numbers, before what it is laid over is known. Many cells
+show where rows are, few are full enough to be told from noise. What trees of details make of a histogram hardly depends
+on noise in single cells, so that they may be smaller than where cells are only smoothed.
+
 Everything here follows from k, the number of columns, ε, δ, the relation and n. If n had to be bought it is a release:
 then only Gaussian shares depend on it, and only in how they divide one fixed total, which every accounting allows.
 
 Where nothing else is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``; those of
 a grid over few columns on all of its families, but not on its judged tables, which ``benchmarks/utility.py`` runs
 (``docs/findings.md``).
+
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from math import ceil, fsum, log2, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.cell_sizes import FINER, can_tell_apart, count_most_flat, list_finer_cells
-from dpviz.algorithms.auto.stages import (
-    Cells,
-    Noise,
-    Paid,
-    ProjectionStage,
-    Round,
-    SolutionChoice,
-    Stage,
-    StagePart,
-    Swap,
-    Zoom,
-)
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.steps import Step
-from dpviz.core import Accounting, Array, Budget, NoiseDraws, PrivateSession, Relation, compose_epsilon, gdp_mu
+from dpviz.core import (
+    Accounting,
+    Array,
+    Budget,
+    NoiseDraws,
+    PrivateSession,
+    Relation,
+    compose_epsilon,
+    gdp_mu,
+    mechanisms,
+    queries,
+)
+
+Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
+# Of noise that is added.
+_KINDS: dict[Noise, mechanisms.Kind[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian]]
+_KINDS = {"Laplace": mechanisms.Laplace, "K-norm": mechanisms.KNorm, "Gaussian": mechanisms.Gaussian}
+
+
+class StagePart(NamedTuple):
+    """What a ``stage`` buys with some ``noise``; ``round`` is 0 before the rounds.
+
+    ``weight`` is ε for pure noise and μ² for Gaussian noise, before all parts are calibrated together.
+    """
+
+    stage: str
+    what: str
+    noise: Noise
+    weight: float
+    round: int = 0
+
+    @property
+    def name(self) -> str:
+        """A word for each part of a plan."""
+        return ("swap_" if self.stage == "swap" else "") + self.what + (f"_{self.round}" if self.round else "")
+
+    def asks(self, query: queries.Query, shares: Paid) -> mechanisms.Question:
+        """The question that its share pays for."""
+        return mechanisms.Question(query, _KINDS[self.noise], shares[self])
+
+    def draws(self, share: Budget | None = None) -> NoiseDraws:
+        """Its noise beside what one person changes: by its weight, or as ``share`` buys it."""
+        gaussian = self.noise == "Gaussian"
+        if share is None:
+            return NoiseDraws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
+        # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
+        return NoiseDraws(
+            gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount)
+        )
+
+
+# What each part may spend.
+Paid = Mapping[StagePart, Budget]
+
+
+class Zoom(NamedTuple):
+    """Over few columns: coarse cells of the whole domain."""
+
+    zoom: StagePart
+
+
+class ProjectionStage(NamedTuple):
+    """Over many columns: the middle of the rows, the axes along which they spread (None: public coins), how far.
+
+    ``near`` is the middle of the rows that are not far away, for a grid that follows a tail; None where none is made.
+    """
+
+    middle: StagePart
+    near: StagePart | None
+    axes: StagePart | None
+    radii: StagePart
+
+
+class Cells(NamedTuple):
+    """One grid, after tests: in a view with many clusters whether fine cells would do, over few columns finer ones.
+
+    Its noise is smoothed, or read through ``trees`` of details; in a view these come beside smoothing.
+    """
+
+    fine_test: StagePart | None
+    finer_test: StagePart | None
+    finest_test: StagePart | None
+    grid: StagePart
+    trees: bool
+
+
+class SolutionChoice(NamedTuple):
+    """Which of several solutions on the histogram is polished, by the rows' losses."""
+
+    losses: StagePart
+
+
+class Swap(NamedTuple):
+    """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
+
+    counts: StagePart
+    spread: StagePart
+
+
+class Round(NamedTuple):
+    """A round of polishing: lengths of residuals where the clipping radius follows them, counts, sums."""
+
+    radii: StagePart | None
+    counts: StagePart
+    sums: StagePart
+
+
+Stage = Zoom | ProjectionStage | Cells | SolutionChoice | Swap | Round
+
+
+# How many cells a grid has.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+_NOISE_PART = 0.3  # cells of a grid that is smoothed: so many that their noise is this part of a cluster
+# Rows in a cell that is read through trees: so many scales of noise, where rows fill a domain of one column evenly.
+_SCALES_PER_CELL = 3.0
+# No fewer cells in all, or for each cluster.
+_FEWEST_CELLS = 32
+_CELLS_PER_CLUSTER = 4
+# No more for each cluster and axis, over few columns and over a view.
+_PER_AXIS_FLAT = 20.0
+_PER_AXIS_VIEW = 12.0
+# No more in all.
+_MOST_FLAT = 60_000
+_MOST_VIEW = 20_000
+# Cells that widen outwards, over those of a grid of equal ones: they have to be few, so that rows far away share one.
+_WIDENING_PART = 0.25
+# But no fewer in all, or for each cluster.
+_FEWEST_WIDENING = 100.0
+_WIDENING_PER_CLUSTER = 20.0
+_ENOUGH_SCALES = 25.0  # rows of a cluster have to be so many scales for finer grids to be tried
+
+
+# Finer grids that are tried have so many times the cells; rows of a cluster have to be so many scales for any of that.
+FINER = (4.0, 16.0)
+
+
+def can_tell_apart(n: int, k: int, scale: float) -> bool:
+    """Whether clusters hold enough rows, in scales of noise, for trees of details to tell them from noise."""
+    return n / (k * scale) >= _ENOUGH_SCALES
+
+
+def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
+    """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
+    wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
+    return _limit_cells(wanted, k, axes, flat=flat)
+
+
+def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
+    """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram."""
+    return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
+
+
+def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
+    """Cells of a grid that widens outwards: a part of those of equal ones, within limits."""
+    few = max(_FEWEST_WIDENING, _WIDENING_PER_CLUSTER * k)
+    return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
+
+
+def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
+    """The numbers of cells of finer grids, within limits: those below them are worth trying."""
+    return [min(times * count_tree_cells(n, k, scale, dim), count_most_flat(k, dim)) for times in FINER]
+
+
+def count_most_flat(k: int, dim: int) -> float:
+    """The most cells of a grid over few columns."""
+    return _count_most(k, dim, flat=True)
+
+
+def _limit_cells(wanted: float, k: int, axes: int, *, flat: bool) -> float:
+    return max(1.0, min(max(wanted, _CELLS_PER_CLUSTER * k, _FEWEST_CELLS), _count_most(k, axes, flat=flat)))
+
+
+def _count_most(k: int, axes: int, *, flat: bool) -> float:
+    per_axis, most = (_PER_AXIS_FLAT, _MOST_FLAT) if flat else (_PER_AXIS_VIEW, _MOST_VIEW)
+    return float(min(most, k * per_axis ** min(axes, 40)))
+
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
@@ -399,8 +567,7 @@ class PlanStep(Step):
             after = max(before, self._epsilon_after(places[-1]))
             added[places] = (after - before) * alone / alone.sum()
             before = after
-        fractions: Array = added / before
-        return fractions
+        return added / before
 
     def _group_together(self, i: int) -> tuple[str, int, str]:
         """Parts with the same answer here are asked together."""

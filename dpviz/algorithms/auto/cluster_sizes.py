@@ -65,8 +65,7 @@ def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
 
     **Guarantee.** Post-processing of released values.
 
-    ``region``: where rows live, unit coordinates. Returns rows of each cluster, shape (k,), with the standard
-    deviation of their noise.
+    Returns rows of each cluster, shape (k,), with the standard deviation of their noise.
     """
     rounds = list(takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)))
     last = rounds[0] if rounds else None

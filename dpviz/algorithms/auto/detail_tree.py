@@ -68,12 +68,7 @@ class Denoised(NamedTuple):
 def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
     """What the cells of a noisy histogram hold, together ``total``: the mean over d + 1 shifted trees (or d + 2, odd).
 
-    Returns shape as the counts.
-
-    Notes
-    -----
-    O(d m) for m cells, at most 30 ms for 27,000. Without noise the counts come back as they are, if they add up to the
-    total.
+    Of the shape of the counts; without noise these come back as they are, if they add up to the total. O(d m), m cells.
     """
     wide = noisy_counts.reshape([m for m in noisy_counts.shape if m > 1] or [1]).astype(np.float64)
     trees = wide.ndim + 1 + wide.ndim % 2

@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.core import Array, Region, partitions
@@ -93,8 +93,7 @@ class LossSymptoms(NamedTuple):
         parts = np.array([self.hidden, self.width, self.loss**2 / self.of_one, self.moved]) / self.loss
         others = np.log([max(self.crowded, 1.0), self.k, max(self.even, _LEAST)])
         clear = asinh(min(self.clearness, _CLEAR_SDS))
-        symptoms: Array = np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
-        return symptoms
+        return np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
 
     @property
     def off(self) -> tuple[float, float, float]:
@@ -108,8 +107,6 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
 
     **Guarantee.** Post-processing of released values.
-
-    ``region``: where rows live, unit coordinates.
     """
     seen = collect_seen(steps, region)
     if seen is None:
@@ -125,8 +122,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
 def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
     """What ``diagnose_loss`` goes by.
 
-    ``region``: where rows live, unit coordinates. Returns unit coordinates; None where something that is needed was
-    not released.
+    Returns unit coordinates; None where something that is needed was not released.
     """
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     look = next((step for step in steps if isinstance(step, ProjectionStep)), None)

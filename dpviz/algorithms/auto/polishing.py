@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import AutoPlan
-from dpviz.algorithms.auto.stages import Paid, Round, Swap
+from dpviz.algorithms.auto.auto_plan import AutoPlan, Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core import Array, Codes, PrivateSession, mechanisms, partitions, queries
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import label
 
-from dpviz.algorithms.auto.stages import Paid, ProjectionStage, StagePart
+from dpviz.algorithms.auto.auto_plan import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.steps import Step
 from dpviz.core import Array, PrivateSession, partitions, queries
 

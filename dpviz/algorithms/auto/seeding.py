@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.auto.auto_plan import CAP
+from dpviz.algorithms.auto.auto_plan import CAP, Paid, SolutionChoice
 from dpviz.algorithms.auto.private_projection import ProjectionStep
-from dpviz.algorithms.auto.stages import Paid, SolutionChoice
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
 from dpviz.core import Array, PrivateSession, losses, mechanisms

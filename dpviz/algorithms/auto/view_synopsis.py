@@ -17,7 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from dpviz.algorithms.auto.cell_sizes import (
+from dpviz.algorithms.auto.auto_plan import (
+    Cells,
+    Paid,
+    StagePart,
     count_smoothed_cells,
     count_tree_cells,
     count_widening_cells,
@@ -25,7 +28,6 @@ from dpviz.algorithms.auto.cell_sizes import (
 )
 from dpviz.algorithms.auto.detail_tree import Details, denoise
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.stages import Cells, Paid, StagePart
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
@@ -397,10 +399,7 @@ def _make_synopsis(
 
 
 def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellContents:
-    """The cells that stand out alone or with their neighbours; in a view their neighbours' average is what they hold.
-
-    ``noisy_counts`` has one axis for each axis of the grid, ``sd`` is the standard deviation of the noise on a cell.
-    """
+    """The cells of a grid that stand out alone or with their neighbours, whose average is in a view what they hold."""
     smooth = smooth_counts(noisy_counts, sd, caution=_CAUTION_FLAT if flat else _CAUTION_VIEW).ravel()
     kept = np.flatnonzero(smooth)
     return CellContents(kept, noisy_counts.ravel()[kept] if flat else smooth[kept])

@@ -15,7 +15,7 @@ from math import log, prod, sqrt
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dpviz.algorithms.auto.stages import Paid, Zoom
+from dpviz.algorithms.auto.auto_plan import Paid, Zoom
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partitions, queries
@@ -111,8 +111,7 @@ def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Arra
     cells, held = int(inside.sum()), float(noisy[inside].sum())
     if cells > _ZOOM_MOST * grid.n_cells or held <= _ZOOM_ROWS * n + _ZOOM_SDS * sqrt(2 * cells) * scale:
         return None
-    edges: Array = (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
-    return edges
+    return (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
 
 
 def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:
@@ -131,8 +130,7 @@ def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Arr
         held = sliding_window_view(counts, sides).sum(axis=inner)
         if float(held.max()) >= max(most * n, n / 2 + sds * sqrt(2 * prod(sides)) * scale):
             first = np.array(np.unravel_index(int(held.argmax()), held.shape))
-            edges: Array = (2 * np.stack([first, first + sides]) / grid.cells_per_axis - 1) * grid.half
-            return edges
+            return (2 * np.stack([first, first + sides]) / grid.cells_per_axis - 1) * grid.half
     return None
 
 

@@ -1,33 +1,315 @@
-"""Candidates from private trees, local swaps, recovery in the full space (Balcan et al. 2017, Alg. 4)."""
+"""Candidates from private trees, local swaps, recovery in the full space (Balcan et al. 2017, Algs. 1-4).
+
+Candidate centres are the middles of all cubes of a few randomly shifted trees, in which cubes that hold many rows are
+split, level by level (Algs. 1-2). Centres are exchanged against them one private choice at a time (Alg. 3).
+
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
-from dpviz.algorithms.balcan2017 import FAMILY, PAPER
-from dpviz.algorithms.balcan2017.candidate_centers import compute_quiet_threshold, grow_trees, list_candidates
-from dpviz.algorithms.balcan2017.local_swap import count_useful_swaps, local_swap, start_on_cubes
 from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
+from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
 from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
+from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.core import (
     Accounting,
     Array,
     Budget,
     Codes,
+    Flags,
     PrivateSession,
     Region,
     Relation,
+    losses,
     mechanisms,
     partitions,
     queries,
 )
+
+# All trees of a run together keep at most this many cubes.
+MOST_CUBES = 20_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeStep(Step):
+    """A private partition after a level, in the space that ``frame`` (p, d) maps rows to (None: the same space).
+
+    A child cube is active when its count plus noise of ``noise_scale`` exceeds ``threshold``; only the decision is
+    released. ``shift`` numbers the random shifts.
+    """
+
+    tree: partitions.CubeTree
+    region: Region
+    threshold: float
+    noise_name: str
+    noise_scale: float
+    shift: int
+    frame: Array | None = None
+
+
+def grow_private_partition(
+    view: Projection,
+    budget: Budget,
+    root: partitions.CubeTree,
+    depth: int,
+    rng: np.random.Generator,
+    *,
+    empty_rate: float,
+    shift: int = 1,
+    most_cubes: int = MOST_CUBES,
+) -> Iterator[TreeStep]:
+    """The tree grown from ``root`` by ``depth`` noisy decisions about every child of every active cube.
+
+    **Guarantee.** ``budget``: one row changes the count of one child a level, and each level pays an equal share. A
+    level is asked, and paid, even where no cube is left to split. Empty children are asked like all others.
+
+    References
+    ----------
+    Balcan et al. 2017, Alg. 1. Its loop makes one more round than it outputs, and its ε' = ε / (2 log n) is twice too
+    small under add/remove: here ``depth`` levels share the budget exactly.
+    """
+    tree, cubes = root, 1
+    for level, share in enumerate(budget.rounds(depth), start=1):
+        children, note = queries.SparseCount(tree), f"tree {shift}, level {level}"
+        noise = view.session.mechanism(children, mechanisms.choose_noise_kind(share.accounting), share)
+        threshold = compute_quiet_threshold(noise, empty_rate)
+        active = view.session.ask(children, mechanisms.NoisyThreshold, share, note=note, threshold=threshold).value
+        number, fan = tree.n_cells, 2**view.session.dim
+        most = int(min(max(0, most_cubes - cubes), view.session.most_cells // fan))
+        tree = tree.with_level(active if len(active) <= most else np.sort(rng.choice(active, most, replace=False)))
+        cubes += tree.n_active
+        yield TreeStep(
+            title=f"Level {level}: {len(active):,} of {number:,} cubes woke up, threshold {threshold:,.0f} rows",
+            tree=tree,
+            region=view.session.region,
+            threshold=threshold,
+            noise_name=noise.name,
+            noise_scale=noise.scale,
+            shift=shift,
+            frame=view.frame,
+        )
+
+
+def compute_quiet_threshold(noise: mechanisms.Laplace | mechanisms.Gaussian, empty_rate: float) -> float:
+    """The threshold γ that an empty cube exceeds with probability ``empty_rate`` (below 1/2)."""
+    if isinstance(noise, mechanisms.Laplace):
+        return -noise.scale * log(2 * empty_rate)
+    return -noise.scale * float(ndtri(empty_rate))
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Released candidate centres.
+
+    ``points`` (m, p); ``depths`` (m,), level of the cube that each is the middle of; -1 for points that were added
+    without data; ``finest`` (m,), whether no child of the cube woke up: together these cubes show where the rows
+    are.
+    """
+
+    points: Array
+    depths: Codes
+    finest: Flags
+
+    def thin(self, most: int, rng: np.random.Generator) -> Candidates:
+        """At most ``most`` of them, the finest first and otherwise by public coins."""
+        if len(self.points) <= most:
+            return self
+        kept = np.sort(np.lexsort((rng.random(len(self.points)), ~self.finest))[:most])
+        return Candidates(self.points[kept], self.depths[kept], self.finest[kept])
+
+
+def grow_trees(
+    view: Projection, budget: Budget, shifts: int, depth: int, rng: np.random.Generator, *, empty_rate: float
+) -> Iterator[TreeStep]:
+    """One private partition for each of ``shifts`` random shifts of the root cube, at equal shares.
+
+    **Guarantee.** ``budget``.
+    """
+    # Alg. 2 prints the cube [-Λ, Λ] + v, which need not contain the rows: here its edge is 4Λ.
+    half = float(view.session.region.half.max())
+    for shift, share in enumerate(budget.rounds(shifts), start=1):
+        v = rng.uniform(-half, half, view.session.dim)
+        root = partitions.CubeTree(origin=v - 2 * half, side=4 * half)
+        yield from grow_private_partition(
+            view, share, root, depth, rng, empty_rate=empty_rate, shift=shift, most_cubes=MOST_CUBES // shifts
+        )
+
+
+def list_candidates(
+    trees: Sequence[partitions.CubeTree], k: int, region: Region, rng: np.random.Generator
+) -> Candidates:
+    """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
+
+    Returns points of the projection, unit coordinates, with the depth of their cubes.
+    """
+    levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
+    middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])
+    depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])
+    finest = np.concatenate([_find_childless(tree, level) for tree, level in levels])
+    first = np.sort(np.unique(middles, axis=0, return_index=True)[1])
+    points, depths, finest = middles[first], depths[first], finest[first]
+    missing = k - len(points)
+    if missing > 0:
+        points = np.concatenate([points, pack_spheres(missing, region, rng)])
+        depths, finest = np.r_[depths, np.full(missing, -1)], np.r_[finest, np.zeros(missing, dtype=np.bool_)]
+    return Candidates(points, depths, finest)
+
+
+def _find_childless(tree: partitions.CubeTree, level: int) -> Flags:
+    childless = np.ones(len(tree.corners(level)), dtype=np.bool_)
+    if level < tree.depth:
+        childless[tree.parents(level + 1)] = False
+    return childless
+
+
+# Swaps that are asked for even where none is likely to stand out, and at most.
+_LEAST, _MOST = 3, 20
+_FILLING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SwapStep(Step):
+    """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
+
+    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
+    """
+
+    candidates: Array
+    centers: Array
+    previous: Array
+    removed: int
+    added: int
+    region: Region
+    frame: Array | None = None
+
+
+def local_swap(
+    view: Projection,
+    candidates: Array,
+    start: Codes,
+    budget: Budget,
+    swaps: int,
+    *,
+    keep: float,
+    choose_iterate: bool,
+    order: int = 2,
+) -> Iterator[SwapStep]:
+    """``swaps`` private choices of a centre to remove and a candidate to put in its place. O(T n |C| p).
+
+    Each choice is made by the exponential mechanism over all k·|C| swaps at once. The public prior ``keep`` lies on
+    staying as one is: where no gain stands out of the noise, a random swap would only undo a good start.
+
+    **Guarantee.** ``budget``, in equal shares for all choices.
+
+    ``candidates`` (m, p); ``start`` (k,), indices of the first centres; m is above k.
+
+    References
+    ----------
+    Balcan et al. 2017, Alg. 3. Its range 8Λ² is right for replace and any centres; that of the centres at hand is less.
+    """
+    held, iterates = start, [start]
+    shares = budget.rounds(swaps + choose_iterate)
+    for t, share in enumerate(shares[:swaps], start=1):
+        question = losses.SwapLoss(candidates[held], candidates, order)
+        prior = compute_log_prior(held, len(candidates), keep)
+        chosen = view.session.ask(question, mechanisms.Exponential, share, note=f"swap {t}", log_prior=prior).value
+        removed, added = divmod(chosen, len(candidates))
+        swapped = np.where(np.arange(len(held)) == removed, added, held)
+        stays = held[removed] == added
+        yield _make_step(
+            f"Swap {t} of {swaps}: "
+            + ("no gain stands out of the noise, the centres stay" if stays else f"centre {removed + 1} gives way"),
+            view,
+            candidates,
+            held,
+            swapped,
+            removed,
+        )
+        held = swapped
+        iterates.append(held)
+    if choose_iterate:
+        of_iterates = losses.Loss(candidates[np.stack(iterates)], order)
+        t = view.session.ask(of_iterates, mechanisms.Exponential, shares[-1], note="choice among iterates").value
+        yield _make_step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
+
+
+def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *, order: int = 2) -> int:
+    """How many swaps can each stand out of the noise, from public and released quantities: 3 to 20, at most k.
+
+    A cluster of n/k rows without a centre loses about their number times the spacing of k centres, to the power of the
+    loss. Among m swaps the exponential mechanism finds a gain of its scale times ln m and a few more: of that of
+    centres which may lie anywhere, since those to come are not known.
+    """
+    session = view.session
+    at_stake = session.n / k * (session.region.radius * k ** (-1 / session.dim)) ** order
+    rim = np.eye(1, session.dim) * session.region.radius
+    question = losses.SwapLoss(rim, rim, order)
+    for swaps in range(min(k, _MOST), _LEAST, -1):
+        scale = session.mechanism(question, mechanisms.Exponential, budget.fraction(1 / swaps)).scale
+        if scale * (log(k * n_candidates) + 5) <= at_stake:
+            return swaps
+    return min(k, _LEAST)
+
+
+def compute_log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
+    """Public prior of every swap, shape (k, n_candidates): C∖Z alike, ``keep`` on exchanging a centre for itself.
+
+    ``held`` (k,), indices of the candidates that are centres now.
+    """
+    k = len(held)
+    prior = np.full((k, n_candidates), log((1 - keep) / (k * (n_candidates - k))))
+    prior[:, held] = -inf
+    prior[np.arange(k), held] = log(keep / k) if keep > 0 else -inf
+    return prior
+
+
+def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> Codes:
+    """Indices of k candidates that serve the finest cubes well: free, for these are released already.
+
+    Greedy k-means++ and then the local search itself, over cubes instead of rows; a cube weighs 2^depth, since a
+    threshold that is met in half the space is met by a denser cluster.
+
+    Returns (k,), distinct.
+    """
+    points, cubes = candidates.points, candidates.points[candidates.finest]
+    weights = np.where(candidates.finest, np.exp2(candidates.depths), 0.0)
+    # Other candidates weigh next to nothing, but enough to fill up where there are fewer finest cubes than clusters.
+    held = draw_kmeans_pp_seeds(points, np.maximum(weights, _FILLING), k, rng)
+    for _ in range(2 * k):
+        centers = points[held]
+        gains = losses.compute_swap_gains(
+            cubes, weights[candidates.finest], partitions.Voronoi(centers).assign(cubes), centers, points
+        )
+        gains[:, held] = 0
+        best = int(gains.argmin())
+        if gains.flat[best] >= -1e-9 * weights.sum():
+            break
+        held[best // len(points)] = best % len(points)
+    return held
+
+
+def _make_step(title: str, view: Projection, candidates: Array, before: Codes, after: Codes, removed: int) -> SwapStep:
+    return SwapStep(
+        title=title,
+        candidates=candidates,
+        centers=candidates[after],
+        previous=candidates[before],
+        removed=removed,
+        added=int(after[removed]),
+        region=view.session.region,
+        frame=view.frame,
+    )
+
 
 # Constants of the practical preset, chosen by hand; ``python -m benchmarks.leaderboard`` shows what they come to.
 
@@ -290,30 +572,14 @@ def count_operations(setting: Setting, params: BalcanParams) -> float:
 
 
 CARD = Card(
-    id="balcan",
-    title="Balcan et al.",
+    **read_texts("balcan"),
     does="Tree",
-    family=FAMILY,
-    paper=f"{PAPER}, Algorithms 1-4",
-    summary="Finds candidate centres with a private tree of cubes, picks k by private swaps, measures their means.",
-    story=(
-        "Rows with many columns are first seen through a random projection to a few dimensions. A cube around them is "
-        "split again and again wherever a noisy count says that many rows are inside; empty cubes are asked too, so a "
-        "few of them wake up. The middles of all cubes that woke up are the candidate centres, and k of them are "
-        "picked by private swaps. Each row then follows its nearest candidate, and the noisy means of these clusters, "
-        "in all columns, are the centres. The threshold is the price: a cluster with fewer rows than that is never "
-        "seen."
-    ),
-    when="Many columns and tens of thousands of rows, k up to about 32, ε of 0.5 or more. On two or three columns a "
-    "grid does better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=BalcanParams,
     plan=balcan,
     accounting=ACCOUNTING,
     smallest_n=_compute_smallest_n,
-    hopeless="clusters have too few rows to wake up a cube, or their means are mostly noise",
     operations=count_operations,
     sample="fifteen",
-    formula=r"\Pr[\text{a cube with } m \text{ rows wakes up}] = \Pr[m + \mathrm{noise} > \gamma]",
     release=explain_release_refusal,
 )

@@ -8,7 +8,6 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import (
     ACCOUNTING,
     BalcanParams,
@@ -18,7 +17,7 @@ from dpviz.algorithms.balcan2017.balcan import (
     explain_release_refusal,
     find_centers,
 )
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Array, Budget, PrivateSession, Region, losses, mechanisms, partitions, queries
 
@@ -146,8 +145,7 @@ def list_places(dim: int) -> Array:
         axes = np.concatenate([np.eye(dim), -np.eye(dim)])
         places = np.concatenate([np.zeros((1, dim)), *(step * axes for step in _ALONG_AXES)])
     length = np.linalg.norm(places, axis=1)
-    inside: Array = places[np.argsort(length, kind="stable")][: int((length <= 1 + 1e-9).sum())]
-    return inside
+    return places[np.argsort(length, kind="stable")][: int((length <= 1 + 1e-9).sum())]
 
 
 def run_median_rounds(
@@ -224,31 +222,14 @@ def _count_operations(setting: Setting, params: KMedianParams) -> float:
 
 
 CARD = Card(
-    id="balcan-kmedian",
-    title="Balcan et al., k-median",
+    **read_texts("balcan-kmedian"),
     does="Tree",
-    family=FAMILY,
-    paper=f"{PAPER}, §6.2",
-    summary="Picks k cubes by private swaps on distances, then walks to the private medians of their clusters.",
-    story=(
-        "A mean follows its farthest rows: one person at the rim of the domain pulls it as hard as a crowd. "
-        "The k-median loss adds up distances instead of their squares, so every row pulls its centre with the same "
-        "force, whatever its distance. "
-        "Candidates come from a private tree of cubes, and swaps are chosen by how much they shorten distances. "
-        "From there each centre walks a few steps in the direction in which its rows pull, plus noise. "
-        "One row adds at most 1 to that pull, even in a huge domain: generous bounds cost less here than for means."
-    ),
-    when="Heavy tails, outliers, or bounds that had to be generous; judge it by distances, not by their squares.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=KMedianParams,
     plan=balcan_kmedian,
     accounting=ACCOUNTING,
     smallest_n=_compute_smallest_n,
-    hopeless="clusters have too few rows to wake up a cube, or their pulls are mostly noise",
     operations=_count_operations,
     sample="city",
-    formula=r"\min_Z\sum_i\min_j\lVert x_i-z_j\rVert,\qquad "
-    r"z_j\leftarrow z_j+\frac{\eta_t}{\tilde n_j}\Bigl(\sum_{i\in C_j}\frac{x_i-z_j}{\lVert x_i-z_j\rVert}"
-    r"+\mathrm{noise}\Bigr)",
     release=lambda setting, params: explain_release_refusal(setting, params.search),
 )

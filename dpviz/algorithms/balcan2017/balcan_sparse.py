@@ -8,7 +8,6 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.balcan2017 import FAMILY, PAPER
 from dpviz.algorithms.balcan2017.balcan import (
     ACCOUNTING,
     BalcanParams,
@@ -17,7 +16,7 @@ from dpviz.algorithms.balcan2017.balcan import (
     count_operations,
     find_centers,
 )
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Array, Budget, Codes, PrivateSession, mechanisms, partitions, queries
 
@@ -154,30 +153,15 @@ def _compute_smallest_n(setting: Setting, params: SparseParams) -> float:
 
 
 CARD = Card(
-    id="balcan-sparse",
-    title="Balcan et al., sparse",
+    **read_texts("balcan-sparse"),
     does="Tree",
-    family=FAMILY,
-    paper=f"{PAPER}, Algorithm 5",
-    summary="For rows that are mostly 0: clusters in a projection, centres with a few chosen coordinates.",
-    story=(
-        "A text has a few dozen words out of a hundred thousand: noise on every column would drown them all. So "
-        "clusters are found in a random projection to a few dimensions, as in the main algorithm. Then the "
-        "exponential mechanism chooses, for each cluster, the coordinates whose sums are largest. Only these are "
-        "measured: since a row has at most s entries, the noise on them grows with s and not with the number of "
-        "columns. Coordinates that do not stand out of their noise stay 0."
-    ),
-    when="Thousands of columns that are 0 for most rows (words, purchases, visited places), and many rows.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SparseParams,
     plan=balcan_sparse,
     accounting=ACCOUNTING,
     smallest_n=_compute_smallest_n,
-    hopeless="clusters have too few rows to wake up a cube, or their coordinates are mostly noise",
     operations=lambda setting, params: count_operations(setting, params.search),
     sample="words",
-    formula=r"\Pr[\text{coordinate } r]\propto e^{\varepsilon_a|S_r|/(2J\Lambda)},\qquad "
-    r"\tilde S_r=S_r+\mathrm{Lap}\!\left(\tfrac{\min(J,s)\,\Lambda}{\varepsilon_b}\right)",
     sparse=True,
     release="coordinates are selected with floating-point Gumbel noise",
 )

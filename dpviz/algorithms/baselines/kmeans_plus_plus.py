@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.core import Accounting, Array, PrivateSession, is_sparse
@@ -39,7 +39,6 @@ def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Ar
     points : array of shape (n, d)
         Dense or sparse, any coordinates.
     k : int
-        Clusters.
     starts : int
         How many runs.
     seed : int
@@ -78,20 +77,9 @@ def kmeans_plus_plus(
 
 
 CARD = Card(
-    id="kmeans++",
-    title="k-means++",
+    **read_texts("kmeans++"),
     does="No privacy",
     at_once=True,
-    family="Reference",
-    paper="Arthur & Vassilvitskii: k-means++: The Advantages of Careful Seeding. SODA 2007",
-    summary="The non-private reference: what could be had without any privacy.",
-    story=(
-        "Pick the first centre at random among the rows, each further one with probability proportional to its squared "
-        "distance from the centres so far, then alternate assignment and averaging until nothing moves. "
-        "It reads the rows freely, so its result may sit on a single person. "
-        "It is drawn here only to show what privacy costs, and it is never a release."
-    ),
-    when="Only to compare with, on data whose owner may see it.",
     guarantees=(Guarantee.NONE,),
     params=KMeansParams,
     plan=kmeans_plus_plus,

@@ -8,7 +8,7 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
@@ -119,35 +119,15 @@ def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
 
 
 CARD = Card(
-    id="kvariates",
-    title="k-variates++",
+    **read_texts("kvariates"),
     does="Rounds",
     at_once=True,
-    family="Baselines",
-    paper="Nock, Canyasse, Boreli & Nielsen: k-variates++: More Pluses in the k-means++. ICML 2016; a baseline of "
-    "Balcan et al. 2017",
-    summary="k-means++ seeding in which every drawn row is hidden by noise around it.",
-    story=(
-        "k-means++ draws each next centre among the rows, those far from all centres so far more often; but a centre "
-        "that is a row gives that row away. k-variates++ draws the row in the same way and releases a point of a "
-        "density around it instead. To hide one row all by itself, that density must be as wide as the whole domain, "
-        "k times over, divided by ε: this is the local preset. The capped preset adds a public part to all weights, "
-        "so that one row is never more than a small part of the draw and may hide among the others; even so its noise "
-        "falls only like one over the logarithm of n. The privacy theorem of the paper rests on how the rows are "
-        "spread, which is not public: here the noise is for the worst case."
-    ),
-    when="As a lesson: a single row cannot be released with useful noise, only what many rows have in common.",
     guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
     accounting=always(Accounting.PURE),
     smallest_n=_compute_smallest_n,
-    hopeless="the noise on a seed exceeds half the spacing of the centres, whatever row it hides",
     operations=lambda setting, params: setting.rows * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20),
     sample="fifteen",
-    formula=(
-        r"p(c)\propto\sum_i D_i^2\,K(c-x_i)+\tau\,U(c),\quad K(z)\propto e^{-\lVert z\rVert/b},\quad "
-        r"\varepsilon=\ln\bigl(1+\lambda\,(e^{2\Lambda/b}-1)\bigr),\ \lambda=\frac{w}{w+\tau},\ w=\max_{x}D^2(x)"
-    ),
     release="a row is drawn and hidden in floating-point noise of the kernel that drew it",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.secret_blocks import (
@@ -146,37 +146,16 @@ def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> floa
 
 
 CARD = Card(
-    id="sample-aggregate",
-    title="Sample and aggregate",
+    **read_texts("sample-aggregate"),
     does="Blocks",
     deals_persons=True,
-    family="Baselines",
-    paper="Nissim, Raskhodnikova & Smith: Smooth Sensitivity and Sampling in Private Data Analysis. STOC 2007; the "
-    "baseline of Balcan et al., ICML 2017, §7",
-    summary="Runs plain k-means on secret blocks of rows and releases private medians of what the blocks found.",
-    story=(
-        "Deal the rows to blocks at random and in secret, run plain k-means in each, and put the centres of each "
-        "block in order by public points. Then release a private median of every coordinate over the blocks: blocks "
-        "that went astray do not pull it away, as they would an average. One way adds noise in proportion to how far "
-        "a single block could move the median; that bound is itself private, so it is smoothed over all tables and "
-        "never shown. The other way picks a place near the middle of the blocks' order, likelier the closer it is. "
-        "Each of the k·d coordinates gets only ε/(k·d): that leaves it far behind a grid when there are many centres: "
-        "with the textbook's constants by orders of magnitude."
-    ),
-    when="As a baseline, and where something other than k-means has to run unchanged inside. It needs dozens of blocks "
-    "for each coordinate: on fifteen clusters at ε = 1 its loss is eleven times that of k-means (paper: 78 times).",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SampleAggregateParams,
     plan=sample_aggregate,
     accounting=_choose_accounting,
     smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
-    hopeless="each coordinate has so small a part of ε for so few blocks that its median is mostly noise",
     operations=count_block_operations,
     sample="city",
-    formula=(
-        r"S^*=\max_{t\ge0}\,e^{-\beta t}\max_{0\le s\le t+1}\left(z_{m+s}-z_{m+s-t-1}\right),\quad "
-        r"\Pr[y]\propto e^{-\varepsilon_i\,|\mathrm{rank}(y)-\ell/2|/2}"
-    ),
     release="models of secret blocks have no release-grade noise",
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts, released_always
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
 from dpviz.algorithms.tools.public_points import draw_random_points
@@ -52,31 +52,14 @@ def _count_rounds(params: SuLQParams) -> int:
 
 
 CARD = Card(
-    id="sulq",
-    title="SuLQ k-means",
+    **read_texts("sulq"),
     does="Rounds",
-    family="Baselines",
-    paper="Blum, Dwork, McSherry & Nissim: Practical Privacy: The SuLQ Framework. PODS 2005; a baseline of Balcan "
-    "et al. 2017",
-    summary="The first private k-means: Lloyd's iteration from random starts, Gaussian noise on counts and sums.",
-    story=(
-        "Any program that only asks for noisy sums over the rows is private, and Lloyd's iteration is such a program. "
-        "It starts from k random points; each round asks for the size and the coordinate sum of every cluster, adds "
-        "Gaussian noise to both, and moves each centre to their quotient. "
-        "Twenty rounds divide the budget by twenty, and the noise of each grows with the square root of that. "
-        "A random start that falls where no row is counts nothing but noise, and stays where it is. "
-        "Most private algorithms since then mend one of these two: fewer rounds, or a better start."
-    ),
-    when="As a baseline: DPLloyd does the same from a better start and revives idle centres.",
     guarantees=(Guarantee.APPROX,),
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),
     smallest_n=lambda setting, params: compute_gaussian_smallest_n(setting, _count_rounds(params)),
-    hopeless="the noise of a mean exceeds half the spacing of the centres",
     operations=lambda setting, params: _count_rounds(params) * setting.rows * setting.k * setting.dim,
     sample="people",
-    formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathcal N(0,\sigma_s^2 I)}{|C_j|+\mathcal N(0,\sigma_c^2)},\quad "
-    r"\mu^2=\sum_{t=1}^{T}\left(\frac{\Delta_s^2}{\sigma_s^2}+\frac{\Delta_c^2}{\sigma_c^2}\right)",
     release=released_always,
 )

@@ -8,8 +8,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field
-from dpviz.algorithms.cohen2021 import FAMILY, PAPER
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
 from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
@@ -145,10 +144,7 @@ def measure(
 
 
 def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
-    """R: within it lie nearly all rows of a Gaussian with that standard deviation.
-
-    ``largest_sd``: public, unit coordinates. Returns unit coordinates.
-    """
+    """R: within it lie nearly all rows of a Gaussian with that standard deviation; unit coordinates."""
     return largest_sd * (sqrt(dim) + sqrt(2 * log(max(2, n))))
 
 
@@ -197,10 +193,9 @@ def fit_naive_mixture(
 
 
 def guess_naive_smallest_n(setting: Setting) -> float:
-    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess.
-
-    Parts closer than their width show in third moments only, whose error needs the sixth power of width over distance.
-    """
+    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess."""
+    # Parts closer than their width show in third moments only, whose error needs the sixth power of width over
+    # distance.
     spacing = setting.k ** (-1 / setting.dim)
     sd = 2 * np.sqrt(setting.dim) * np.sqrt(setting.dim + 1) / setting.epsilon
     return float(setting.k * 20 * (1 + sd / spacing) ** 6)
@@ -229,37 +224,16 @@ def _compute_smallest_n(setting: Setting, params: MixtureParams) -> float:
 
 
 CARD = Card(
-    id="gaussian-mixture",
-    title="Gaussian mixture",
+    **read_texts("gaussian-mixture"),
     does="Tuples",
     at_once=True,
-    family=FAMILY,
-    paper=f"{PAPER}, mixtures of Gaussians",
-    summary="Finds the parts of a mixture through tuples of secret blocks, then measures each part's weight, mean and "
-    "covariance with noise.",
-    story=(
-        "The rows are dealt into secret blocks, each block's parts are found without noise, and a private test asks "
-        "whether the blocks agree; if so, half of the budget buys a rough centre of each part. Rows go to their "
-        "nearest rough centre, and noisy counts and sums give weights and means. Around these means rows of a Gaussian "
-        "of bounded width cannot be far: so they are moved to within a small public radius, and their squares and "
-        "products are released with noise of that radius instead of the whole domain's. The noise on such sums is "
-        "shared by all rows of a part. The preset naive is a bad idea, kept as a lesson: it adds noise as wide as the "
-        "domain to every single row, and a mixture fitted to what is left fails even with a hundred million rows."
-    ),
-    when="A few Gaussian parts a thousand times farther apart than wide, with a known bound on their width. The naive "
-    "preset never.",
     guarantees=(Guarantee.APPROX,),
     params=MixtureParams,
     plan=gaussian_mixture,
     accounting=always(Accounting.BASIC),
     smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
-    hopeless="there are fewer tuples than the test can be asked about (naive: rows to see through their noise)",
     operations=count_operations,
     sample="towns",
-    formula=(
-        r"\hat\Sigma_i=\frac{\sum_{x\in V_i}uu^\top+\mathrm{noise}}{\hat n_i}-\hat s_i\hat s_i^\top,\quad "
-        r"u=\mathrm{clip}_R(x-\hat c_i),\quad R=\sigma_{\max}\left(\sqrt d+\sqrt{2\ln n}\right)"
-    ),
     release="models of secret blocks have no release-grade noise",
 )

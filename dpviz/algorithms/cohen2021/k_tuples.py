@@ -11,8 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, param_field
-from dpviz.algorithms.cohen2021 import FAMILY, PAPER
+from dpviz.algorithms.card import Card, Guarantee, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.tested_tuples import (
     FINEST,
     GivenTupleParams,
@@ -142,7 +141,6 @@ _card = partial(
     Card,
     does="Tuples",
     at_once=True,
-    family=FAMILY,
     guarantees=(Guarantee.APPROX,),
     accounting=always(Accounting.BASIC),
     operations=count_operations,
@@ -151,86 +149,25 @@ _card = partial(
 )
 
 NOISY_CENTERS = _card(
-    id="k-noisy-centers",
-    title="k-noisy-centers",
-    paper=f"{PAPER}, Fig. 4",
-    summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
-    "whether all say the same, and then adds noise to what one of them says.",
-    story=(
-        "Deal the rows into more than a thousand secret blocks and run plain k-means in each: a block's k centres are "
-        "a tuple, and one person can change one tuple only. A private test asks whether small balls, far apart, around "
-        "the points of one tuple hold exactly one point of nearly every other tuple. If they do not, the answer is ⊥, "
-        "and the budget is spent: a second try would be a second look at the rows. If they do, no person can move the "
-        "points of a tuple far, so a little noise hides them, scaled to the distance between the centres. The noise "
-        "depends on Δ, how far apart the balls are: the clusters must be tiny beside the distances between them."
-    ),
-    when="Two or a few clusters that are a thousand times farther apart than wide, and tens of thousands of rows at "
-    "least; with rows = tuples some 1,600 rows that hold k such points each, as in the sample of 5,000 laboratories. "
-    "On anything else it answers ⊥.",
+    **read_texts("k-noisy-centers"),
     params=NoisyCenterParams,
     plan=noisy_centers,
     smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0),
-    hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
-    formula=(
-        r"\hat c_i=c_i+\mathcal N(0,\sigma_i^2),\quad \sigma_i\propto\lambda_i=\tfrac{2}{\Delta}\,"
-        r"\min_{j\ne i}\|c_i-c_j\|\;e^{s(1+\frac{4k}{\varepsilon}\ln\frac{4k}{\delta}+\mathrm{Lap}(4k/\varepsilon))},"
-        r"\quad s=\ln\tfrac{\Delta+2}{\Delta-2}"
-    ),
 )
 
 AVERAGES = _card(
-    id="k-averages",
-    title="k-averages",
-    paper=f"{PAPER}, Fig. 3",
-    summary="Clusters secret blocks of rows without noise (or takes rows that are k points each), tests privately "
-    "whether all say the same, and releases private averages of what they say.",
-    story=(
-        "Deal the rows into secret blocks and run plain k-means in each: a block's k centres are a tuple, and one "
-        "person can change one tuple only. A private test asks whether nearly all tuples have one point in each of k "
-        "balls that lie at least seven radii apart; if not, the answer is ⊥ and the budget is spent. If so, the points "
-        "of all tuples fall into k clouds, and each cloud gets a private average: its radius, a point in its middle, "
-        "and a clipped mean with noise. The price is hidden in the proof: the test lets hundreds of tuples disagree, "
-        "so each average must be private for that many changes at once. That takes about half a million tuples for "
-        "every cluster and column; with fewer this program answers ⊥ rather than noise."
-    ),
-    when="Tens of millions of rows in clusters that are a few times farther apart than wide, or with rows = tuples a "
-    "million rows that hold k such points each: the sample of two million thermometers. With fewer rows, such as any "
-    "file in sample_data, it answers ⊥; then k-noisy-centers, if the clusters are farther apart still.",
+    **read_texts("k-averages"),
     params=AverageParams,
     plan=averages,
     smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0, finest=params.finest),
     categories=TOO_COARSE,
-    hopeless="an average that is private for hundreds of changed tuples at once is noise, and the answer is ⊥",
-    formula=(
-        r"\hat\varepsilon=\frac{\varepsilon}{4k(\ell+1)},\quad \hat\delta=\frac{\delta}{8k\,e^{\varepsilon/2}(\ell+1)},"
-        r"\quad \ell=\frac{2m}{\varepsilon}\ln\frac{m}{\beta\delta}"
-    ),
 )
 
 STABLE = _card(
-    id="stable-kmeans",
-    title="Stable k-means",
-    paper=f"{PAPER}, k-means under stability",
-    summary="Finds the clusters through tuples of secret blocks with half of the budget, and measures their means "
-    "with the other half.",
-    story=(
-        "If every sample of the rows has the same clusters, the table is stable, and a few rows are enough to see "
-        "them. So the rows are dealt into secret blocks, each is clustered without noise, and a private test asks "
-        "whether the blocks agree; half of the budget pays for it and for rough centres. Every row then goes to its "
-        "nearest rough centre, and the other half of the budget buys noisy counts and sums of these cells, which is "
-        "precise: one round of Lloyd, started in the right place. If the blocks disagree the answer is ⊥, and that "
-        "round starts from centres that know no data. The title of the last step says which of the two it was."
-    ),
-    when="A few clusters a thousand times farther apart than wide, and a hundred thousand rows. Otherwise it is one "
-    "round of DPLloyd with half of the budget.",
+    **read_texts("stable-kmeans"),
     params=StableParams,
     plan=stable_kmeans,
     smallest_n=lambda setting, params: compute_smallest_n(setting, params, TUPLES_PART, finest=params.finest),
-    hopeless="there are fewer tuples than the test can be asked about, and the answer is ⊥",
-    formula=(
-        r"\hat c_i=\frac{\sum_{x\in V_i}x+\mathcal N(0,\sigma^2)}{|V_i|+\mathcal N(0,\sigma_0^2)},\quad "
-        r"V_i=\{x:\ i=\arg\min_j\|x-\tilde c_j\|\}"
-    ),
 )
 
 CARDS = (NOISY_CENTERS, AVERAGES, STABLE)

@@ -9,7 +9,7 @@ from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts, released_always
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import revive, run_lloyd_round
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
@@ -298,36 +298,16 @@ def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
 
 
 CARD = Card(
-    id="lsh-coreset",
-    title="LSH coreset",
+    **read_texts("lsh-coreset"),
     does="Tree",
-    family="Google 2021",
-    paper="Chang & Kamath: Practical Differentially Private Clustering. Google Research blog, 2021 (released code: "
-    "a prefix tree of locality-sensitive hashes)",
-    summary="Sorts rows by random planes into a tree of noisy counts, and clusters the noisy means of its leaves.",
-    story=(
-        "Random planes, chosen without the data, give each row one bit for the side on which it lies: rows that lie "
-        "close together share most of their bits. A tree is grown over these bits: a noisy count for each prefix, and "
-        "a further bit wherever the count is large; one row changes one count on each level, so twenty levels cost no "
-        "more than twenty counts. The leaves are small groups of rows, and each becomes one noisy mean with a noisy "
-        "weight, which together are the coreset. k-means may be solved on the coreset as often as one likes, because "
-        "no row is read again. At the end two noisy rounds of Lloyd on all rows put right what the leaves got wrong."
-    ),
-    when="Four columns or more, up to hundreds, and also many clusters: thousands of rows in each at ε = 1. On two "
-    "columns a grid does better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=LshCoresetParams,
     plan=lsh_coreset,
     accounting=_choose_accounting,
     draws=_list_draws,
     smallest_n=_compute_smallest_n,
-    hopeless="the noise of a leaf's mean exceeds half the radius of the domain",
     operations=_count_operations,
     sample="people",
-    formula=(
-        r"\mathrm{bit}_j(x)=[\langle x-c,v_j\rangle<0],\qquad"
-        r"\mu^2=\left(\frac{\Lambda}{\sigma}\right)^2+\frac{D}{\sigma_c^2}"
-    ),
     release=released_always,
 )
 
@@ -427,5 +407,4 @@ def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: boo
                 alone = tree.kept[one] & ~tree.kept[other]
                 more = np.maximum(counts[parents] / np.maximum(counts[one], 1.0), 1.0)
                 growth[one] = growth[parents] * np.where(alone, more, 1.0)
-    weights: Array = np.maximum((counts * growth)[tree.leaf], 0.0)
-    return weights
+    return np.maximum((counts * growth)[tree.leaf], 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
@@ -135,8 +135,7 @@ def _compute_center_noise(leaves: CoresetStep, centers: Array) -> Array:
     """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
     nearest = ((leaves.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     spread = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2, len(centers))
-    sd: Array = np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
-    return sd
+    return np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
 
 
 def list_prefix_lengths(depth: int) -> tuple[int, ...]:
@@ -150,25 +149,20 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
 
 
 def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator) -> Array:
-    spread: Array = 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
-    return spread
+    return 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
 
 
 def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
     """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
     place = rng.permutation(n)
     first = int((1 - _VECTOR_PART) * n)
-    groups: Codes = np.where(place < first, place % (number - 1), number - 1)
-    return groups
+    return np.where(place < first, place % (number - 1), number - 1)
 
 
 def make_up_message(
     mechanism: LocalReports, hashes: partitions.HashCodes, region: Region, rng: np.random.Generator
 ) -> MessageStep:
-    """What a user with a made-up row would send in each group: the same mechanism with public coins.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """What a user with a made-up row would send in each group: the same mechanism with public coins."""
     direction = rng.normal(size=region.dim)
     point = region.clip(0.5 * region.radius * direction / np.linalg.norm(direction))
     number = len(mechanism.bits)
@@ -223,8 +217,7 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
     does so by lying: unbiased, whatever the others sent.
 
-    ``region``: where rows live, unit coordinates. Returns points (m, d) in unit coordinates, and weights (m,) in
-    rows.
+    Returns points (m, d) in unit coordinates, and weights (m,) in rows.
     """
     kept = server.nodes[server.kept]
     inner = {int(node) >> up for node in kept for up in range(1, mechanism.depth + 1)}
@@ -249,35 +242,16 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 
 CARD = Card(
-    id="lsh-local",
-    title="LSH in the local model",
+    **read_texts("lsh-local"),
     does="Local",
-    family="Google 2021",
-    paper="Chang, Ghazi, Kumar & Manurangsi: Locally Private k-Means in One Round. ICML 2021 (its structure, with "
-    "hashes of random planes)",
-    summary="Every user sends one randomised message about a hash of the own row; the server never sees a row.",
-    story=(
-        "Nobody is trusted here: before anything leaves a user's device it is randomised, and the message alone is "
-        "ε-DP. Half of the users send a prefix of the hash of their row, often a wrong one on purpose; since the "
-        "chance of lying is known, the server can correct the counts, and it keeps the prefixes that stand out. The "
-        "other half send a prefix and their whole row under so much noise that a single one says nothing. The server "
-        "adds up the vectors of each prefix, corrects for the lies again, and clusters the means. The error grows "
-        "with the square root of the number of users instead of staying the same, so that the local model needs "
-        "thousands of times as many people as a trusted curator."
-    ),
-    when="As a lesson, or with millions of users, few columns and large ε. Wherever somebody can be trusted with the "
-    "rows, every other algorithm does far better.",
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
     smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
     categories=TOO_COARSE,
-    hopeless="messages are so noisy that the centres say nothing",
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
     sample="fifteen",
     local=True,
-    formula=r"\Pr[\text{the truth is sent}]=\frac{e^{\varepsilon}}{e^{\varepsilon}+2^{\ell}-1},\qquad"
-    r"\hat n_v=\frac{n}{n_g}\cdot\frac{c_v-n_g q}{p-q}",
     release="every user draws the own noise: dpviz is not on their devices",
 )

@@ -8,10 +8,9 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, read_texts, released_always
 from dpviz.algorithms.regime import BLIND_START
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
     compute_gaussian_smallest_n,
@@ -115,28 +114,15 @@ def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
 
 
 CARD = Card(
-    id="dplloyd",
-    title="DPLloyd",
+    **read_texts("dplloyd"),
     does="Rounds",
-    family=FAMILY,
-    paper=f"{PAPER}, §4.1.1",
-    summary="Lloyd's iteration in which every round releases noisy counts and sums of all clusters.",
-    story=(
-        "Start from k points that are far apart and know nothing of the data. In each round assign every row to its "
-        "nearest centre, and release how many rows each cluster has and what they add up to, both with noise. "
-        "Their quotient is the new centre. Every round costs a share of ε, so more rounds mean more noise in each: "
-        "few rounds are best. The start matters, because a bad one cannot be mended in five noisy rounds."
-    ),
-    when="Six columns or more, few clusters, and n·ε/k in the thousands. With many clusters a bad start hurts.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=DPLloydParams,
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_compute_smallest_n,
     categories=BLIND_START,
-    hopeless="the noise of a mean exceeds half the spacing of the centres",
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
     sample="people",
-    formula=r"c_j=\frac{\sum_{i\in C_j}x_i+\mathrm{noise}}{|C_j|+\mathrm{noise}}",
     release=released_always,
 )

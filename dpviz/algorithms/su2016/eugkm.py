@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, released_always
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.public_points import pack_spheres
@@ -148,25 +147,16 @@ def run_grid_kmeans(
 
 
 def compute_cells_per_axis(n: int, epsilon: float, theta: float, dim: int) -> float:
-    """m = (nε/θ)^(2/(2+d)), before rounding; the grid has m^d cells.
-
-    References
-    ----------
-    Su et al. 2016, Eq. 4.
-    """
+    """m = (nε/θ)^(2/(2+d)) (Eq. 4), before rounding; the grid has m^d cells."""
     return float((n * (epsilon / theta)) ** (2 / (2 + dim)))
 
 
 def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> float:
-    """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together.
-
-    With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at
-    M = (3 n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
-
-    References
-    ----------
-    Su et al. 2016, Eqs. 9 and 10.
-    """
+    """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together."""
+    # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
+    # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
+    # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
+    # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
     # k^((d-2)/d) is 1/k at one column.
     return float((3 * (n * epsilon) ** 2 / (dim * k ** ((dim - 2) / dim))) ** (1 / (2 + dim)))
 
@@ -233,10 +223,7 @@ class Problem(NamedTuple):
 
 
 def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator) -> Problem:
-    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out."""
     if params.preset == "tuned":
         cells = params.read_counts(find_clear_cells(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
@@ -249,10 +236,7 @@ def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng
 
 
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
-    """The middles of all listed cells that can hold a row, with their signed noisy counts.
-
-    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
-    """
+    """The middles of all listed cells that can hold a row, with their signed noisy counts."""
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
@@ -264,7 +248,7 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     block of 2^d neighbours is. The rest is kept or dropped as a whole, negative counts included, so that a block that
     is kept has an unbiased sum.
 
-    ``region``: where rows live, unit coordinates. Returns points in unit coordinates, weights in rows.
+    Returns points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = partitions.Grid(grid.half, (grid.cells_per_axis + 1) // 2)
@@ -323,32 +307,15 @@ def count_operations(setting: Setting, params: GridParams) -> float:
 
 
 CARD = Card(
-    id="eugkm",
-    title="EUGkM",
+    **read_texts("eugkm"),
     does="Grid",
-    family=FAMILY,
-    paper=f"{PAPER}, §4.2",
-    summary="k-means on a uniform grid whose cells are counted once, with noise.",
-    story=(
-        "Lay a grid over the declared bounds, count the rows of every cell and add noise to every count, the empty "
-        "cells included. That one release costs the whole of ε, and nothing reads a row after it. "
-        "So k-means may be solved on the noisy cells from thirty different starts, and the best of them be kept, for "
-        "free. The grid has fewer cells when n·ε is small, because many nearly empty cells would be mostly noise. "
-        "With every further column the same number of cells gets coarser: beyond six columns they say little."
-    ),
-    when="One to four columns, at any ε and also with many clusters; up to six if n·ε is large. Not for more columns.",
     guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
     accounting=always(Accounting.PURE),
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
-    hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=count_operations,
     sample="fifteen",
-    formula=(
-        r"M=\left(\frac{n\,\varepsilon}{\theta}\right)^{\frac{2d}{2+d}},\quad "
-        r"\tilde n_j=n_j+\mathrm{Laplace}(1/\varepsilon)"
-    ),
     release=released_always,
 )

@@ -8,10 +8,9 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,
     Blocking,
@@ -199,36 +198,16 @@ def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
 
 
 CARD = Card(
-    id="gkm",
-    title="GkM",
+    **read_texts("gkm"),
     does="Blocks",
     deals_persons=True,
-    family=FAMILY,
-    paper=f"{PAPER}, §4.1.2; after Mohan et al.: GUPT. SIGMOD 2012",
-    summary="Runs plain k-means on many secret blocks of rows and releases noisy averages of what the blocks found.",
-    story=(
-        "Deal the rows to blocks at random and in secret, and run plain k-means in each block on its own. Whoever "
-        "comes or goes changes one block only, so that the average over all blocks hardly moves. Half of ε tells "
-        "where the centres of blocks lie, by noisy quartiles of each coordinate; the other half pays for averages "
-        "inside these ranges, whose noise shrinks with the number of blocks. The centres of a block come in no order: "
-        "they are matched to public points first, or else the averages would all be the middle of the data. Small "
-        "blocks find poor centres and few blocks give noisy averages, and no choice escapes both."
-    ),
-    when="To see what sample and aggregate costs: anything can run inside a block, and the result is far behind. On "
-    "fifteen clusters at ε = 1 its loss is over ten times that of k-means, where a grid comes close to it. Few "
-    "clusters and tens of thousands of rows only.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=GkMParams,
     plan=gkm,
     accounting=_accounting,
     smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
-    hopeless="the noise of an average over the blocks exceeds half the spacing of the centres",
     operations=count_block_operations,
     sample="city",
-    formula=(
-        r"\tilde c_j=\frac1\ell\sum_{b=1}^{\ell}\mathrm{clip}(c_{b,j})+"
-        r"\mathrm{Laplace}\!\left(\frac{2(\max_j-\min_j)\,k d}{\ell\,\varepsilon}\right)"
-    ),
     release="models of secret blocks have no release-grade noise",
 )

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, param_field, released_always
+from dpviz.algorithms.card import Card, Guarantee, always, param_field, read_texts, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.su2016.eugkm import (
     GridParams,
     compute_epsilon_per_row,
@@ -66,17 +65,13 @@ def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random
 
 
 def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
-    """The ε from which the noise of the Lloyd steps is less than the noise of the grid; from public quantities only.
-
-    With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed. Eq. 14, more than one
-    round of DPLloyd to compare with, always holds.
+    """The ε from which the noise of the Lloyd steps is less than the grid's (Eqs. 11-15), by public quantities.
 
     ``half`` (d,), half-widths of the box, unit coordinates.
-
-    References
-    ----------
-    Su et al. 2016, Eqs. 11-15, with ρ = .225 (2ρ is ``TYPICAL_OFFSET``), which the paper does not state.
     """
+    # With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed, with ρ = .225 (2ρ
+    # is TYPICAL_OFFSET), which the paper does not state. Eq. 14, more than one round of DPLloyd to compare with, always
+    # holds.
     dim, squares = len(half), float((half**2).sum())
     rounds = k * params.steps * (float(half.sum()) + 1) / ((1 - params.split) * n)
     lloyd = 2 * (dim + TYPICAL_OFFSET**2 * squares) * rounds**2
@@ -85,33 +80,15 @@ def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams)
 
 
 CARD = Card(
-    id="hybrid",
-    title="Hybrid",
+    **read_texts("hybrid"),
     does="Grid",
-    family=FAMILY,
-    paper=f"{PAPER}, §6.3",
-    summary="EUGkM for a good start, then one noisy step of Lloyd if ε is large enough for it to help.",
-    story=(
-        "Lloyd's steps are precise but need a good start, and a grid gives a good start but is coarse: so half of ε "
-        "buys a grid and the other half one step of Lloyd on the rows. That step takes each row to its nearest centre "
-        "and releases noisy means. It helps only where its noise is less than the grid's, and a formula of public "
-        "numbers (n, k, the bounds and ε) says when. Below that ε the whole budget goes to the grid, as in EUGkM. "
-        "The first title says which of the two was done."
-    ),
-    when="Two to six columns and n·ε/k in the thousands. With more columns even half a grid is too coarse a start.",
     guarantees=(Guarantee.PURE,),
     params=HybridParams,
     plan=hybrid,
     accounting=always(Accounting.PURE),
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
-    hopeless="the grid has fewer than four cells along an axis, too coarse to tell where clusters lie",
     operations=count_operations,
     sample="people",
-    formula=(
-        r"\varepsilon\ \ge\ \left(\frac{X}{Y}\right)^{\frac{2+d}{2d}},\quad "
-        r"X=8d\,(1+(2\rho r)^2)\left(\frac{k(dr+1)}{n}\right)^{2},\quad "
-        r"Y=\frac{2d\,r^2\,k^{(d-2)/d}}{3\cdot 10^{2d/(2+d)}\,n^{4/(2+d)}}"
-    ),
     release=released_always,
 )

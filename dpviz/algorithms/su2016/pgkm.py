@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.su2016 import FAMILY, PAPER
 from dpviz.algorithms.tools.public_points import draw_random_points
 from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
 
@@ -126,10 +125,7 @@ def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:
 
 
 def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
-    """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """Candidates that know nothing of the data, matched to the first one; shape (200, k, d), unit coordinates."""
     sets = draw_random_points(POOL * k, region, rng).reshape(POOL, k, region.dim)
     return match_sets(sets, sets[0])
 
@@ -152,13 +148,9 @@ def match_sets(sets: Array, first: Array) -> Array:
 
 
 def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
-    """Children of random pairs of ``parents`` (m, k, d): cut at one place, and one coordinate of each moved.
+    """Children (200, k, d) of random pairs of ``parents`` (m, k, d): cut at one place, one coordinate of each moved.
 
-    A coordinate moves by up to ``step`` half-widths, and back into the region where it leaves it: outside, the range
-    of a selection would not hold.
-
-    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (children, k, d),
-    unit coordinates.
+    It moves by up to ``step`` half-widths, and back into the region: outside, the range of a selection would not hold.
     """
     m, k, dim = parents.shape
     mother, father = rng.integers(0, m, (2, POOL))
@@ -172,11 +164,7 @@ def cross_and_mutate(parents: Array, step: float, region: Region, rng: np.random
 def move_centers(parents: Array, step: float, region: Region, rng: np.random.Generator) -> Array:
     """Copies of ``parents`` (m, k, d), each with one centre moved by up to ``step`` half-widths along every axis.
 
-    The parents themselves are kept. Their children differ in few places and by little, so that the next selection has
-    a small range.
-
-    ``step``: in half-widths of the box; ``region``: where rows live, unit coordinates. Returns (copies, k, d), unit
-    coordinates.
+    The parents are kept; their children are so like them that the next selection has a small range.
     """
     m, k, dim = parents.shape
     children = parents[np.arange(POOL) % m].copy()
@@ -213,33 +201,15 @@ def _count_operations(setting: Setting, params: PGkMParams) -> float:
 
 
 CARD = Card(
-    id="pgkm",
-    title="PGkM",
+    **read_texts("pgkm"),
     does="Rounds",
-    family=FAMILY,
-    paper=f"{PAPER}, §4.1.3",
-    summary="A genetic search: the fittest sets of centres are selected privately and bred, round after round.",
-    story=(
-        "Start from 200 sets of centres that know nothing of the data. The loss of every set is computed on the rows, "
-        "and all that is released is which sets the exponential mechanism selects: those of little loss, as far as "
-        "the noise can tell. They are crossed and slightly moved, which costs nothing, and their children are the "
-        "next pool. A row may lie far from a centre and there are many selections to pay, so the noise is large, and "
-        "the search nearly blind unless n·ε is. But the more alike the sets of a pool are, the less one row can tell "
-        "them apart: the practical preset keeps them alike, and needs less noise."
-    ),
-    when="As a lesson in private selection: few clusters, n·ε above ten thousand. DPLloyd and EUGkM do better.",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=PGkMParams,
     plan=pgkm,
     accounting=_accounting,
     smallest_n=_compute_smallest_n,
     categories=TOO_COARSE,
-    hopeless="the noise of a selection exceeds a fifth of the loss that there is to lose",
     operations=_count_operations,
     sample="city",
-    formula=(
-        r"\Pr[\text{select } S]\propto\exp\!\left(-\frac{\varepsilon_t}{R_t}\sum_{x}\min_{c\in S}\lVert x-c\rVert^2"
-        r"\right),\quad R_t=h_t\,(2D-h_t)"
-    ),
     release="parents are selected with floating-point Gumbel noise",
 )

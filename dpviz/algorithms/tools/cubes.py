@@ -35,5 +35,4 @@ def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> pa
 
 
 def _count_along(half: Array, side: float) -> Codes:
-    along: Codes = np.maximum(1, np.rint(2 * half / side)).astype(np.int64)
-    return along
+    return np.maximum(1, np.rint(2 * half / side)).astype(np.int64)

@@ -238,12 +238,9 @@ class _SideBySide:
         return drawn
 
     def _bound_rounding(self, totals: Array) -> Array:
-        """More than the rounding of two sums of masses that add up to ``totals``, and of what is compared with them.
-
-        A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
-        """
-        bound: Array = 4 * (len(self._weights) + 8) * _HALF_BIT * totals
-        return bound
+        """More than the rounding of two sums of masses that add up to ``totals``, and of what is compared with them."""
+        # A sum of m numbers, none negative, is wrong by at most m half bits of it (Higham 2002, §4.2).
+        return 4 * (len(self._weights) + 8) * _HALF_BIT * totals
 
     def _take_best(self, proposals: Codes, totals: Array) -> Codes:
         """Of the ``proposals`` (starts, trials) those that save most, (starts,), which are seeds from now on."""

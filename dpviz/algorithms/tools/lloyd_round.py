@@ -18,15 +18,10 @@ _IDLE_PART, _STEP_PART = 0.1, 0.25
 
 
 def compute_count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: bool) -> float:
-    """The best ratio of the budget for counts to the budget for sums, from the error of sum / count.
-
-    With noise of total variance a/x² (or a/x) on the sum and b/y² (or b/y) on the count times the centre's norm, the
-    least sum at x + y = 1 has y/x = ∛(b/a) for pure mechanisms and √(b/a) for Gaussian ones.
-
-    References
-    ----------
-    Su et al. 2016, Eqs. 5-6 (Laplace); the others follow by the same Lagrange argument.
-    """
+    """The best ratio of the budget for counts to the budget for sums, from the error of sum / count."""
+    # With noise of total variance a/x² (or a/x) on the sum and b/y² (or b/y) on the count times the centre's norm, the
+    # least sum at x + y = 1 has y/x = ∛(b/a) for pure mechanisms and √(b/a) for Gaussian ones: Eqs. 5-6 of Su et al.
+    # 2016 for Laplace noise, by the same argument of Lagrange for the others.
     if accounting is not Accounting.PURE:
         return TYPICAL_OFFSET / sqrt(dim)
     if spherical:
@@ -35,12 +30,8 @@ def compute_count_to_sum_ratio(dim: int, accounting: Accounting, *, spherical: b
 
 
 def plan_gaussian_rounds(session: PrivateSession, k: int) -> int:
-    """Rounds of Gaussian noise that the whole budget can feed, from public quantities: 2 to 7.
-
-    References
-    ----------
-    Diaa et al. 2025 (FastLloyd), its rule for the number of rounds.
-    """
+    """Rounds of Gaussian noise that the whole budget can feed, from public quantities: 2 to 7."""
+    # The rule of Diaa et al. 2025 (FastLloyd).
     multiplier = session.rows_per_person / gdp_mu(session.ledger.epsilon, session.ledger.delta)
     rounds = 0.004 * session.n**2 / (k**3 * session.dim * (TYPICAL_OFFSET + sqrt(session.dim)) ** 2 * multiplier**2)
     return int(np.clip(rounds, 2, 7))
@@ -96,15 +87,8 @@ Noisy = mechanisms.Measurement[Array, mechanisms.Additive]
 
 
 def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array, region: Region) -> Array:
-    """Released means per cluster, shape (k, d), moved to where means of rows of ``region`` can be.
-
-    The ``fallback`` is taken where the noisy count is tiny.
-
-    A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
-
-    ``noisy_counts``: of shape (k,), rows; ``noisy_sums``: of shape (k, d), unit coordinates; ``fallback`` (k, d),
-    unit coordinates; ``region``: where rows live, unit coordinates.
-    """
+    """Released means per cluster, shape (k, d), moved to where means of rows of ``region`` can be."""
+    # A count below twice its noise (and below 1) says nothing: dividing by it would throw the centre far away.
     trusted = noisy_counts.value >= max(1.0, 2 * noisy_counts.sd)
     counts = np.where(trusted, noisy_counts.value, 1.0)
     means = np.where(trusted[:, None], noisy_sums.value / counts[:, None], fallback)
@@ -112,12 +96,8 @@ def compute_noisy_means(noisy_counts: Noisy, noisy_sums: Noisy, fallback: Array,
 
 
 def compute_center_noise_sd(noisy_counts: Noisy, noisy_sums: Noisy) -> Array:
-    """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only.
-
-    ``noisy_counts``: of shape (k,), rows; ``noisy_sums``: of shape (k, d), unit coordinates.
-    """
-    sd: Array = noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
-    return sd
+    """Standard deviation of the noise on one coordinate of each mean, shape (k,); from released values only."""
+    return noisy_sums.sd / np.maximum(noisy_counts.value, max(1.0, 2 * noisy_counts.sd))
 
 
 def revive(

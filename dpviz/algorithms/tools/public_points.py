@@ -21,9 +21,7 @@ def pack_spheres(k: int, region: Region, rng: np.random.Generator) -> Array:
     Parameters
     ----------
     k : int
-        Clusters.
     region : Region
-        Where rows live, unit coordinates.
     rng : numpy Generator
         Public coins; what they decide may be known to everybody.
 
@@ -97,7 +95,6 @@ def draw_random_points(number: int, region: Region, rng: np.random.Generator) ->
     number : int
         How many.
     region : Region
-        Where rows live, unit coordinates.
     rng : numpy Generator
         Public coins; what they decide may be known to everybody.
 

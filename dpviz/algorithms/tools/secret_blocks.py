@@ -92,19 +92,13 @@ def deal(session: PrivateSession, k: int, number: int, rng: np.random.Generator,
 
 
 def count_most_blocks(k: int, dim: int) -> int:
-    """As many blocks as there is memory for: a public number of records may be far larger than the table, and so may a
-    noisy one.
-    """
+    """As many blocks as there is memory for: a public or noisy number of records may be far above the table's."""
     return max(1, _MOST_NUMBERS // (k * max(k, dim)))
 
 
 def fit_models(session: PrivateSession, blocks: BlocksStep) -> PrivateSession:
-    """A session over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d).
-
-    Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
-
-    Returns of as many lines as there are blocks, each k * d numbers in unit coordinates.
-    """
+    """A session over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d)."""
+    # Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
     return session.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
 
 

@@ -63,10 +63,7 @@ class SignedPoints:
 
     @classmethod
     def of(cls, points: Array, weights: Array, *, weight_sd: float = 0.0) -> SignedPoints:
-        """From points of shape (m, d).
-
-        ``points`` (m, d), unit coordinates; ``weights`` (m,), rows; may be negative.
-        """
+        """From ``points`` (m, d), unit coordinates, with their ``weights`` (m,), which may be negative."""
         return cls(np.ascontiguousarray(points.T, dtype=np.float32), np.asarray(weights, np.float64), weight_sd)
 
     def __len__(self) -> int:
@@ -130,8 +127,8 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
     raise the loss or go round in circles, so the best centres seen are returned, and it ends when nothing moves, when
     ``PATIENCE`` iterations brought nothing better, or after ``ITERATIONS``.
 
-    ``data``: points with signed weights, unit coordinates and rows; ``region``: where rows live, unit coordinates.
-    Returns centres (k, d), unit coordinates, and their loss.
+    ``data``: points with signed weights, unit coordinates and rows. Returns centres (k, d), unit coordinates, and their
+    loss.
 
     References
     ----------
@@ -154,10 +151,7 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
 
 
 def sum_mass_near(data: SignedPoints, centers: Array) -> Array:
-    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,).
-
-    ``data``: points with signed weights, unit coordinates and rows.
-    """
+    """Weight of the points nearest to each of ``centers`` (k, d), shape (k,)."""
     labels, _ = _find_nearest(data.columns, centers)
     return np.bincount(labels, data.weights, len(centers)).astype(np.float64)
 
@@ -343,11 +337,7 @@ class StartsStep(Step):
 def choose_starts(
     points: Array, weights: Array, k: int, number: int, region: Region, rng: np.random.Generator
 ) -> list[Array]:
-    """Where to start on the coreset: all of its points and some without data if there are at most k, else k-means++.
-
-    ``points`` (m, d), unit coordinates; ``weights`` (m,), rows; ``region``: where rows live, unit coordinates.
-    Returns (k, d), unit coordinates.
-    """
+    """Where to start on a coreset: all of its ``points`` (m, d) and some without data if at most k, else k-means++."""
     if len(points) <= k:
         return [np.concatenate([points, pack_spheres(k, region, rng)])[:k]]
     return [points[seeds] for seeds in draw_many_kmeans_pp_seeds(points, weights, k, number, rng)]

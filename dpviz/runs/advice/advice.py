@@ -242,8 +242,7 @@ def _compute_closeness(sizes: Array, size: int) -> Array:
     """1 where a studied size is this one, falling to 0 at its neighbours, on a log scale; shape of ``sizes``."""
     known = np.unique(sizes)
     by_size = [np.interp(np.log(size), np.log(known), row) for row in np.eye(len(known))]
-    close: Array = np.array(by_size)[np.searchsorted(known, sizes)]
-    return close
+    return np.array(by_size)[np.searchsorted(known, sizes)]
 
 
 @lru_cache(maxsize=2)

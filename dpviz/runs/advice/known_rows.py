@@ -15,7 +15,7 @@ from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, Advice, foresee
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
-from dpviz.runs.division import Division
+from dpviz.runs.request import Division
 from dpviz.tables import Declaration, declarations
 
 NOBODY_SAID = (
@@ -161,7 +161,6 @@ def advise(
     d : int or None
         The number of columns; as many as are declared by default, where each value of a category is one.
     k : int
-        Clusters.
     declaration : Declaration, mapping, path or None
         Of a table: whatever is not given is taken from it.
     target, share : float

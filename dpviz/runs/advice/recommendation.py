@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dpviz.algorithms import regime
 from dpviz.runs.advice.advice import EPSILONS, Advice
 from dpviz.runs.advice.target import Target, count_steps_apart, describe_crossing, format_epsilon, round_epsilon
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.words import round_percent
+
+if TYPE_CHECKING:
+    from dpviz.runs.smallest_epsilon import SmallestEpsilon
 
 MADE_UP = "made-up tables"
 

@@ -64,30 +64,18 @@ def run_card(
     params: Mapping[str, Any] | None = None,
     **request: Any,
 ) -> Run:
-    """A run in that kind of session.
-
-    **request
-        What is asked, as for ``run``.
-    """
+    """A run in that kind of session; ``request`` is what is asked, as for ``run``."""
     return run_request(Request(Contender.of(card, params), **request), open_as(table, session))
 
 
 def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
-    """A run with all that it released; nothing of it holds the table.
-
-    **request
-        What is asked, as for ``run``.
-    """
+    """A run, as ``run_card``, with all that it released; nothing of it holds the table."""
     recording = Recording()
     return Recorded(recording, run_card(card, table, session=recording.make_recording_session(), **request))
 
 
 def check_replayed(card: Card, table: PrivateTable, first: Recorded, **request: Any) -> None:
-    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them.
-
-    **request
-        What is asked, as for ``run``.
-    """
+    """With its answers recorded, a run comes out the same over a ``table`` whose rows may be any: nobody reads them."""
     again = run_card(card, table, session=first.recording.make_replaying_session(), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     demand(len(first.run.frames) == len(again.frames), "without the rows, there are more steps or fewer")
@@ -118,11 +106,7 @@ def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
 
 
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
-    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss.
-
-    **request
-        What is asked, as for ``run``.
-    """
+    """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
     loss, first = RecordedLoss(), record_run(card, one, **request)
     run_card(card, other, session=first.recording.make_loss_session(loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
@@ -162,11 +146,7 @@ def _check_total_loss(run: Run, loss: RecordedLoss) -> None:
 
 
 def check_ledger(card: Card, table: PrivateTable, **request: Any) -> None:
-    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries.
-
-    **request
-        What is asked, as for ``run``.
-    """
+    """The entries are what was drawn, and add up to the request: all but 1 % of it, and no more, by two libraries."""
     check_booked(record_run(card, table, **request))
 
 
@@ -245,11 +225,7 @@ class Subject:
             yield describe_case(params, delta, case, *[f"ε = {epsilon:g}"] * bool(epsilons)), case, request
 
     def run(self, table: PrivateTable, *, params: Mapping[str, Any], delta: float, **how: Any) -> Run:
-        """A run of it; what is not said is as usual.
-
-        **how
-            Other settings of the run.
-        """
+        """A run of it; what is not said is as usual."""
         return run_card(self.card, table, params=params, delta=delta, **{"k": K, "epsilon": 2.0, "seed": SEED, **how})
 
 

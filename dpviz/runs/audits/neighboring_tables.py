@@ -14,10 +14,7 @@ from dpviz.tables import codings
 
 
 def make_blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> Array:
-    """``n`` rows around ``k`` centres in [-1, 1]^dim.
-
-    Returns (n, dim), unit coordinates.
-    """
+    """``n`` rows around ``k`` centres in [-1, 1]^dim, unit coordinates."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-0.7, 0.7, (k, dim))
     return np.clip(centers[rng.integers(0, k, n)] + rng.normal(0, 0.08, (n, dim)), -1, 1)
@@ -83,13 +80,7 @@ class NeighborSetting:
     mixed: bool = False
 
     def table(self, values: Array | None = None, persons: Codes | None = None, **more: Any) -> PrivateTable:
-        """A table with these declarations; by default each person has as many rows as count, and one more.
-
-        **more
-            Other declarations.
-
-        ``values`` (n, dim), unit coordinates; None: usual ones; ``persons`` (n,), whose each row is.
-        """
+        """A table with these declarations; by default each person has as many rows as count, and one more."""
         rows = make_blobs(dim=self.dim) if values is None else values
         if self.rows_per_person > 1 and persons is None:
             persons = np.arange(len(rows)) // (self.rows_per_person + 1)

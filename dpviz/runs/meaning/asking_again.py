@@ -40,13 +40,7 @@ class RepeatedCost(NamedTuple):
 def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> RepeatedCost:
     """The price of asking ``times`` times, from the ledger of one release.
 
-    Simply added, ε and δ are ``times`` as large. The composed ε is at that very δ, or at ``USUAL_DELTA`` where releases
-    are pure; it is never above the sum.
-
-    References
-    ----------
-    Dwork & Roth 2014, Theorem 3.16 (ε and δ add up). Kairouz, Oh & Viswanath 2015, Theorem 3.3 (optimal composition of
-    pure releases). Koskela, Jälkö & Honkela 2020 (loss distributions).
+    The composed ε is at ``times`` δ, or at ``USUAL_DELTA`` where releases are pure; it is never above the sum.
     """
     if entries[0].accounting is Accounting.PURE:
         at, composed = USUAL_DELTA, compose_repeated_epsilon(epsilon, times, USUAL_DELTA)
@@ -58,13 +52,9 @@ def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delt
 
 @lru_cache(maxsize=256)
 def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
-    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, chosen one after the other, are (ε, δ)-DP.
-
-    References
-    ----------
-    Kairouz, Oh & Viswanath 2015, Theorem 3.3: no ε-DP release is worse than a randomised response, so the composition
-    of ``times`` of these is exact.
-    """
+    """The smallest ε for which ``times`` pure releases of ``epsilon`` each, one after the other, are (ε, δ)-DP."""
+    # No ε-DP release is worse than a randomised response, so that the composition of these is exact (Kairouz, Oh &
+    # Viswanath 2015, Theorem 3.3).
     from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
 
     single = privacy_loss_distribution.from_privacy_parameters(
@@ -84,21 +74,16 @@ def match_releases(releases: Sequence[Array], target: Array) -> Array:
 
 
 def measure_noise_left(releases: Array, times: int) -> float:
-    """The spread of averages of ``times`` releases each around their own mean: what averaging leaves of the noise.
-
-    ``releases`` (m, k, d), matched; at least two averages must come of them.
-    """
+    """The spread of averages of ``times`` matched releases (m, k, d) around their own mean; of two averages or more."""
     groups = len(releases) // times
     means = releases[: groups * times].reshape(groups, times, *releases.shape[1:]).mean(axis=1)
     return float(np.sqrt(means.var(axis=0, ddof=1).sum(axis=-1).mean()))
 
 
 def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, rng: np.random.Generator) -> float:
-    """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share.
-
-    Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above 0.
-    Sums are drawn with replacement from the log ratios of single releases, with the person and without.
-    """
+    """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share."""
+    # Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above
+    # 0. Sums are drawn with replacement from the log ratios of single releases, with the person and without.
     said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
     return max(0.0, float(said[0].mean() - said[1].mean()))
 

@@ -97,7 +97,6 @@ def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
     Parameters
     ----------
     epsilon, delta : float
-        Of the guarantee.
 
     Returns
     -------

@@ -72,9 +72,7 @@ def compute_study_rows(
     Parameters
     ----------
     whole : JudgedTable
-        The table with its rows revealed.
     grid : StudyGrid
-        What the study asks.
     trials : sequence of Trial
         Those of the grid that are wanted; all by default.
     yardsticks : collection of Yardstick

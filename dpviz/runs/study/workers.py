@@ -82,9 +82,7 @@ def compute_rows(judged: JudgedTable, grid: StudyGrid, trials: Sequence[Trial], 
     Parameters
     ----------
     judged : JudgedTable
-        The table with its rows revealed.
     grid : StudyGrid
-        What the study asks.
     trials : sequence of Trial
         Those that are wanted.
     workers : int

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto import _choose_clipping_radius
-from dpviz.algorithms.auto.auto_plan import PlanStep, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
-from dpviz.algorithms.auto.stages import Round, StagePart, Swap
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting

@@ -17,7 +17,7 @@ from dpviz.algorithms.auto.loss_diagnostic import (
     diagnose_loss,
 )
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.card import LossDiagnostic
 from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.algorithms.auto.auto_plan import StagePart
 from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians
-from dpviz.algorithms.auto.stages import StagePart
 from dpviz.core.accounting import Accounting
 from dpviz.core.noise import StudyNoise
 from tests.contract.tables import make_small_table

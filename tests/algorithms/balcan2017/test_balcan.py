@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.balcan import CARD, BalcanParams, CandidatesStep, SwapStep, TreeStep
 from dpviz.algorithms.balcan2017.projection import draw_gaussian_frame, draw_orthonormal_frame, project
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level

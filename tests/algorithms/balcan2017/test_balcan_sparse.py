@@ -19,7 +19,7 @@ from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import ChosenSum, Relation
-from dpviz.core.sparse_rows import keep_largest_entries
+from dpviz.core.stored_rows import keep_largest_entries
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.command_line import call

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep, compute_quiet_threshold, grow_private_partition
+from dpviz.algorithms.balcan2017.balcan import TreeStep, compute_quiet_threshold, grow_private_partition
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
 from dpviz.core.mechanisms import Gaussian, Laplace

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.algorithms.auto.auto_plan import Cells, ProjectionStage, StagePart, Zoom
 from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
-from dpviz.algorithms.auto.stages import Cells, ProjectionStage, StagePart, Zoom
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
 from dpviz.algorithms.auto.zooming import ZoomStep, zoom
-from dpviz.algorithms.balcan2017.balcan import CandidatesStep
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.balcan import CandidatesStep, SwapStep, TreeStep
 from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
 from dpviz.algorithms.baselines.kvariates import SeedStep
 from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.algorithms.balcan2017.local_swap import SwapStep
+from dpviz.algorithms.balcan2017.balcan import SwapStep
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.pictures.tree import draw_swap_trace

@@ -16,7 +16,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.recommendation import Recommendation, explain_apart
 from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
-from dpviz.runs.division import Division
+from dpviz.runs.request import Division
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import KEYS, tidy

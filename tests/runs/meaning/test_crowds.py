@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.algorithms.balcan2017.balcan import TreeStep
 from dpviz.core.check import RequestError
 from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dpviz.algorithms.balcan2017.balcan import SwapStep
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
-from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.pictures.columns import round_up_range
 from dpviz.app.charts.pictures.tree import draw_swap_trace

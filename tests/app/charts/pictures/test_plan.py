@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
-from dpviz.algorithms.auto.stages import StagePart
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, StagePart
 from dpviz.app.charts.registry import draw_picture
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import draw, look, title_of

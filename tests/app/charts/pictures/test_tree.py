@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
+from dpviz.algorithms.balcan2017.balcan import TreeStep
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.pictures.tree import (
     assign_rows,

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.candidate_centers import Candidates
-from dpviz.algorithms.balcan2017.local_swap import compute_log_prior, count_useful_swaps, local_swap, start_on_cubes
+from dpviz.algorithms.balcan2017.balcan import (
+    Candidates,
+    compute_log_prior,
+    count_useful_swaps,
+    local_swap,
+    start_on_cubes,
+)
 from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import SwapLoss, compute_swap_gains

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.candidate_centers import Candidates, grow_trees, list_candidates
+from dpviz.algorithms.balcan2017.balcan import Candidates, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region

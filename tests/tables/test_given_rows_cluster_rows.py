@@ -30,9 +30,9 @@ from dpviz.core.revealed_rows import sample_rows
 from dpviz.core.rows import add_up
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare_on_cluster
-from dpviz.tables import cluster_rows
-from dpviz.tables.cluster_rows import ClusterRows, _gather, connect
+from dpviz.tables import given_rows
 from dpviz.tables.declarations import Declaration
+from dpviz.tables.given_rows import ClusterRows, _gather, connect
 from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import Batch, deal_rows
 from tests.cases import about
@@ -230,7 +230,7 @@ def test_a_worker_that_is_killed_is_made_good(cluster: Any, tmp_path: Path) -> N
 
 
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_rows, "_SECONDS_TO_ANSWER", 0.2)
+    monkeypatch.setattr(given_rows, "_SECONDS_TO_ANSWER", 0.2)
     with pytest.raises(RequestError, match="No Dask scheduler answers"):
         connect("tcp://127.0.0.1:1")
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.runs import division
-from dpviz.runs.division import Division
+from dpviz.runs import request
+from dpviz.runs.request import Division
 from tests.cases import for_each
 
 PARTS = st.builds(Division, st.floats(0, 0.9), st.floats(0, 0.05), st.floats(0, 0.3))
 
 
 def test_the_example_holds() -> None:
-    tried = doctest.testmod(division)
+    tried = doctest.testmod(request)
     assert tried.attempted and not tried.failed
 
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core import lattice
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Domain, Region, project_on_simplex
 from dpviz.core.losses import bound_distance
-from dpviz.core.region import project_on_simplex
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.cases import about
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from dpviz.runs.audits import doors
-from dpviz.runs.audits.doors import find_home, is_door
+from dpviz.runs.audits import auditing
+from dpviz.runs.audits.auditing import find_home, is_door
 from tests.house_rules import PACKAGE, ROOMS
 
 
@@ -28,15 +28,15 @@ def test_a_name_is_found_at_home(name, home):
 
 
 def test_doors_that_hand_on_in_a_circle_have_an_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(doors, "_ROOT", tmp_path)
+    monkeypatch.setattr(auditing, "_ROOT", tmp_path)
     for place, stub in {"tables": "from ..runs import x as x\n", "runs": "from dpviz.tables import x as x\n"}.items():
         (tmp_path / "dpviz" / place).mkdir(parents=True)
         (tmp_path / "dpviz" / place / "__init__.pyi").write_text(stub)
-    doors.list_handed_on.cache_clear()
+    auditing.list_handed_on.cache_clear()
     try:
         assert find_home("dpviz.tables.x") in ("dpviz.tables.x", "dpviz.runs.x")
     finally:
-        doors.list_handed_on.cache_clear()
+        auditing.list_handed_on.cache_clear()
 
 
 def test_a_door_is_a_stub_or_the_head():
@@ -55,5 +55,5 @@ def test_what_the_package_exports_is_found_where_it_is_made():
 
     homes = {find_home(f"dpviz.{name}") for name in dpviz.__all__}
     assert homes <= made, homes - made
-    assert find_home("dpviz.core.domain.Region") == "dpviz.core.region.Region"
-    assert doors.list_handed_on("numpy") == {}
+    assert find_home("dpviz.core.domain.Region") == "dpviz.core.domain.Region"
+    assert auditing.list_handed_on("numpy") == {}
