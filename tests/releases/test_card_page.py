@@ -135,5 +135,5 @@ def test_missing_cells_are_told_where_they_were_bought() -> None:
         made = played()
         made = replace(made, parts=replace(made.parts, missing=MissingShares(bought[:number], (), 0.1)))
         text[number] = _Read(make_card_page(made)).text
-    assert "Missing values, with noise: 3 % of column 0 is missing (2 % to 4 %)." in text[1]
+    assert "Missing values, with noise: 3 % of column 0 is missing (2 to 4)." in text[1]
     assert "30 columns more: see segments.csv" in text[60] and "column 59" not in text[60]

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases import card_columns, card_pictures, card_tables, segment_words
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
@@ -23,6 +24,7 @@ from dpviz.releases.playing import Played
 from dpviz.releases.release_texts import fill
 from dpviz.runs.profiles import ProfileColumn
 from dpviz.tables.declarations import FROM_ROWS, Described
+from dpviz.words import PLUS_MINUS
 from dpviz.words.templates.rendering import render
 from tests.releases.made_played import numbers, people, played, reported, segment, shares
 
@@ -34,7 +36,7 @@ def test_doctests(module) -> None:
 
 def _centred(columns: tuple[ProfileColumn, ...], centers: np.ndarray) -> Played:
     """A release of these centres, and of nothing else about them."""
-    bare = {"center_sd": np.full(centers.shape, np.nan), "scale": np.ones(len(columns)), "sizes": None, "size_sd": None}
+    bare = {"center_sd": np.full(centers.shape, np.nan), "scale": np.ones(len(columns)), "sizes": None}
     return played(profile={"columns": columns, "centers": centers, **bare})
 
 
@@ -62,19 +64,19 @@ def test_numbers_stand_to_the_right_under_their_heads() -> None:
             assert right == [place >= first for place in range(len(right))], row
 
 
-def test_centres_stand_with_as_many_digits_as_they_were_rounded_to() -> None:
+def test_centres_stand_to_the_digit_of_their_noise() -> None:
     centers, sd = np.array([[30.5, 40_000.0], [60.0, 90_500.0]]), np.array([[0.9, 900.0], [1.1, 1_100.0]])
-    sizes = {"sizes": np.array([7012.0, 4990.0]), "size_sd": np.full(2, 14.0)}
+    sizes = {"sizes": Sizes(np.array([7012.0, 4990.0]), np.full(2, 14.0))}
     assert _cells(_html(make_centers_table(played(profile={"centers": centers, "center_sd": sd, **sizes})))) == [
         ["segment", "age (years)", "income (k$)", "size"],
-        ["1", "30.5 ±\xa00.9", "40,000 ±\xa0900", "7,012 ±\xa014"],
-        ["2", "60.0 ±\xa01.1", "90,500 ±\xa01,100", "4,990 ±\xa014"],
+        ["1", "30.5 ± 1.6", "40,000 ± 1,600", "7,012 ± 25"],
+        ["2", "60.0 ± 1.9", "90,500 ± 1,900", "4,990 ± 25"],
         ["rounded to", "0.1", "100", ""],
     ]
-    unknown = {"centers": centers, "center_sd": np.full((2, 2), np.nan), "sizes": None, "size_sd": None}
+    unknown = {"centers": centers, "center_sd": np.full((2, 2), np.nan), "sizes": None}
     table = make_centers_table(played(profile=unknown))
     assert _cells(_html(table))[1] == ["1", "30.5", "40,000"]
-    assert table.notes == ("The algorithm cannot tell the noise on its centres.",)
+    assert table.notes == (f"The algorithm cannot tell the noise on its centres. {PLUS_MINUS}",)
 
 
 def test_bounds_stand_with_who_says_so() -> None:
@@ -132,12 +134,17 @@ def test_a_line_a_segment_with_what_is_known_of_it() -> None:
         segment(3, numbers("age"), shares("region")),
     )
     made = fill("segments.html.j2", played(report=told))
-    first = [f"r{place} 10 % (0–20)" for place in range(6)]
+    first = [f"r{place} 10 % (0 to 20)" for place in range(6)]
     assert _cells(made) == [
         ["segment", "size", "age (years)", "region"],
-        ["1 so", "100 (90–110)", "30 (28–32)from 20 (18–22)to 40 (38–42)", "North 80 % (70–90)South 20 % (10–30)"],
-        ["2", "200 (190–210)", "58–62", f"{''.join(first)}two categories more: see segments.csv"],
-        ["3", "300 (290–310)", "", ""],
+        [
+            "1 so",
+            "100 ± 10",
+            "30 (28 to 32)from 20 (18 to 22)to 40 (38 to 42)",
+            "North 80 % (70 to 90)South 20 % (10 to 30)",
+        ],
+        ["2", "200 ± 10", "58 to 62", f"{''.join(first)}two categories more: see segments.csv"],
+        ["3", "300 ± 10", "", ""],
     ]
     assert made.count("class=apart") == 1 and '<td class=apart data-head="age (years)">' in made
 
@@ -180,13 +187,13 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
 
 
 def test_sizes_are_bars_with_their_noise() -> None:
-    sized = {"sizes": np.array([7012.0, 4990.0]), "size_sd": np.full(2, 14.0)}
+    sized = {"sizes": Sizes(np.array([7012.0, 4990.0]), np.full(2, 14.0))}
     made = draw_sizes(played(profile=sized))
-    assert made is not None and made.alt == "Released sizes: segment 1 about 7,012, segment 2 about 4,990"
+    assert made is not None and made.alt == "Released sizes: segment 1 7,012 ± 25, segment 2 4,990 ± 25"
     long, short = (float(width) for width in re.findall(r'class="bar".*?width="([\d.]+)"', made.markup))
     assert short / long == pytest.approx(4990 / 7012, rel=0.01)
-    assert made.markup.count('class="noise"') == 2 and "7,012 ± 23" in made.markup
-    negative = draw_sizes(played(profile={"sizes": np.array([-3.0, 5.0]), "size_sd": None}))
+    assert made.markup.count('class="noise"') == 2 and "7,012 ± 25" in made.markup
+    negative = draw_sizes(played(profile={"sizes": Sizes.publish(np.array([-3.0, 5.0]), np.full(2, np.nan))}))
     assert negative is not None and 'width="0.5"' in negative.markup and "±" not in negative.markup
     assert draw_sizes(played(profile={"sizes": None})) is None
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import LossDiagnostic
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
@@ -24,7 +25,7 @@ COLUMNS = (
 SCALE = np.array([50.0, 500.0, 5.0])
 CENTERS = np.array([[20.0, 300.0, 5.0], [70.0, 600.0, 5.1], [40.0, 800.0, 4.9]])
 GOOD = Profile(
-    COLUMNS, CENTERS, np.tile([0.5, 5.0, 0.5], (3, 1)), SCALE, np.array([900.0, 500.0, 300.0]), np.full(3, 9.0)
+    COLUMNS, CENTERS, np.tile([0.5, 5.0, 0.5], (3, 1)), SCALE, Sizes(np.array([900.0, 500.0, 300.0]), np.full(3, 9.0))
 )
 
 
@@ -41,7 +42,7 @@ def received(profile: Profile = GOOD, quality: QualityReport | None = None, **sa
     return Received(profile, quality or quality_report(), **given)
 
 
-LOST = replace(GOOD, sizes=np.array([900.0, 20.0, 10.0]))
+LOST = replace(GOOD, sizes=Sizes(np.array([900.0, 20.0, 10.0]), np.full(3, 9.0)))
 # Each: the release, and how its title begins.
 ENDS = {
     "failed": (
@@ -86,13 +87,13 @@ def test_what_only_the_run_can_tell_is_told_of_its_release_too() -> None:
 
 def test_what_may_be_concluded_follows_from_the_numbers() -> None:
     sizes, columns, quality = received().may
-    assert sizes.sentence == "Segment 1 is the largest: 900 rows ± 18, about 52.9 % of all." and sizes.good
+    assert sizes.sentence == "Segment 1 is the largest: 900 ± 16 rows, about 52.9 % of all." and sizes.good
     assert (
         columns.sentence.startswith("Segments differ in age, income: ")
         and "In visits nothing does." in columns.sentence
     )
     assert quality.good and "3 centres leave 0.200× the loss of one (at most 0.300×)" in quality.sentence
-    near = replace(GOOD, sizes=np.array([510.0, 500.0, 300.0]))
+    near = replace(GOOD, sizes=Sizes(np.array([510.0, 500.0, 300.0]), np.full(3, 9.0)))
     assert "is among the largest" in received(near).may[0].sentence
     lost, noise, poor = received(
         replace(LOST, center_sd=np.full((3, 3), 400.0)), quality_report(QualityVerdict.POOR)
@@ -109,7 +110,7 @@ def test_what_may_not_is_bounded_by_the_ledger() -> None:
     for told in ("whether one row is in the table", "23.2 %", "73.2 %", "two rows in it, 88.1 %", "δ = 10⁻⁶"):
         with about(told):
             assert told in row
-    assert "less than 1.4 years in age or 14 in income" in small and "k = 3 was chosen" in groups
+    assert "less than 1.2 years in age or 12 in income" in small and "k = 3 was chosen" in groups
     assert smallest.startswith("That no smaller group is there: of fewer than about 130 rows none would be seen")
     assert (
         "88.1" not in received(has_id=True).may_not[0]
@@ -134,13 +135,13 @@ def test_a_release_that_shows_noise_tells_no_column_apart() -> None:
 
 
 def test_a_release_of_one_segment_one_column_or_unknown_noise_is_no_error() -> None:
-    one = Profile(COLUMNS[:1], np.array([[30.0]]), np.array([[1.0]]), SCALE[:1], np.array([100.0]), np.array([5.0]))
+    one = Profile(
+        COLUMNS[:1], np.array([[30.0]]), np.array([[1.0]]), SCALE[:1], Sizes(np.array([100.0]), np.array([5.0]))
+    )
     made = received(one)
     assert made.finding.title == "One segment: the middle of all rows"
-    assert made.may[0].sentence == "The table has about 100 rows ± 10." and "groups" not in " ".join(made.may_not)
-    unknown = Received(
-        replace(GOOD, center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None), None, 1.0, 0.0, False
-    )
+    assert made.may[0].sentence == "The table has about 100 ± 8.8 rows." and "groups" not in " ".join(made.may_not)
+    unknown = Received(replace(GOOD, center_sd=np.full((3, 3), np.nan), sizes=None), None, 1.0, 0.0, False)
     assert unknown.finding.title == "3 segments, whose noise cannot be told"
     assert not any(one.good for one in unknown.may) and len(unknown.may_not) == 2
     assert "nan" not in str(unknown.may) + str(unknown.may_not)

@@ -54,7 +54,7 @@ def test_answers_follow_from_what_was_released() -> None:
         "Three units together: odds within 20.1×, and δ = 1.12 × 10⁻⁵ beyond them." in made["What of households?"].said
     )
     assert made["Can it fail altogether?"].said.startswith("No: every draw")
-    assert "age 1.1 years, income 1.1 k$" in made["How large is the error of each number?"].said
+    assert "age 1.9 years, income 1.9 k$" in made["How large is the error of each number?"].said
     untold = _answers(played(profile={"center_sd": float("nan") * whole.profile.centers, "sizes": None}))
     assert "cannot tell the noise" in untold["How large is the error of each number?"].said
 

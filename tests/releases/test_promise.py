@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases import promise
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.promise import (
@@ -49,7 +50,8 @@ def test_an_algorithm_of_ours_has_no_paper_that_is_called_none() -> None:
 
 def test_who_pays_is_said_by_formula() -> None:
     assert describe_smallest(played(profile={"sizes": None})) == ""
-    made = played(profile={"sizes": played().profile.sizes, "size_sd": 411.4 * (played().profile.sizes > 0)})
+    rows = played().profile.sizes.rows
+    made = played(profile={"sizes": Sizes(rows, 411.4 * (rows > 0))})
     assert made.profile.smallest_group >= 3 * 411.4
     least = f"{float(f'{made.profile.smallest_group:.2g}'):,.0f}"
     assert describe_smallest(made).startswith(

@@ -69,9 +69,9 @@ def test_what_is_too_small_has_no_bars_but_a_size():
 def test_words_and_numbers_say_the_same():
     report = _report(20.0)
     panels = draw_segments(report)
-    assert panels.finding.startswith("Three segments, of about 9")
+    assert panels.finding.startswith("Three segments, of 9")
     table = panels.table()
     assert set(table["column"]) == {"x", "y", "height", "region"}
     first = table[(table["segment"] == "Segment 1") & (table["column"] == "region")]
     np.testing.assert_array_equal(first["noisy count"], report["segments"][0]["columns"][3]["histogram"]["counts"])
-    assert "Segment 1: about" in panels.words
+    assert "Segment 1: 9" in panels.words

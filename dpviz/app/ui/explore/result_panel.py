@@ -53,7 +53,7 @@ from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_reco
 from dpviz.core import AccessKind, Accounting, Array, Codes
 from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script, evaluation, export, profiles
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, glossary
+from dpviz.words import PLUS_MINUS, capitalize_first, format_number, format_percent, format_ratio, glossary
 
 _SCORES = "result:scores"
 
@@ -457,8 +457,8 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
         }
     draw_data_table(tabulate_clusters(run), alt=alt, height="auto", columns=bars or None)
     # The shares of declared values, if there are any.
-    if run.domain.declared and (told := run.read_shares()).shares:
-        shares = draw_shares(told.shares, told.noise)
+    if run.domain.declared and (told := run.read_shares()):
+        shares = draw_shares(told, run.profile.share_reach)
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
     _draw_cost(table, judged, request)
@@ -475,18 +475,17 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
 
 def tabulate_clusters(run: Run) -> pd.DataFrame:
     """One line a cluster: size ± noise where they were measured, and its centre in data units."""
-    step = run.frames[-1].step
+    step, made = run.frames[-1].step, run.profile
     lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
     if isinstance(step, CentersStep):
-        if run.noisy_weights is not None:
-            lines[_ROWS] = run.noisy_weights.round().clip(min=0).astype(np.int64)
-            if run.sizes is not None:
-                lines[_NOISE] = run.sizes.sd
-        if step.center_noise_sd is not None:
-            # Unit coordinates run over 2, from -1 to 1, in a column of full width.
-            lines[_SHIFT] = 50.0 * step.center_noise_sd
+        if made.sizes is not None:
+            lines[_ROWS] = made.sizes.rows.astype(np.int64)
+            if made.sizes.known:
+                lines[_NOISE] = made.sizes.reach
+        if made.noise_known:
+            lines[_SHIFT] = 100.0 * (made.even.reach / made.even.width).max(axis=1)
     if run.domain.declared:
-        told = run.list_profile_rows()
+        told = [made.describe_center(place) for place in range(run.k)]
         return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
     centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
     return pd.concat([lines, centers], axis="columns")
@@ -507,13 +506,12 @@ def _draw_loss_diagnostic(run: Run) -> None:
 
 
 def _describe_clusters(run: Run) -> str:
-    sizes = run.noisy_weights
+    made, sizes = run.profile, run.profile.sizes
+    noise = PLUS_MINUS if made.noise_known or (sizes is not None and sizes.known) else ""
     if sizes is None:
-        return f"{run.k} clusters; their sizes were not measured."
-    low, high = (format_number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
-    sds = None if run.sizes is None else (format_number(float(sd)) for sd in (run.sizes.sd.min(), run.sizes.sd.max()))
-    noise = "" if sds is None else f", each ± {' to '.join(dict.fromkeys(sds))}"
-    return f"{run.k} clusters of about {low} to {high} rows{noise}."
+        return f"{run.k} clusters; their sizes were not measured. {noise}".rstrip()
+    least, most = (sizes.words[int(place)] for place in (sizes.rows.argmin(), sizes.rows.argmax()))
+    return f"{run.k} clusters, of {least} to {most} rows. {noise}".rstrip()
 
 
 def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> None:

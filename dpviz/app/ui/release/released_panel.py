@@ -34,7 +34,7 @@ from dpviz.releases import (
     promise,
     receive,
 )
-from dpviz.words import format_duration, format_number, format_ratio, format_things, glossary
+from dpviz.words import PLUS_MINUS, format_duration, format_number, format_ratio, format_things, glossary
 
 _POLL_SECONDS = 0.5
 
@@ -111,17 +111,16 @@ def _draw_tables(release: Release) -> None:
     _draw_missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
     draw_badge("released")
-    received = receive(release.played)
+    received, made = receive(release.played), release.played.parts.profile
     _draw_finding(received)
-    if release.played.parts.profile.dim >= LEAST_PROFILED:
-        key, noise = f"release:{release.number}", received.shows_noise
-        draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
-    centers = _read(release.files[package.CENTERS])
-    facts = f"{len(centers)} released centres in data units, rounded to their grid"
-    draw_data_table(centers, alt=facts, height="auto")
+    if made.dim >= LEAST_PROFILED:
+        draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
+    centers = pd.DataFrame([made.describe_center(place) for place in range(made.k)])
+    if made.sizes is not None:
+        centers.insert(0, "rows", made.sizes.words, allow_duplicates=True)
+    draw_data_table(centers, alt=f"{made.k} released centres in data units, with their noise", height="auto")
     st.caption(
-        "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
-        "standard deviation of it.",
+        f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS}",
         help=glossary.explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")

@@ -1,14 +1,18 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.pictures.centers import draw_seed_distances, draw_sizes, find_partners
 from dpviz.app.charts.view import make_view
 from dpviz.core.domain import Domain
 from dpviz.runs.evaluation import FOUND_RULE, Reference, measure_recovery
+from dpviz.runs.profiles import make_bare_profile
+from dpviz.words import NINE_IN_TEN
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import draw, subtitle_of, title_of
 
@@ -106,9 +110,14 @@ def test_sizes_stand_with_their_noise() -> None:
     counts = np.array([5.0, 500.0, 50.0, -3.0])
     figure = draw(partial(draw_sizes, step(CORNERS, noisy_counts=counts, count_noise_sd=4.0)), view=VIEW)
     (bars,) = figure.data
-    assert list(bars.x) == [500, 50, 5, -3] and bars.error_x.value == 4
+    assert list(bars.x) == [500, 50, 5, 0] and list(bars.error_x.array) == pytest.approx([7.0028] * 4)
     assert list(figure.layout.yaxis.ticktext) == ["2", "3", "1", "4"]
-    assert title_of(figure) == "Counts from −3 to 500 rows, each ±4"
+    assert title_of(figure) == "From 0 ± 7 to 500 ± 7 rows"
+    # Its last step says what the whole run says.
+    whole = Sizes(np.array([10.0, 480.0, 60.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0]))
+    made = replace(make_bare_profile(VIEW.domain, VIEW.domain.from_unit(CORNERS)), sizes=whole)
+    figure = draw(partial(draw_sizes, step(CORNERS, noisy_counts=counts, count_noise_sd=4.0)), view=VIEW, profile=made)
+    assert list(figure.data[0].x) == [480, 60, 10, 1] and title_of(figure) == "From 1 ± 7 to 480 ± 3.5 rows"
 
 
 def test_where_nobody_knows_the_number_of_clusters_the_title_tells_the_loss_and_nothing_is_paired() -> None:
@@ -117,12 +126,12 @@ def test_where_nobody_knows_the_number_of_clusters_the_title_tells_the_loss_and_
     assert not [t for t in figure.data if t.name == "displacement"]
 
 
-def test_the_halo_is_one_standard_deviation_wide_in_data_units() -> None:
+def test_the_halo_is_nine_in_ten_of_the_noise_wide_in_data_units() -> None:
     sd = np.full(4, 0.08)
     figure = draw(step(CORNERS, noisy_counts=np.ones(4), center_noise_sd=sd), view=VIEW)
-    halo = trace(figure, "noise ±1 sd")
+    halo = trace(figure, "noise ±")
     first = np.column_stack([halo.x, halo.y])[:48]
-    np.testing.assert_allclose(np.ptp(first, axis=0), 2 * 0.08 * np.array([50, 5]), rtol=0.01)
+    np.testing.assert_allclose(np.ptp(first, axis=0), 2 * NINE_IN_TEN * 0.08 * np.array([50, 5]), rtol=0.01)
 
 
 def test_cells_are_drawn_only_where_the_plane_shows_every_axis() -> None:

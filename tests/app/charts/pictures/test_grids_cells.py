@@ -123,7 +123,7 @@ def test_cells_that_were_not_released_are_unknown_not_zero() -> None:
     )
     figure = draw(step, view=make_view(domain(2)))
     assert int(np.isfinite(figure.data[0].z).sum()) == 2
-    assert "not released (within ±7)" in subtitle_of(figure)
+    assert "not released (at most 7, up or down)" in subtitle_of(figure)
 
 
 def test_true_counts_fill_the_same_cells_as_the_noisy_ones() -> None:

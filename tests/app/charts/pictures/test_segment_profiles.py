@@ -8,6 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
 from dpviz.words.theme import choose_palette
@@ -22,12 +23,12 @@ def made_profile(k: int, dim: int, *, seed: int = 3, with_reference: bool = True
     rng = np.random.default_rng(seed)
     telling = rng.random(dim) < 0.4
     true = np.clip(5 + rng.normal(0, 0.25, (k, dim)) + telling * rng.normal(0, 1.9, (k, dim)), 0, 10)
-    sizes, size_sd = np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0)
-    sd = (0.2 * sizes.mean() / np.maximum(sizes, 1))[:, None] * np.ones((1, dim))
-    sd = compute_honest_noise(sd, sizes, size_sd, np.full(dim, 10.0))
+    sizes = Sizes(np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0))
+    sd = (0.2 * sizes.rows.mean() / np.maximum(sizes.rows, 1))[:, None] * np.ones((1, dim))
+    sd = compute_honest_noise(sd, sizes, np.full(dim, 10.0))
     centers = np.clip(true + rng.normal(0, 1, (k, dim)) * sd, 0, 10)
     columns = tuple(ProfileColumn(f"question {place + 1}", 0.0, 10.0, "pt") for place in range(dim))
-    return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, size_sd, true if with_reference else None)
+    return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, true if with_reference else None)
 
 
 def _dots(figure):
@@ -94,7 +95,7 @@ def test_orders_lanes_pages_and_a_mark() -> None:
     apart = made.apart
     assert apart[first.shown].min() >= apart[second.shown].max()
     assert list(ProfilePicture(made, columns="file").shown) == list(range(12))
-    assert (np.diff(made.sizes[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
+    assert (np.diff(made.sizes.rows[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
     near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")).figure())[0].x
     assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")).figure())[0].x) - 1
     marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light")).figure()
@@ -105,14 +106,14 @@ def test_of_many_segments_the_largest_are_drawn_and_it_is_said() -> None:
     made = made_profile(40, 4)
     picture = ProfilePicture(made)
     assert len(picture.segments) == MOST_SEGMENTS and "25 more in the table" in picture.note
-    assert made.sizes[picture.segments].min() >= np.sort(made.sizes)[-MOST_SEGMENTS]
+    assert made.sizes.rows[picture.segments].min() >= np.sort(made.sizes.rows)[-MOST_SEGMENTS]
     assert len(picture.table()) == 40
 
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_one_segment_one_column_unknown_noise_and_no_sizes_are_drawn(narrow: bool) -> None:
     one = made_profile(1, 1, with_reference=False)
-    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None, reference=None)
+    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, reference=None)
     for made in (one, bare):
         picture = ProfilePicture(made, narrow=narrow)
         has_finite_coordinates(picture.draw(choose_palette("dark")).figure())

@@ -319,7 +319,7 @@ def no_ranges(step: Any, context: Any) -> str:
 def a_median(step: Any, context: Any) -> str:
     # The chance of a rank falls by e over 2 / ε ranks.
     within = 2 / step.epsilon_each / step.number
-    return f"A median is drawn from ±{format_number(100 * within)} % around the middle of {step.number:,} blocks"
+    return f"A median is drawn from {format_number(100 * within)} % around the middle of {step.number:,} blocks"
 
 
 @says("SeedStep", "Noise throws")
