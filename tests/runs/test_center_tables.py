@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 
 import numpy as np
 import pytest
 
 from dpviz.core.domain import Domain
-from dpviz.runs import center_tables
 from dpviz.runs.center_tables import compute_interval, describe_shares, list_profile_rows, read_shares
 from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
@@ -39,10 +37,6 @@ def synthetic():
 @pytest.fixture(scope="module")
 def done(synthetic):
     return run("auto", synthetic.private, k=3, epsilon=2.0, delta=1e-6, seed=0)
-
-
-def test_the_examples_in_the_text_hold():
-    assert doctest.testmod(center_tables).failed == 0
 
 
 def test_a_synthetic_table_has_rows_of_every_declared_kind_and_no_incomplete_one(synthetic):
