@@ -1,6 +1,6 @@
 """What the tests catch: a sample of one-token mistakes, each tried by the tests that reach its line.
 
-    python -m benchmarks.mutation --sample 400 --seed S [--part privacy] [--processes 2] [--out FILE]
+    python -m benchmarks.mutation --sample 400 --seed S [--part core] [--processes 2] [--out FILE]
     python -m benchmarks.mutation --against FILE [--live]
     python -m benchmarks.mutation --planted [WORDS]
 

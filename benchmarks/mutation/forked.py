@@ -52,6 +52,10 @@ _LIBRARIES = [
     "pyarrow.csv",
     "pyarrow.pandas_compat",
     "plotly.graph_objects",
+    "pydantic",
+    "jinja2",
+    "dask.dataframe",
+    "streamlit.testing.v1",
     "hypothesis.strategies",
     "hypothesis.extra.numpy",
     "opendp.prelude",
@@ -260,10 +264,11 @@ def _measured(trial: Trial, folder: Path) -> Outcome:
 
 def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
     # Plain assertions: pytest would rewrite, and so read from its file, whatever module is called like a test.
+    # Python's tracebacks: pytest's own ask for the files of all modules to find one line, which costs half a trial.
     options = [
         "-q",
         "-x",
-        "--tb=short",
+        "--tb=native",
         "--no-header",
         "--assert=plain",
         "-p",

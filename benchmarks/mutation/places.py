@@ -17,7 +17,7 @@ from cosmic_ray.plugins import get_operator
 
 from benchmarks.mutation.forked import ROOT
 
-PARTS = ("privacy", "release", "table", "algorithms")
+PARTS = ("core", "releases", "tables", "algorithms", "runs")
 
 # What somebody may well write instead. Of cosmic-ray's other pairs most end in a TypeError at once (+ for >>), or are
 # the same (`is` for == of small numbers).

@@ -1,4 +1,4 @@
-"""What is announced before a row is read: records that are needed, work, what may be chosen, the plan of auto.
+"""What is announced before a row is read: records that are needed, lights, work, what may be chosen, the plan of auto.
 
 Benches measured these numbers, or somebody chose them: none changes by accident. ``announced.yaml`` holds them to four
 digits. Whoever changes one on purpose renews it, and the change shows what else moved with it:
@@ -23,6 +23,7 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.dplloyd import plan_rounds
 from dpviz.core.queries import Relation
+from dpviz.runs.advice.judgement import Judgement
 from tests.cases import about
 
 STORED = Path(__file__).with_name("announced.yaml")
@@ -33,6 +34,14 @@ _SETTINGS = (
     Setting(3, 20, 0.3, _PURE, n=100_000),
     Setting(9, 6, 4.0, 1e-6, n=30_000),
 )
+# Rows that are exchanged, several of a person, and more columns than grids can have axes.
+_DECLARED = (
+    *_SETTINGS,
+    Setting(4, 5, 1.0, 1e-6, _REPLACE, 40_000),
+    Setting(2, 3, 1.0, 1e-6, n=2_000, rows_per_person=3),
+    Setting(3_000, 10, 0.1, 1e-6, n=1_000_000),
+)
+_LIT = (_DECLARED[0], _DECLARED[3], _DECLARED[5])
 _PLANNED = {
     "one column": (Setting(1, 3, 0.5, 1e-6, n=5_000), {}),
     "two clusters": (Setting(2, 2, 1.0, 1e-6, n=50_000), {}),
@@ -67,7 +76,9 @@ def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
         params = card.params(**({"preset": preset} if preset else {}))
         for name, rule in (("records", card.smallest_n), ("operations", card.operations)):
             if rule is not None:
-                yield f"{name} {preset}".strip(), _short(rule(setting, params) for setting in _SETTINGS)
+                yield f"{name} {preset}".strip(), _short(rule(setting, params) for setting in _DECLARED)
+        if card.private:
+            yield f"lights {preset}".strip(), [_light(Judgement.of(card, setting, params)) for setting in _LIT]
         if isinstance(params, BalcanParams):
             constants = choose_constants(params, 20_000, 30)
             yield f"constants {preset}", " ".join("by noise" if one is None else f"{one:.4g}" for one in constants)
@@ -100,6 +111,10 @@ def _rounds(preset: str) -> Iterator[tuple[str, str]]:
         yield f"{setting.dim} columns, {setting.k} clusters", rounds
 
 
+def _light(judged: Judgement) -> str:
+    return f"{judged.level.value if judged.level else 'none'}: {judged.message}"
+
+
 def _short(numbers: Iterator[float]) -> str:
     return " ".join(f"{number:.4g}" for number in numbers)
 
@@ -114,4 +129,4 @@ def test_numbers_that_were_measured_or_chosen_are_those_that_are_stored() -> Non
 
 
 if __name__ == "__main__":
-    STORED.write_text(yaml.safe_dump(announced(), sort_keys=False, width=120), encoding="utf-8")
+    STORED.write_text(yaml.safe_dump(announced(), sort_keys=False, width=120, allow_unicode=True), encoding="utf-8")

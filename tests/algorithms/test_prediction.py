@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import brentq
 
 from dpviz.algorithms import prediction
 from dpviz.algorithms.card import Setting
@@ -22,7 +21,6 @@ from dpviz.core.queries import Relation
 from dpviz.runs import advice
 from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
-from tests.cases import for_each
 
 SQUARE = Region(np.ones(2), sqrt(2))
 
@@ -48,31 +46,6 @@ def grid_bias_bound(dim: int, *, cells: float) -> float:
 
 def paper_cells(dim: int, n: float, epsilon: float) -> float:
     return float((n * epsilon / 10) ** (2 * dim / (2 + dim)))
-
-
-# (n, k, d, ε above which one round at half the budget beats the noise of a grid at the full one)
-THRESHOLDS = {
-    "s1": (5_000, 15, 2, 58),
-    "gowalla": (107_091, 5, 2, 0.30),
-    "tiger": (16_281, 2, 2, 0.32),
-    "image": (34_112, 3, 3, 0.13),
-    "adult": (48_841, 5, 6, 0.068),
-    "lifesci": (26_733, 3, 10, 0.073),
-}
-
-
-@for_each("name", THRESHOLDS)
-def test_equations_7_and_9_meet_where_the_papers_rule_switches(name: str) -> None:
-    n, k, dim, expected = THRESHOLDS[name]
-
-    def gap(exponent: float) -> float:
-        epsilon = 10**exponent
-        cells = paper_cells(dim, n, epsilon)
-        return dplloyd_error(dim, k=k, n=n, epsilon=epsilon / 2, rounds=1) - grid_variance(
-            dim, k=k, n=n, epsilon=epsilon, cells=cells
-        )
-
-    assert 10 ** brentq(gap, -4, 4) == pytest.approx(expected, rel=0.05)
 
 
 def test_the_su_preset_is_predicted_by_equation_7() -> None:

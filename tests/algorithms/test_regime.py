@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from dataclasses import replace
 
@@ -11,18 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms import regime
 from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, load_stored_table
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.regime import Level, format_apart
 from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.judgement import Judgement
-from tests.cases import for_each
-
-
-def test_the_examples_hold() -> None:
-    tried = doctest.testmod(regime)
-    assert tried.attempted and not tried.failed
 
 
 @given(st.floats(1.0, 500.0), st.floats(1.0, 500.0))
@@ -99,14 +91,6 @@ def test_light_groups_far_away_have_a_number_only_where_they_are_found() -> None
         assert not (missed and ("lie far apart" in judged.message or judged.level is Level.GREEN))
         found.add(missed)
     assert found == {False, True}
-
-
-@for_each("algorithm", ["dplloyd", "eugkm", "balcan", "lsh-coreset"])
-def test_a_number_of_records_is_said_with_its_assumption(algorithm: str) -> None:
-    card = find_card(algorithm)
-    for n in (300, 3_000, 300_000):
-        regime = Judgement.of(card, Setting(2, 5, 1.0, 1e-6, n=n), card.params())
-        assert "if clusters are of like size" in regime.message or regime.level is Level.RED
 
 
 def test_what_is_announced_rises_with_the_noise_and_with_what_is_not_known() -> None:

@@ -107,12 +107,17 @@ def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeyp
 
 
 def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
-    files = {"privacy": "dpviz/core/losses.py", "release": "dpviz/releases/release_request.py"}
+    files = {"core": "dpviz/core/losses.py", "releases": "dpviz/releases/release_request.py"}
     monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
     small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
     assert {place.key for place in small} <= {place.key for place in large}
-    assert [place.file for place in small] == [files["privacy"]] * 3 + [files["release"]] * 3
+    assert [place.file for place in small] == [files["core"]] * 3 + [files["releases"]] * 3
     assert small != sample((*files,), 6, 4)
+
+
+def test_every_folder_that_is_changed_or_tried_is_there():
+    assert all(any((ROOT / "dpviz" / part).rglob("*.py")) for part in places_module.PARTS)
+    assert all(any((ROOT / "tests" / folder).rglob("test_*.py")) for folder in reached_module.TEST_FOLDERS)
 
 
 def place_at(line: int) -> Place:

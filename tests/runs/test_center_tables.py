@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 from math import nan
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from dpviz.core.domain import Domain
-from dpviz.runs import center_tables
 from dpviz.runs.center_tables import describe_shares, read_shares
 from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
@@ -42,10 +40,6 @@ def synthetic():
 @pytest.fixture(scope="module")
 def done(synthetic):
     return run("auto", synthetic.private, k=3, epsilon=2.0, delta=1e-6, seed=0)
-
-
-def test_the_examples_in_the_text_hold():
-    assert doctest.testmod(center_tables).failed == 0
 
 
 def test_a_synthetic_table_has_rows_of_every_declared_kind_and_no_incomplete_one(synthetic):

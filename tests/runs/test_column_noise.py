@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs import column_noise as module
 from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
 from dpviz.runs.one_run import run
 
@@ -61,8 +58,3 @@ def test_a_private_number_of_rows_is_replaced_by_an_assumed_one() -> None:
     assert count_cluster_rows(None, 7) == ASSUMED_ROWS and count_cluster_rows(700, 7) == 100
     with pytest.raises(RequestError):
         compute_column_noise(Domain.of(["x"], 0, 1), rows=0, epsilon=1.0)
-
-
-def test_examples_in_the_docstrings() -> None:
-    tried = doctest.testmod(module)
-    assert tried.attempted > 0 and tried.failed == 0

@@ -123,13 +123,5 @@ def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
     assert format_frame_csv(frame).decode().splitlines()[0] == "'=a,who,none"
 
 
-def test_no_file_of_a_run_tells_how_long_it_took() -> None:
-    kept = usual()
-    assert (
-        "second"
-        not in (format_centers_csv(kept) + format_centers_csv(kept, numbered=False) + format_run_json(kept)).lower()
-    )
-
-
 def test_pictures_of_a_simulated_run_are_called_so() -> None:
     assert name_picture(finished(open_rows(), epsilon=0.5)) == "SIMULATION_dplloyd_k3_eps0.5"

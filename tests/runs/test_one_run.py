@@ -117,13 +117,6 @@ def test_centres_are_in_data_units():
     np.testing.assert_allclose(domain.to_unit(done.centers), done.unit_centers)
 
 
-def test_a_run_survives_pickling():
-    done = run("dplloyd", make_small_table(), k=2, epsilon=1.0, seed=0)
-    again = pickle.loads(pickle.dumps(done))
-    np.testing.assert_array_equal(again.centers, done.centers)
-    assert again.entries == done.entries
-
-
 def test_a_warning_speaks_of_public_numbers_only():
     poor = run("dplloyd", make_small_table(make_blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
     assert "there are 60" in poor.warnings[0]

@@ -85,20 +85,6 @@ def test_a_sparse_table_is_for_those_who_never_write_it_out(closed, card):
         assert all(able.title in said for able in list_private_cards() if able.sparse)
 
 
-@each_card
-@for_each(
-    ("asked", "words"),
-    [
-        ({"k": 0}, "k is 0"),
-        ({"epsilon": 0.0}, "epsilon is 0"),
-        ({"delta": 0.01}, "1/n"),
-        ({"params": {"no such": 1}}, "no parameter"),
-    ],
-)
-def test_numbers_that_nobody_can_serve(closed, card, asked, words):
-    assert words in refused(card, **asked)
-
-
 def test_a_whole_number_of_clusters_is_one_however_it_was_given():
     asked = Request(Contender.from_text("sample-aggregate"), k=3.0, epsilon=1.0)  # type: ignore[arg-type]
     setting = asked.make_setting(TABLE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from math import fsum
 
 import pytest
@@ -10,16 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.runs import request
 from dpviz.runs.request import Division
 from tests.cases import for_each
 
 PARTS = st.builds(Division, st.floats(0, 0.9), st.floats(0, 0.05), st.floats(0, 0.3))
-
-
-def test_the_example_holds() -> None:
-    tried = doctest.testmod(request)
-    assert tried.attempted and not tried.failed
 
 
 @given(PARTS, st.floats(0.01, 35.0), st.integers(0, 10))

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan_kmedian import draw_medians, list_places, run_median_rounds
-from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import Loss, MedianLoss
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
-from dpviz.core.queries import Pull, Relation
+from dpviz.core.queries import Pull
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
@@ -103,12 +102,3 @@ def test_without_noise_the_loss_of_distances_is_near_its_least(delta):
     )
     middles = np.random.default_rng(4).uniform(-0.7, 0.7, (3, 2))
     assert best <= 1.05 * float(asked(Loss(middles[None], 1), rows)[0])
-
-
-def test_the_regime_asks_for_twice_as_much_under_replace():
-    setting = {"k": 5, "epsilon": 1.0, "delta": 1e-6}
-    params = CARD.params.parse({})
-
-    one = CARD.smallest_n(Setting(dim=30, n=10_000, **setting), params)
-    two = CARD.smallest_n(Setting(dim=30, n=10_000, relation=Relation.REPLACE, **setting), params)
-    assert 1.3 * one <= two <= 2.1 * one

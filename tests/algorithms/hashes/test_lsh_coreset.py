@@ -7,13 +7,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep, LshCoresetParams
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep
 from dpviz.core.accounting import Accounting, gdp_mu
 from dpviz.core.partitions import find_level
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -132,21 +129,3 @@ def test_polishing_and_the_finer_tree_beat_the_paper():
     }
     assert found["practical"] < 1.6
     assert found["practical"] < 0.8 * found["paper"]
-
-
-def test_rows_that_would_do():
-    def level(n, epsilon=1.0, **params):
-        setting = Setting(dim=100, k=64, epsilon=epsilon, delta=1e-6, n=n)
-        return Judgement.of(CARD, setting, LshCoresetParams(**params))
-
-    # σ/Λ = 4.34 of the printed split: 87 rows are half of noise, in half of each of 64 clusters.
-    needed = level(100_000, preset="paper").needed_n
-    assert needed == pytest.approx(2 * 64 * 86.8, rel=0.01)
-    assert level(100_000).like is Level.GREEN
-    assert level(5_000).level is Level.RED
-    assert "radius" in level(5_000).message
-    one, double = (
-        CARD.smallest_n(Setting(dim=9, k=5, epsilon=1.0, delta=1e-6, relation=relation), LshCoresetParams())
-        for relation in Relation
-    )
-    assert double == pytest.approx(2 * one)

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016 import eugkm
 from dpviz.algorithms.su2016.eugkm import (
@@ -18,7 +16,6 @@ from dpviz.algorithms.su2016.eugkm import (
     EUGkMParams,
     compute_cells_of_least_error,
     compute_cells_per_axis,
-    compute_smallest_n,
     describe_grid,
     find_clear_cells,
     list_all_cells,
@@ -32,7 +29,6 @@ from dpviz.core.known import MOST_CELLS
 from dpviz.core.partitions import Grid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
@@ -255,18 +251,6 @@ def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
     everywhere = np.zeros(grid.n_cells)
     everywhere[held] = 1.0
     assert list_all_cells(_step(everywhere, grid, 1e-9, 0), region).weights.sum() == pytest.approx(len(held), abs=1e-3)
-
-
-@for_each(
-    ("dim", "k", "epsilon", "wanted"), [(2, 5, 0.1, 1.6e3), (2, 5, 1, 160), (10, 10, 0.1, 4.1e5), (10, 10, 1, 4.1e4)]
-)
-def test_the_smallest_useful_n(dim, k, epsilon, wanted):
-    setting = Setting(dim, k, epsilon, 0.0)
-    n = compute_smallest_n(setting, EUGkMParams())
-    assert n == pytest.approx(wanted, rel=0.05)
-    assert compute_cells_per_axis(int(n), epsilon, 10.0, dim) == pytest.approx(4, rel=0.01)
-    # Out of reach, and no overflow.
-    assert Judgement.of(CARD, Setting(3000, k, epsilon, 0.0, n=10**6), EUGkMParams()).level is Level.RED
 
 
 @pytest.mark.slow

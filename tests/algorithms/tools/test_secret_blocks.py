@@ -7,7 +7,6 @@ import pytest
 
 from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
@@ -115,18 +114,6 @@ def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
     # The noise of a smooth median follows the rows: nothing of it is told.
     assert made.frames[-1].step.center_noise_sd is None
     assert not made.frames[-1].step.public
-
-
-@for_each("card", [GKM, MEDIANS])
-def test_few_records_are_called_hopeless_before_any_row_is_read(card):
-    params = card.params()
-    poor = Judgement.of(card, Setting(6, 15, 1.0, 0.0, n=5000), params)
-    rich = Judgement.of(card, Setting(2, 3, 10.0, 0.0, n=50_000), params)
-    assert poor.level is Level.RED and card.hopeless in poor.message
-    assert rich.like is Level.GREEN
-    # 20 blocks for each of kd coordinates at ε = 1, in blocks of 3k rows.
-    if card is MEDIANS:
-        assert poor.needed_n == pytest.approx(20 * 90 * 45)
 
 
 @for_each("card", [GKM, MEDIANS])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -30,28 +30,29 @@ from tests.app.charts.pictures.test_segment_profiles import SIZES, made_profile
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 _SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-_DRAW = """async ([spec, width]) => {
-  const plot = document.getElementById("plot");
-  Plotly.purge(plot);
-  plot.style.width = width + "px";
-  plot.style.height = spec.layout.height + "px";
-  await Plotly.newPlot(plot, spec.data, spec.layout, {displayModeBar: false});
-  const frame = plot.querySelector(".svg-container").getBoundingClientRect();
-  const top = frame.top + plot._fullLayout._size.t;
-  const found = [], seen = [];
-  const title = plot.querySelector(".g-gtitle");
-  for (const text of plot.querySelectorAll("svg text")) {
-    const box = text.getBoundingClientRect(), words = text.textContent.trim();
-    if (!words || !box.width) continue;
-    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
-        || box.bottom > frame.bottom + 1) found.push("cut: " + words);
-    if (text.closest(".textpoint")) continue; // numbers on markers may touch; all other words must not
-    if (title && title.contains(text) && box.bottom > top + 1) found.push("over the plot: " + words);
-    for (const [other, theirs] of seen)
-      if (Math.min(box.right, theirs.right) - Math.max(box.left, theirs.left) > 3
-          && Math.min(box.bottom, theirs.bottom) - Math.max(box.top, theirs.top) > 3)
-        found.push("on each other: " + words + " / " + other);
-    seen.push([words, box]);
+_DRAW = """async ([spec, widths]) => {
+  const plot = document.getElementById("plot"), found = [];
+  for (const width of widths) {
+    Plotly.purge(plot);
+    plot.style.width = width + "px";
+    plot.style.height = spec.layout.height + "px";
+    await Plotly.newPlot(plot, structuredClone(spec.data), structuredClone(spec.layout), {displayModeBar: false});
+    const frame = plot.querySelector(".svg-container").getBoundingClientRect();
+    const top = frame.top + plot._fullLayout._size.t, seen = [];
+    const title = plot.querySelector(".g-gtitle");
+    for (const text of plot.querySelectorAll("svg text")) {
+      const box = text.getBoundingClientRect(), words = text.textContent.trim();
+      if (!words || !box.width) continue;
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
+          || box.bottom > frame.bottom + 1) found.push(`cut: ${words} (${width})`);
+      if (text.closest(".textpoint")) continue; // numbers on markers may touch; all other words must not
+      if (title && title.contains(text) && box.bottom > top + 1) found.push(`over the plot: ${words} (${width})`);
+      for (const [other, theirs] of seen)
+        if (Math.min(box.right, theirs.right) - Math.max(box.left, theirs.left) > 3
+            && Math.min(box.bottom, theirs.bottom) - Math.max(box.top, theirs.top) > 3)
+          found.push(`on each other: ${words} / ${other} (${width})`);
+      seen.push([words, box]);
+    }
   }
   return found;
 }"""
@@ -109,25 +110,31 @@ def profiles() -> Iterator[tuple[str, int, go.Figure]]:
             yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme)).figure()
 
 
-def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:
+def find_faults(browser: Browser, figures: Iterable[tuple[str, tuple[int, ...], go.Figure]]) -> dict[str, list[str]]:
+    """What is wrong with figures at these widths: they are laid out as on a page, and not painted."""
     page, wrong = browser.new_page(), {}
-    page.set_content('<body style="margin:0"><div id="plot"></div></body>')
+    page.set_content('<body style="margin:0"><div id="plot" style="visibility:hidden"></div></body>')
     page.add_script_tag(path=str(_SCRIPT))
-    for name, width, figure in profiles():
-        if found := page.evaluate(_DRAW, [json.loads(figure.to_json()), width]):  # type: ignore[arg-type]
-            wrong[name, width] = found
+    for name, widths, figure in figures:
+        if found := page.evaluate(_DRAW, [json.loads(figure.to_json()), widths]):  # type: ignore[arg-type]
+            wrong[name] = found
     page.close()
-    assert wrong == {}
+    return wrong
+
+
+def test_no_text_of_a_profile_is_cut(browser: Browser) -> None:
+    assert find_faults(browser, ((f"{name} at {width}", (width,), figure) for name, width, figure in profiles())) == {}
 
 
 def test_no_text_is_cut(browser: Browser) -> None:
-    page, wrong = browser.new_page(), {}
-    page.set_content('<body style="margin:0"><div id="plot"></div></body>')
-    page.add_script_tag(path=str(_SCRIPT))
-    for name, figure in figures():
-        drawn = json.loads(figure.to_json())  # type: ignore[arg-type]
-        for width in (360, 1100):
-            if found := page.evaluate(_DRAW, [drawn, width]):
-                wrong[name, width] = found
-    page.close()
-    assert wrong == {}
+    assert find_faults(browser, ((name, (360, 1100), figure) for name, figure in figures())) == {}
+
+
+def test_what_is_cut_or_lies_on_each_other_is_seen(browser: Browser) -> None:
+    """The negative twin: a word that leaves the figure, and two at one place."""
+    words = {"a word that is longer than the figure": 0, "one word": 1, "another": 1}
+    marks = [{"text": word, "x": x, "y": 0.5, "xref": "paper", "yref": "paper"} for word, x in words.items()]
+    drawn = go.Figure(layout={"height": 200, "annotations": [{**mark, "showarrow": False} for mark in marks]})
+    (found,) = find_faults(browser, [("planted", (120,), drawn)]).values()
+    assert any(fault.startswith("cut: a word") for fault in found)
+    assert any(fault.startswith("on each other: another / one word") for fault in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from dataclasses import replace
 
@@ -15,7 +14,6 @@ from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.judgement import Judgement, describe_dry_run
 from dpviz.runs.advice.known_rows import KnownRows
@@ -46,11 +44,6 @@ def dry_run(setting: Setting) -> list[float]:
     assert setting.n is not None
     request = Request(Contender("auto"), setting.k, setting.epsilon, setting.delta)
     return [one.ratio for one in dry_run_work(request, declared, setting.n) if isinstance(one, Tried)]
-
-
-def test_the_examples_hold() -> None:
-    tried = doctest.testmod(judgement)
-    assert tried.attempted and not tried.failed
 
 
 def test_there_are_forty_cells_of_every_light() -> None:

@@ -1,6 +1,5 @@
 """Advice for as many rows as somebody said: the page, the command line and Python give one answer, or one refusal."""
 
-import doctest
 import json
 
 import numpy as np
@@ -173,7 +172,3 @@ def test_wrong_numbers_of_rows_get_a_sentence():
     for n in (0, -1, (5, 2), (1, 2, 3), "many", 1.5, np.nan):
         with about(n), pytest.raises(RequestError):
             advise(n, 2, 2)
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(known_rows).failed == 0

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
-from dpviz.runs.meaning import membership
 from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack, compute_staircase
 from dpviz.runs.meaning.odds import bound_advantage
-
-
-def test_doctests():
-    assert doctest.testmod(membership).failed == 0
 
 
 def record(found: list[AttackTrial], name: str) -> Attack:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from math import exp, isclose
 
 import pytest
@@ -10,15 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.runs.meaning import odds
 from dpviz.runs.meaning.odds import Belief
 
 PROBABILITIES = st.floats(0.0, 1.0)
 EPSILONS = st.floats(1e-3, 30.0)
-
-
-def test_doctests():
-    assert doctest.testmod(odds).failed == 0
 
 
 @given(PROBABILITIES.filter(lambda p: 1e-6 < p < 1 - 1e-6), st.floats(1e-3, 8.0))

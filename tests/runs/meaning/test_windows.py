@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from dataclasses import replace
 from math import isfinite
@@ -16,7 +15,6 @@ from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice
 from dpviz.runs.advice.target import Target, format_epsilon
-from dpviz.runs.meaning import odds, windows
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.meaning.windows import Risk, Window
 from tests.cases import for_each
@@ -42,12 +40,6 @@ def asked(
     rows = None if setting.n is None else KnownRows(setting.n, most_rows or setting.n)
     answer = RowsAdvice.of(rows, setting, target=target, share=share)
     return Window.of(answer, risk, rows_of_a_person=rows_of_a_person)
-
-
-def test_the_examples_hold() -> None:
-    for module in (odds, windows):
-        tried = doctest.testmod(module)
-        assert tried.attempted and not tried.failed
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.01, 0.999))
