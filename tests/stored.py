@@ -20,6 +20,7 @@ _HEAD = "=== "
 def compare_texts(path: Path, told: Iterable[tuple[str, str]]) -> None:
     """Every text is what it was, in the same order, and none is new or gone."""
     now = [(name, text.strip("\n")) for name, text in told]
+    assert len(dict(now)) == len(now), "two texts have one name"
     if os.environ.get("RENEW_PROOF") == "1":
         path.write_text("\n".join(f"{_HEAD}{name}\n{text}" for name, text in now) + "\n", encoding="utf-8")
     kept = dict(_read_texts(path))
