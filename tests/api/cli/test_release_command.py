@@ -195,9 +195,3 @@ def test_what_was_chosen_after_looking_stands_on_the_card(capsys, desk):
     assert release(capsys, desk, "--chosen", "k = 3, after a look at the map").code == 0
     with zipfile.ZipFile(desk / "release.zip") as archive:
         assert "k = 3, after a look at the map" in archive.read("card.html").decode()
-
-
-def test_the_help_says_what_is_asked(capsys):
-    said = call(capsys, "release", "--help")
-    assert said.code == 0 and "--account" in said.out and "--seed" not in said.out
-    assert call(capsys, "verify", "--help").code == 0
