@@ -13,12 +13,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from dpviz.core.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
-from dpviz.releases.package import CARD, CENTERS, DECLARATION, LEDGER, NEEDED, make_zip
+from dpviz.releases.package import CENTERS, LEDGER, NEEDED, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.release_request import describe_unit, hash_code
 from dpviz.releases.releasing import Release, preflight, publish
@@ -84,12 +83,6 @@ def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clus
     assert release.played.run.epsilon == pytest.approx(14.0)
 
 
-def test_the_declaration_of_the_zip_loads_back(tmp_path):
-    prepared = ready_in(tmp_path)
-    release = publish(prepared)
-    assert apply_declaration(release.files[DECLARATION].decode()).validate() == release.played.parts.declaration
-
-
 def test_a_second_press_is_a_second_charge(tmp_path):
     prepared = ready_in(tmp_path)
     one, other = publish(prepared), publish(prepared)
@@ -97,16 +90,6 @@ def test_a_second_press_is_a_second_charge(tmp_path):
     assert not np.array_equal(one.played.run.centers, other.played.run.centers)
     with pytest.raises(AccountExceeded):
         publish(prepared)
-
-
-def test_what_the_owner_says_is_printed_verbatim(tmp_path):
-    declared = {
-        "release": {"intended_use": "Planning of bus lines", "chosen_after_looking": "k, after <b>one</b> look"}
-    }
-    release = publish(ready_in(tmp_path, declared=declared))
-    card = yaml.safe_load(release.files[CARD])
-    assert card["deployment"]["basic"]["intended_use"] == "Planning of bus lines"
-    assert "k, after &lt;b&gt;one&lt;/b&gt; look" in release.files["card.html"].decode()
 
 
 @pytest.mark.parametrize(
