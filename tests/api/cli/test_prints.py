@@ -17,6 +17,7 @@ from dpviz.tables.declarations import FROM_ROWS
 from tests.command_line import told_by, write_points
 from tests.proof.kept import without_day
 from tests.releases.charges import a_charge
+from tests.releases.people import account_in, write_people
 from tests.stored import compare_texts
 
 STORED = Path(__file__).parent / "stored"
@@ -90,6 +91,20 @@ TEXTS: dict[str, tuple[object, ...]] = {
     "help for releases": ("release", "--help"),
 }
 
+# Of a release that nobody has confirmed: what is declared otherwise, and what is asked. It is the whole ε that is
+# judged: the more of it goes to segments, the more of it takes the same loss.
+UNCONFIRMED: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
+    "usual": ({}, ()),
+    "half of it for segments": ({}, ("--segments", 0.5)),
+    "hardly any ε": ({}, ("--epsilon", 0.01)),
+    "no window": ({}, ("--accept-risk", "0.1,0.11")),
+    "rows that nobody has counted": ({"n_public": None}, ()),
+    "open bounds": (
+        {"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law or physics"}},
+        ("--epsilon", 2),
+    ),
+}
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -151,3 +166,16 @@ def test_texts_are_what_they_were(folder: Path, monkeypatch: pytest.MonkeyPatch)
         text = re.sub(r"\d\.\d{5,}", lambda number: f"{float(number[0]):.4g}", text)
         told.append((name, without_day(text, folder)))
     compare_texts(STORED / "texts.txt", told)
+
+
+def test_what_is_said_before_a_charge_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    account, told = account_in(tmp_path), []
+    asked = ("--k", 3, "--epsilon", 1, "--delta", 1e-6, "--account", "people.sqlite", "--out", "release.zip")
+    for name, (declared, options) in UNCONFIRMED.items():
+        write_people(tmp_path, **declared)
+        said = told_by("release", "people.json", "people.csv", *asked, *options)
+        assert (said.code, said.out) == (2, "")
+        told.append((name, without_day(said.err, tmp_path)))
+    compare_texts(STORED / "releases.txt", told)
+    assert not account.standing().entries
