@@ -35,6 +35,7 @@ from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import LoadedTable
 from dpviz.tables.named import sample
 from dpviz.tables.owner_words import OwnerWords
+from tests.releases.pinned_noise import noise_of_its_truth
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$"}
 SMALL = Declaration(
@@ -78,7 +79,7 @@ def press(
     request = Request(Contender(algorithm), k, epsilon, 1e-6)
     seen = AccessCounts({"rows": 1, "loss": 2}, studies=1)
     asked = ReleaseRequest(request, words(), segments=segments, who="somebody", seen=seen)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, noise_of_its_truth():
         account = Account.new(Path(folder) / "people.sqlite", name="people", cap_epsilon=20.0, cap_delta=1e-5)
         prepared = preflight(asked, LoadedTable("people", rows, fingerprint=""), declared, account)
         return play(make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), draw(prepared)))

@@ -14,7 +14,7 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.releases import account as accounts
 from dpviz.releases import account_file
-from dpviz.releases.account import Account, ChargeLink
+from dpviz.releases.account import ChargeLink
 from dpviz.releases.package import CARD, PAGE
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
@@ -157,22 +157,6 @@ def test_an_account_without_a_chain_is_read_extended_and_says_from_where_on_it_i
     assert "hold no hash: the chain begins with charge 3" in standing.text and standing.broken_at is None
     forge(account.path, "UPDATE release SET epsilon = 0.05 WHERE number = 1")
     assert account.standing().broken_at == 3, "the first hash holds what stands before it"
-
-
-def test_no_file_is_synced_less_than_fully_while_it_is_changed(account, monkeypatch):
-    levels = set()
-
-    class Noting(sqlite3.Connection):
-        def execute(self, *words):
-            if words[0] == "COMMIT":
-                levels.update(super().execute("PRAGMA synchronous").fetchone())
-            return super().execute(*words)
-
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Noting, **named))
-    account.note_failed(account.charge(a_charge()), why="a try")
-    Account.new(account.path.with_name("b.sqlite"), name="b", cap_epsilon=1.0)
-    assert levels == {3}  # EXTRA: also the folder, after a journal is removed
 
 
 def test_two_links_contradict_each_other_only_where_one_charge_has_two_successors():

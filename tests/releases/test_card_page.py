@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.card_page import make_card_page
@@ -95,26 +94,6 @@ def test_what_was_chosen_is_printed_verbatim() -> None:
     assert "Whether something or nothing was chosen after looking at the rows, the owner has not said." in nothing
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        played(run={"n": None}, seen=AccessCounts(), profile={"sizes": None, "center_sd": np.full((2, 2), np.nan)}),
-        played(
-            request={"delta": 0.0}, declared={"id_column": "who", "rows_per_person": 5}, run={"relation": "replace"}
-        ),
-        played(report=reported(segment(1, numbers("age")), segment(2, numbers("age"), shares("town")))),
-        played(request={"epsilon": 30.0}),
-    ],
-    ids=["bare", "pure", "half said", "large"],
-)
-def test_what_is_not_there_is_left_out(made: Played) -> None:
-    text = _Read(make_card_page(made)).text
-    assert "None" not in text.replace("None that the releasing process counted", "") and "nan" not in text
-    assert ("How many they are" in text) == (made.profile.sizes is not None)
-    assert ("Who is in them" in text) == (made.report is not None)
-    assert ("How good the segments are" in text) == bool(made.report or made.expected_loss)
-
-
 def test_a_large_release_is_cut_and_says_so() -> None:
     k, dim = 30, 35
     names = tuple(f"column {place}" for place in range(dim))
@@ -125,15 +104,3 @@ def test_a_large_release_is_cut_and_says_so() -> None:
     assert "five columns more: see declaration.json." in text
     assert "Where the segments lie, 25 columns left out" in text
     assert "How many they are, six segments left out" in text
-
-
-def test_missing_cells_are_told_where_they_were_bought() -> None:
-    assert "Missing values" not in _Read(make_card_page(played())).text
-    bought = tuple(MissingShare(f"column {place}", 0.03, 0.02, 0.04) for place in range(60))
-    text = {}
-    for number in (1, 60):
-        made = played()
-        made = replace(made, parts=replace(made.parts, missing=MissingShares(bought[:number], (), 0.1)))
-        text[number] = _Read(make_card_page(made)).text
-    assert "Missing values, with noise: 3 % of column 0 is missing (2 to 4)." in text[1]
-    assert "30 columns more: see segments.csv" in text[60] and "column 59" not in text[60]

@@ -16,17 +16,13 @@ from dpviz.releases.card_tables import (
     Table,
     group_charges,
     make_account_table,
-    make_bounds_table,
     make_centers_table,
     make_ledger_table,
 )
 from dpviz.releases.playing import Played
-from dpviz.releases.release_texts import fill
 from dpviz.runs.profiles import ProfileColumn
-from dpviz.tables.declarations import FROM_ROWS, Described
-from dpviz.words import PLUS_MINUS
 from dpviz.words.templates.rendering import render
-from tests.releases.made_played import numbers, people, played, reported, segment, shares
+from tests.releases.made_played import people, played
 
 
 @pytest.mark.parametrize("module", [segment_words, card_columns, card_tables, card_pictures])
@@ -64,34 +60,6 @@ def test_numbers_stand_to_the_right_under_their_heads() -> None:
             assert right == [place >= first for place in range(len(right))], row
 
 
-def test_centres_stand_to_the_digit_of_their_noise() -> None:
-    centers, sd = np.array([[30.5, 40_000.0], [60.0, 90_500.0]]), np.array([[0.9, 900.0], [1.1, 1_100.0]])
-    sizes = {"sizes": Sizes(np.array([7012.0, 4990.0]), np.full(2, 14.0))}
-    assert _cells(_html(make_centers_table(played(profile={"centers": centers, "center_sd": sd, **sizes})))) == [
-        ["segment", "age (years)", "income (k$)", "size"],
-        ["1", "30.5 ± 1.6", "40,000 ± 1,600", "7,012 ± 25"],
-        ["2", "60.0 ± 1.9", "90,500 ± 1,900", "4,990 ± 25"],
-        ["rounded to", "0.1", "100", ""],
-    ]
-    unknown = {"centers": centers, "center_sd": np.full((2, 2), np.nan), "sizes": None}
-    table = make_centers_table(played(profile=unknown))
-    assert _cells(_html(table))[1] == ["1", "30.5", "40,000"]
-    assert table.notes == (f"The algorithm cannot tell the noise on its centres. {PLUS_MINUS}",)
-
-
-def test_bounds_stand_with_who_says_so() -> None:
-    described = {"describe": {"c": Described(bounds=(0, 9))}, "origins": ("documentation", "documentation")}
-    made = _html(make_bounds_table(played(declared=described)))
-    assert _cells(made)[1:] == [
-        ["age", "18 to 100 years", "documentation"],
-        ["income", "0 to 200,000 k$"],
-        ["c *", "0 to 9", "declared"],
-    ]
-    assert 'rowspan="2">documentation' in made and "* described in segments" in made
-    assert "*" not in _html(make_bounds_table(played())) and "class=warn" not in made
-    assert "<tr class=warn>" in _html(make_bounds_table(played(declared={"origins": (FROM_ROWS, "")})))
-
-
 def test_charges_that_are_alike_stand_together() -> None:
     made = people()
     lines = list(group_charges(made))
@@ -114,52 +82,6 @@ def test_every_charge_is_in_the_ledger_once() -> None:
     parts = [row for row in rows[:-1] if row[4]]
     assert [(row[0], row[4]) for row in parts] == [("algorithm (80 % of ε)", "1.6"), ("segments (20 % of ε)", "0.4")]
     assert sum(int(row[2]) for row in rows[:-1] if not row[4]) == charges
-
-
-def test_the_account() -> None:
-    made = make_account_table(played(account={"spent_epsilon": 0.5, "cap_epsilon": 2.0}))
-    assert _cells(_html(made))[1:] == [
-        ["before", "0.5", "0"],
-        ["this release", "1", "10⁻⁶"],
-        ["after", "1.5", "10⁻⁶"],
-        ["the most it may hold", "2", "10⁻⁵"],
-    ]
-    assert "ε = 0.5 of it is left" in made.notes[0] and made.notes[1].startswith("This is charge 1 of that account")
-
-
-def test_a_line_a_segment_with_what_is_known_of_it() -> None:
-    told = reported(
-        segment(1, numbers("age", 20, 30, 40), shares("region", South=0.2, North=0.8), name="so", telling=("age",)),
-        segment(2, numbers("age", 50, 60, 70, wide=True), shares("region", **{f"r{place}": 0.1 for place in range(8)})),
-        segment(3, numbers("age"), shares("region")),
-    )
-    made = fill("segments.html.j2", played(report=told))
-    first = [f"r{place} 10 % (0 to 20)" for place in range(6)]
-    assert _cells(made) == [
-        ["segment", "size", "age (years)", "region"],
-        [
-            "1 so",
-            "100 ± 10",
-            "30 (28 to 32)from 20 (18 to 22)to 40 (38 to 42)",
-            "North 80 % (70 to 90)South 20 % (10 to 30)",
-        ],
-        ["2", "200 ± 10", "58 to 62", f"{''.join(first)}two categories more: see segments.csv"],
-        ["3", "300 ± 10", "", ""],
-    ]
-    assert made.count("class=apart") == 1 and '<td class=apart data-head="age (years)">' in made
-
-
-def test_days_are_written_as_dates() -> None:
-    told = reported(segment(1, numbers("joined", 3, 31, 60, unit="days from 2020-01-01", first_day="2020-01-01")))
-    heads, (_, _, cell) = _cells(fill("segments.html.j2", played(report=told)))
-    assert heads[2] == "joined" and "2020-02-01 (2020-01-30 to 2020-02-03)" in cell
-    assert "to 2020-03-01 (2020-02-28 to 2020-03-03)" in cell and "days" not in cell
-
-
-def test_many_columns_of_segments_are_cut_and_it_is_said() -> None:
-    told = reported(segment(1, *(numbers(f"c{place}", 20, 30, 40) for place in range(12))))
-    made = fill("segments.html.j2", played(report=told))
-    assert len(_cells(made)[1]) == 12 and "two columns more: see segments.csv." in made
 
 
 def _dots(markup: str) -> list[tuple[float, float]]:

@@ -228,38 +228,3 @@ def test_a_card_whose_owner_left_something_unsaid_is_of_a_lower_tier() -> None:
     assert make_registry_card(played())["tier"] == 3
     for unsaid in ({"intended_use": NOT_STATED}, {"curators": (NOT_STATED,)}, {"justification": NOT_STATED}):
         assert make_registry_card(played(said=unsaid))["tier"] == 2
-
-
-def test_the_card_says_what_only_the_owner_can_say_or_that_nobody_said_it() -> None:
-    deployed = make_registry_card(played())["deployment"]
-    assert "the owner has not said" in deployed["deployment_model"]["release_type_details"]
-    assert "the curator alone can say" in deployed["deployment_model"]["actors"]
-    told = {"raw_access": "Two clerks", "other_releases": "A yearbook.", "repeats": "Every year", "several_rows": "No"}
-    deployed = make_registry_card(played(said=told))["deployment"]
-    assert "asked who can read the raw table: Two clerks. Whoever" in deployed["deployment_model"]["actors"]
-    assert deployed["deployment_model"]["release_type_details"].endswith("published: A yearbook. Every year.")
-    assert deployed["privacy_loss"]["privacy_unit_details"].endswith("how many rows one person can have: No.")
-
-
-def test_the_card_says_the_level_of_its_unit_its_rho_and_what_made_it() -> None:
-    made = played(asked={"version": "0.1.0", "platform": "Python 3.11, NumPy 2.0, Linux", "code": "ab12"})
-    deployed = make_registry_card(made)["deployment"]
-    assert deployed["privacy_loss"]["privacy_unit"].startswith("1 row (event level): ")
-    parameters = deployed["privacy_loss"]["privacy_parameters"]
-    assert made.recomposed is not None
-    assert (
-        parameters["rho"] == pytest.approx(made.recomposed.rho, rel=1e-3) and parameters["rho"] >= made.recomposed.rho
-    )
-    assert (parameters["epsilon"], parameters["delta"]) == (1.0, 1e-6)
-    pure = make_registry_card(played(request={"delta": 0.0}))["deployment"]
-    assert pure["dp_variant"]["variant_name"] == "Pure DP"
-    assert pure["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 0.0}
-    assert "at δ = 10⁻⁶" in deployed["privacy_loss"]["privacy_parameters_details"]
-    assert "dpviz 0.1.0, on Python 3.11, NumPy 2.0, Linux; its source files have the SHA-256 ab12" in str(deployed)
-    assert "None" not in str(deployed["implementation"]["mechanisms"]), "an algorithm of ours has no paper"
-
-
-def test_who_is_trusted_is_the_curator() -> None:
-    text = format_card(played())
-    assert "model_name: Central" in text
-    assert "curator" in text.partition("model_name_details:")[2].partition("actors:")[0]

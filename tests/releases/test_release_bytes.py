@@ -29,8 +29,7 @@ from dpviz.releases.account import Account
 from dpviz.releases.package import CARD, DECLARATION, PAGE, make_zip
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
-from dpviz.releases.render import render
-from dpviz.releases.transcript import AnswerRecording, Playback, read_transcript
+from dpviz.releases.transcript import AnswerRecording, Playback
 from dpviz.releases.verifying import verify
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
@@ -168,19 +167,17 @@ def test_the_same_draws_over_any_other_rows_give_the_same_bytes(
         for name, data in first.files.items():
             with about(name, other.name):
                 assert again.files[name] == data
-    assert render(read_transcript(first.files["transcript.npz"]).whole) == dict(first.files)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", ["1", "3"])
-def test_they_hold_in_another_process_whatever_its_threads(kept: Path, threads: str, tmp_path: Path) -> None:
-    # Those of the tests before; one at least, where this one was asked for alone.
+def test_they_hold_in_another_process_with_more_threads_than_this_one(kept: Path, tmp_path: Path) -> None:
+    # Those of the tests before, which they hold in; one at least, where this one was asked for alone.
     data = write_rows(tmp_path, "rows", 0, 900)
     release = pressed(tmp_path / "one", data, *KINDS["all parts"][:1], "auto", KINDS["all parts"][1])
-    (kept / f"one more {threads}.zip").write_bytes(make_zip(release.files))
+    (kept / "one more.zip").write_bytes(make_zip(release.files))
     zips = sorted(kept.glob("*.zip"))
     numbers = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    env = {**os.environ, **dict.fromkeys(numbers, threads), "PYTHONPYCACHEPREFIX": str(tmp_path / threads)}
+    env = {**os.environ, **dict.fromkeys(numbers, "3"), "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled")}
     command = [sys.executable, "-O", "-c", VERIFIES, *map(str, zips)]
     done = subprocess.run(command, env=env, cwd=Path(__file__).parents[2], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

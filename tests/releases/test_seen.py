@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from dpviz.api.cli import release_command
 from dpviz.releases import access_counts
 from dpviz.releases.access_counts import AccessCounts
-from dpviz.releases.card_page import make_card_page
-from dpviz.releases.registry_card import make_registry_card
 from tests.command_line import call
-from tests.releases.made_played import played
 from tests.releases.people import account_in, write_people
 
 NOTHING_SEEN = "it showed no row, no true count and no loss"
@@ -53,19 +50,6 @@ def test_the_order_of_a_visit_is_in_no_byte(looks) -> None:
     made = AccessCounts(dict(looks))
     assert list(made.looks) == ["rows", "loss", "reference", "proposal", "a new kind"]
     assert made.words == AccessCounts(json.loads(json.dumps(made.looks, sort_keys=True))).words
-
-
-def test_both_cards_tell_runs_and_readings() -> None:
-    made = played(seen=AccessCounts(runs=50, runs_epsilon=50.0, grids_read=1))
-    for card in (make_card_page(made), str(make_registry_card(made))):
-        assert "50 runs on the rows with study noise, ε = 50 in all" in card and NOTHING_SEEN not in card
-        assert "one reading of k" in card
-
-
-def test_an_owner_who_says_nothing_is_not_said_to_have_said_anything() -> None:
-    made = played(said={"chosen_after_looking": ""})
-    for card in (make_card_page(made), str(make_registry_card(made))):
-        assert "The owner says" not in card and "the owner has not said" in card
 
 
 def released(capsys, desk: Path, *more: object) -> tuple[str, str]:

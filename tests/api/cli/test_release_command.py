@@ -49,34 +49,12 @@ def test_from_a_csv_to_a_release_that_verifies_without_it(capsys, desk):
     assert told["holds"] and told["findings"] == [] and told["cannot_tell"] == list(CANNOT_TELL)
 
 
-def test_what_open_bounds_cost_is_told_before_it_is_charged(capsys, desk):
-    write_people(desk, bounds={"age": [0, 100], "income": [None, None]}, origins={"age": "law or physics"})
-    asked = ("--k", 3, "--epsilon", 2, "--delta", 1e-6)
-    said = release(capsys, desk, asked=asked, yes=False)
-    assert said.code == 2 and spent(desk) == 0
-    assert 'Of ε, 0.06 buys the bounds of "income", which are open.' in said.err
-    write_people(desk)
-    assert "buys" not in release(capsys, desk, yes=False).err
-
-
-def test_the_window_for_epsilon_is_said_before_the_charge_and_argues_on_the_card(capsys, desk):
-    said = release(capsys, desk, yes=False)
-    assert "it keeps the accepted loss: from 1 on" in said.err and "It keeps the accepted risk: up to 1.09" in said.err
-    # It is the whole ε that is judged: the more of it goes to segments, the more of it takes the same loss.
-    half = release(capsys, desk, "--segments", 0.5, yes=False)
-    assert "it does not keep the accepted loss of 10 % over k-means++: that takes 1.5. It" in half.err
-    small = release(capsys, desk, asked=("--k", 3, "--epsilon", 0.01, "--delta", 1e-6), yes=False)
-    assert "it does not keep the accepted loss" in small.err
-    none = release(capsys, desk, "--accept-risk", "0.1,0.11", yes=False)
-    assert "No ε keeps both: " in none.err and "What would open a window: more rows (" in none.err
-    for wrong in ("0.1", "0,0.5", "0.1,x", "0.1,0.2,0.3"):
-        refused = release(capsys, desk, "--accept-risk", wrong)
-        with about(wrong):
+def test_what_is_accepted_is_taken_as_it_can_be_and_argues_on_the_card(capsys, desk):
+    for wrong in (("--accept-risk", text) for text in ("0.1", "0,0.5", "0.1,x", "0.1,0.2,0.3")):
+        refused = release(capsys, desk, *wrong)
+        with about(*wrong):
             assert refused.code == 2 and "Traceback" not in refused.err
     assert release(capsys, desk, "--accept-loss", 0.5).code == 2 and spent(desk) == 0
-    write_people(desk, n_public=None)
-    assert "accepted" not in release(capsys, desk, yes=False).err
-    write_people(desk)
     argued = release(capsys, desk, "--accept-risk", "0.1,0.9", "--accept-loss", 1.5)
     assert argued.code == 0 and "Choose ε = 0.7: less would lose more" in argued.err
     with zipfile.ZipFile(desk / "release.zip") as archive:
@@ -195,9 +173,3 @@ def test_what_was_chosen_after_looking_stands_on_the_card(capsys, desk):
     assert release(capsys, desk, "--chosen", "k = 3, after a look at the map").code == 0
     with zipfile.ZipFile(desk / "release.zip") as archive:
         assert "k = 3, after a look at the map" in archive.read("card.html").decode()
-
-
-def test_the_help_says_what_is_asked(capsys):
-    said = call(capsys, "release", "--help")
-    assert said.code == 0 and "--account" in said.out and "--seed" not in said.out
-    assert call(capsys, "verify", "--help").code == 0

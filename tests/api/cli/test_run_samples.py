@@ -58,11 +58,6 @@ def _check_run(capsys: pytest.CaptureFixture[str], card: Card) -> None:
         assert regime.message in report["warnings"]
 
 
-def test_the_card_of_averages_names_the_sample_that_no_file_could_hold() -> None:
-    assert "two million thermometers" in CARDS["k-averages"].when
-    assert sample("thermometers").title.endswith("2 million thermometers")
-
-
 def test_a_table_of_tuples_is_served_point_by_point(capsys: pytest.CaptureFixture[str], tmp_path) -> None:
     out = tmp_path / "centers.csv"
     ask = ("--algorithm", "k-noisy-centers", "--set", "rows=tuples", "--seed", 1, "--evaluate", "--out", out)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.algorithms.auto.auto_plan import Cells, ProjectionStage, StagePart, Zoom
@@ -22,8 +23,9 @@ from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.solvers import StartsStep
-from dpviz.app.charts.canvas import RevealedView
+from dpviz.app.charts.canvas import RevealedView, TitledPlot
 from dpviz.app.charts.picture import Chart, RenderContext
+from dpviz.app.charts.plot import pack
 from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
@@ -37,6 +39,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference
 from dpviz.runs.one_run import run
 from dpviz.words.theme import choose_palette
+from tests.proof.kept import hash_bytes
 
 NAMES = ("longitude", "latitude", "age", "income", "hours", "height")
 
@@ -80,6 +83,33 @@ def title_of(figure: go.Figure) -> str:
 def subtitle_of(figure: go.Figure) -> str:
     """The subtitle of a figure, unbroken."""
     return str(figure.layout.title.subtitle.text).replace("<br>", " ")
+
+
+def tell(drawn: TitledPlot, words: str = "", table: pd.DataFrame | None = None) -> str:
+    """What a chart says and draws, to be stored: its words, a line for each trace, and a hash of all numbers."""
+    behind = pd.DataFrame() if table is None else table
+    numbers = pack(drawn.plot.to_data()) + behind.to_csv()
+    notes = [note["text"] for note in drawn.plot.layout.get("annotations", ())]
+    rows = behind.head(3).to_csv(index=False, float_format="%.4g").splitlines() if len(behind.columns) else []
+    return "\n".join(
+        [
+            *("title: " + drawn.title, "note: " + drawn.subtitle.strip(), "words: " + words),
+            *(f"  {_tell_trace(trace)}" for trace in drawn.plot.traces),
+            *(f"  at a place: {note}" for note in notes[:12]),
+            *(f"  in the table: {row}" for row in rows),
+            f"  drawn: {hash_bytes(numbers.encode())}",
+        ]
+    )
+
+
+def _tell_trace(trace: Mapping[str, Any]) -> str:
+    ends = []
+    for axis in ("x", "y"):
+        values = np.asarray(trace.get(axis, ()), dtype=object)
+        numbers = [float(value) for value in values.ravel() if isinstance(value, int | float | np.number)]
+        finite = [number for number in numbers if np.isfinite(number)]
+        ends.append(f"{len(values)} {axis}" + (f" {min(finite):.4g} to {max(finite):.4g}" if finite else ""))
+    return f"{trace['type']} {trace.get('name', '')} ({trace.get('meta', '')}): {', '.join(ends)}"
 
 
 def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int = 3) -> Exhibit:

@@ -169,18 +169,7 @@ def _call_is_spelled(node: ast.Call, scope: Scope, seen: frozenset[int]) -> bool
         return _own(node.func)
     if name == "map":
         return _name(node.args[0]) in WORDING or again(node.args[0])
-    if name in {
-        "capitalize_first",
-        "list",
-        "tuple",
-        "sorted",
-        "str",
-        "partial",
-        "join_unbroken",
-        "join_clauses",
-        "reversed",
-        "filter",
-    }:
+    if name in KEEPING:
         return all(map(again, node.args))
     if name in WORDING or name in OWN:
         return True

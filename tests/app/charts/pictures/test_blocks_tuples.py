@@ -1,4 +1,4 @@
-"""The companions of a test of tuples: made-up tuples by default, revealed ones if the owner looks."""
+"""What is revealed of given tuples: they as they are, each offset that of its nearest point."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,34 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpviz.app.charts.pictures.blocks import RevealedTuples, draw_made_up_balls, draw_revealed_balls, draw_votes
+from dpviz.app.charts.pictures.blocks import RevealedTuples, draw_revealed_balls, draw_votes
 from dpviz.core.domain import Region
 from dpviz.core.tuples import count_misfits
-from dpviz.words.theme import choose_palette
-from tests.app.charts.gallery import draw, exhibit, subtitle_of, title_of, tuple_test_step
-from tests.app.charts.laws import is_sound, shows_kinds
+from tests.app.charts.gallery import draw, exhibit, title_of, tuple_test_step
 from tests.core.tuple_checks import tight_tuples
-
-
-@pytest.mark.parametrize(("dim", "k", "theme"), [(1, 3, "light"), (6, 5, "dark")])
-def test_an_illustration_is_public_and_tuples_of_another_split_are_revealed(dim: int, k: int, theme: str) -> None:
-    shown = exhibit(dim, k, n=1500)
-    step, rows, region = tuple_test_step(shown), shown.reveal.everyone, shown.table.domain.region
-    figure = draw(partial(draw_made_up_balls, step), theme=theme)
-    is_sound(figure)
-    shows_kinds(figure, choose_palette(theme), {"public"})
-    assert "made-up" in subtitle_of(figure)
-    revealed = RevealedTuples.of(step, rows, region)
-    for kind in (draw_revealed_balls, draw_votes):
-        figure = draw(partial(kind, step, revealed), theme=theme)
-        is_sound(figure)
-        shows_kinds(figure, choose_palette(theme), {"revealed", "public"} if kind is draw_votes else {"revealed"})
-        assert "another split" in subtitle_of(figure)
-    made = draw(partial(draw_revealed_balls, step, revealed), theme=theme)
-    (bars,) = [trace for trace in made.data if trace.type == "bar"]
-    assert sum(bars.y) == step.number
-    assert revealed.tuples.shape == (60, k, dim)
-    np.testing.assert_array_equal(revealed.tuples, RevealedTuples.of(step, rows, region).tuples)
 
 
 def _given(number: int, misfits: int, *, k: int = 2, dim: int = 2):

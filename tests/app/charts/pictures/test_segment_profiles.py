@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, MOST_SEGMENTS, ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import has_finite_coordinates, shows_kinds
@@ -73,53 +73,6 @@ def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
     assert len(set(lanes)) == 6
     hollow = np.array([color == colors.surface for color in dots.marker.color]).reshape(7, 6)
     assert (hollow == made.in_noise).all() and hollow.any() and not hollow.all()
-
-
-def test_a_release_that_shows_noise_says_nothing_of_where_centres_lie() -> None:
-    made, colors = made_profile(7, 6), choose_palette("light")
-    picture = ProfilePicture(made, failed=True)
-    assert "beyond the noise" not in picture.note and "beyond the noise" in ProfilePicture(made).note
-    (dots,) = _dots(picture.draw(colors).figure())
-    assert all(color == colors.surface for color in dots.marker.color)
-    whiskers = [
-        trace for trace in picture.draw(colors).figure().data if getattr(trace.marker, "symbol", "") == "line-ns-open"
-    ]
-    assert [len(trace.x) for trace in whiskers] == [42, 42], "every lane is noise from end to end"
-    assert not any("<b>" in (note.text or "") for note in picture.draw(colors).figure().layout.annotations)
-
-
-def test_orders_lanes_pages_and_a_mark() -> None:
-    made = made_profile(15, 60)
-    first, second = ProfilePicture(made), ProfilePicture(made, start=12)
-    assert not set(first.shown) & set(second.shown)
-    apart = made.apart
-    assert apart[first.shown].min() >= apart[second.shown].max()
-    assert list(ProfilePicture(made, columns="file").shown) == list(range(12))
-    assert (np.diff(made.sizes.rows[first.segments]) <= 0).all() and first.pages[-1] == (49, 60)
-    near = _dots(ProfilePicture(made, lane="centres").draw(choose_palette("light")).figure())[0].x
-    assert np.ptp(near) >= np.ptp(_dots(first.draw(choose_palette("light")).figure())[0].x) - 1
-    marked = ProfilePicture(made, mark="not <b>what</b> it says").draw(choose_palette("light")).figure()
-    assert any("not &lt;b&gt;what" in (note.text or "") for note in marked.layout.annotations)
-
-
-def test_of_many_segments_the_largest_are_drawn_and_it_is_said() -> None:
-    made = made_profile(40, 4)
-    picture = ProfilePicture(made)
-    assert len(picture.segments) == MOST_SEGMENTS and "25 more in the table" in picture.note
-    assert made.sizes.rows[picture.segments].min() >= np.sort(made.sizes.rows)[-MOST_SEGMENTS]
-    assert len(picture.table()) == 40
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_one_segment_one_column_unknown_noise_and_no_sizes_are_drawn(narrow: bool) -> None:
-    one = made_profile(1, 1, with_reference=False)
-    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), np.nan), sizes=None, reference=None)
-    for made in (one, bare):
-        picture = ProfilePicture(made, narrow=narrow)
-        has_finite_coordinates(picture.draw(choose_palette("dark")).figure())
-        text = picture.note + picture.words() + str(picture.draw(choose_palette("dark")).figure().to_json())
-        assert "nan" not in picture.note + picture.words() and "k-means++" not in text
-    assert "the noise is not known" in ProfilePicture(bare).note
 
 
 def test_names_from_outside_stay_names() -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.view import make_view
 from dpviz.runs.evaluation import ClusterRecovery
 from dpviz.words.theme import choose_palette
 from tests.app.charts.gallery import Exhibit, exhibit
-from tests.app.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 
 LIGHT = choose_palette("light")
 
@@ -30,19 +27,6 @@ def drawn(shown: Exhibit, number: int = 12) -> CenterDraws:
         make_view(shown.table.domain), LIGHT, shown.reveal, shown.reference, found=lambda _: ClusterRecovery(4, 5)
     )
     return CenterDraws(shuffled, rng.uniform(1, 2, number), context)
-
-
-@pytest.mark.parametrize("dim", [1, 8])
-def test_the_cloud_holds_every_centre_of_every_draw(dim: int) -> None:
-    shown = exhibit(dim, 5, n=400)
-    draws, view = drawn(shown), make_view(shown.table.domain)
-    figure = draws.draw().headed(LIGHT)
-    is_sound(figure)
-    keeps_its_ranges(figure, view)
-    shows_kinds(figure, LIGHT, {"released", "revealed"})
-    (cloud,) = [trace for trace in figure.data if trace.meta == "released"]
-    assert len(cloud.x) == 12 * 5
-    is_sound(draw_picture(draws.step(3), draws.context).draw().headed(LIGHT))
 
 
 def test_centres_are_matched_before_they_are_measured() -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from math import inf, nan
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms.card import Setting
-from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.studies.curves import Curves, Forecast, draw_smallest
 from dpviz.runs.advice.advice import EPSILONS, foresee
 from dpviz.runs.advice.recommendation import Recommendation
@@ -18,42 +15,10 @@ from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import is_sound
-from tests.app.charts.studies.test_studies import NAMES, study
+from tests.app.charts.studies.special import NAMES, study
 
 LIGHT = choose_palette("light")
-REACHED = SmallestEpsilon(NAMES[0], 0.4, 0.3, inf, 0.1, 10.0, 21, 1.05)
-NEVER = SmallestEpsilon(NAMES[1], inf, inf, inf, 0.1, 10.0, 21, nan)
-CURVES = Curves(study(NAMES[:2], [0.1, 1.0, 10.0]))
 USUAL = Target()
-
-
-def smallest(answers: list[SmallestEpsilon], target: Target = USUAL) -> Diagram:
-    return draw_smallest(CURVES, answers, Recommendation.of(target, None, answers))
-
-
-def test_answers_stand_on_the_target() -> None:
-    for answers in ([REACHED, NEVER], [NEVER]):
-        figure = smallest(answers).draw(LIGHT).headed(LIGHT)
-        is_sound(figure)
-        (marked,) = [trace for trace in figure.data if trace.meta == "answer"]
-        assert list(marked.x) == [answer.epsilon for answer in answers if answer.reached]
-        assert set(marked.y) <= {1.1}
-        assert any("target: 1.1×" in note.text for note in figure.layout.annotations)
-
-
-def test_the_answer_is_said_and_its_uncertainty_stands_in_the_table() -> None:
-    found = smallest([REACHED, NEVER], Target(1.1, 0.9))
-    assert "ε = 0.4" in found.finding and "9 of 10 runs" in found.finding
-    assert "ε = 0.4, likely between 0.3 and beyond 10" in list(found.table()["in words"])
-    assert smallest([NEVER]).finding.startswith("No ε up to 10")
-    assert found.table()["smallest ε"].isna().tolist() == [False, True]
-    forbidden = draw_smallest(CURVES, [REACHED], replace(Recommendation.of(USUAL, None, [REACHED]), allowed=0.3))
-    assert forbidden.finding == "No ε keeps both: 0.4 needed, 0.3 allowed"
-    assert (
-        forbidden.draw(LIGHT).headed(LIGHT).layout.title.text.startswith("No ε keeps both")
-        and "No ε" in forbidden.words
-    )
-    assert smallest([]).table().empty
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
