@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-EPSILONS = (
-    *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7),
-    *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0),
-)
+EPSILONS = (*(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7), *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0))
 """The values of ε that advice chooses from."""
 
 # By judgement, as are those below; what they lead to is measured by benchmarks/advice.py.
