@@ -143,21 +143,7 @@ class EngineRows:
         return np.concatenate(self._engine.collect(self._engine.map(Rows.hash_rows, self._parts)))
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """What a model makes of each block of rows: these go to where their block is, and the lines come here.
-
-        Parameters
-        ----------
-        model : BlockModel
-        block : int array of shape (n,)
-            Where each row lies, from 0.
-        number : int
-            Of blocks.
-
-        Returns
-        -------
-        array of shape (number, ...)
-            The line of each block.
-        """
+        """What a model makes of each block of rows: these go to where their block is, and the lines come here."""
         hands = len(self._parts)
         blocks = np.split(block, np.cumsum(self._sizes)[:-1])
         fit = partial(_fit_hands, model=model, number=number, hands=hands)
