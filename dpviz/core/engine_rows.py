@@ -136,7 +136,7 @@ class EngineRows:
         RequestError
             If the engine does not answer.
         """
-        return self._engine.total(partial(_ask, ask=ask, width=width), self._parts)
+        return self._engine.total(partial(Rows.total, ask=ask, width=width, threads=1), self._parts)
 
     def hash_rows(self) -> Hashes:
         """64 bits for each row, shape (n,), from its content alone; nothing else of it comes here."""
@@ -185,10 +185,6 @@ def _deal_blocks(rows: Rows, block: Codes, *, hands: int) -> list[tuple[Array, C
 def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, number: int, hands: int) -> Array:
     rows, blocks = zip(*dealt, strict=True)
     return model.fit(np.concatenate(rows), np.concatenate(blocks), count_dealt(number, at, hands))
-
-
-def _ask(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
-    return rows.total(ask, width, threads=1)
 
 
 def _ask_each(rows: Rows, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
