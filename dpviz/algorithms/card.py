@@ -274,60 +274,35 @@ Plan = Callable[[PrivateSession, int, Any, np.random.Generator], Iterator[Step]]
 class Card:
     """An algorithm's entry in the registry.
 
-    Parameters
-    ----------
-    id, title : str
-    does : str
-        What it does with the rows: a word of ``DOES``.
-    family, paper : str
-        Where it is from: in short, and in full.
-    summary : str
-        One sentence: what it does.
-    story : str
-        A few sentences for its page.
-    when : str
-        When to use it, and when not.
-    guarantees : tuple of Guarantee
-        What it can promise, by its settings.
-    params : type of Params
-    plan : generator function ``plan(session, k, params, rng)`` of steps; the last step carries the centres
-    accounting : function of (params, delta) to the accounting that a run uses
-    draws : function of (session, k, params) to all draws of a run under PLD accounting, before a scale calibrates them
-        The session has answered nothing yet: where the number of rows is private, it has none. What comes after may
-        divide Gaussian draws otherwise, and nothing else.
-    smallest_n : function of (setting, params) to the fewest records for which the result is not mostly noise
-    hopeless : str
-        What goes wrong below that, as a clause.
-    expect : function of (setting, params) to the Expectation that a bench was fitted to
-        Where it is known, what to expect is told by it.
-    loss_diagnostic : function of (steps, region) to the LossDiagnostic of a finished run
-        What it says of itself by released values alone, where it can.
-    sizes : function of (steps, region) to the Sizes of a finished run
-        What everything that was released says of the rows of each cluster; else the counts of the last step do.
-    operations : function of (setting, params) to a rough number of elementary operations, for progress and placement
-    needs_n : bool
-        Whether the plan reads ``session.n``.
-    sample : str
-        A sample table that suits it.
-    formula : str
-        LaTeX of the one formula to show, or "".
-    sparse : bool
-        Whether it can serve a sparse table, whose rows are never written out in full.
-    local : bool
-        Whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
-    at_once : bool
-        Whether it needs all rows at once, not sums of them only: then memory has to hold the table.
-    deals_persons : bool
-        Whether it has to know whose each row is, where a person may have several: then memory has to hold a table with
-        an id column.
-    release : str or function of (setting, params) to a clause or None
-        Why it has no release-grade noise; or, of a setting, why that has none, and None where it has.
-    most_coded : int or None
-        The most coordinates that categories and circles may make; None: as many as there are.
-    categories : OfCategories or None
-        What it is worth where there are any, if that is less than elsewhere.
-    brought_by : str
-        The installed package that brings it, and its version; "" where it is ours.
+    * ``does``: what it does with the rows: a word of ``DOES``.
+    * ``family``, ``paper``: where it is from: in short, and in full.
+    * ``summary``, ``story``, ``when``: one sentence what it does, a few for its page, when to use it and when not.
+    * ``guarantees``: what it can promise, by its settings.
+    * ``plan``: a generator ``plan(session, k, params, rng)`` of steps; the last step carries the centres.
+    * ``accounting``: that a run uses, by (params, delta).
+    * ``draws``: all draws of a run under PLD accounting, by (session, k, params), before a scale calibrates them. The
+      session has answered nothing yet: where the number of rows is private, it has none. What comes after may divide
+      Gaussian draws otherwise, and nothing else.
+    * ``smallest_n``: the fewest records for which the result is not mostly noise, by (setting, params); ``hopeless``
+      is what goes wrong below that, as a clause.
+    * ``expect``: what a bench was fitted to, by (setting, params); where it is known, what to expect is told by it.
+    * ``loss_diagnostic``: what a finished run says of itself by released values alone, by (steps, region).
+    * ``sizes``: what everything that was released says of the rows of each cluster, by (steps, region); else the
+      counts of the last step do.
+    * ``operations``: a rough number of elementary operations, by (setting, params), for progress and placement.
+    * ``needs_n``: whether the plan reads ``session.n``.
+    * ``sample``: a sample table that suits it.
+    * ``formula``: LaTeX of the one formula to show, or "".
+    * ``sparse``: whether it can serve a sparse table, whose rows are never written out in full.
+    * ``local``: whether it stands in the local model: every user hides the own row, and nobody is trusted with rows.
+    * ``at_once``: whether it needs all rows at once, not sums of them only: then memory has to hold the table.
+    * ``deals_persons``: whether it has to know whose each row is, where a person may have several: then memory has to
+      hold a table with an id column.
+    * ``release``: why it has no release-grade noise; or, by (setting, params), why a setting has none, None where it
+      has.
+    * ``most_coded``: the most coordinates that categories and circles may make; None: as many as there are.
+    * ``categories``: what it is worth where there are any, if that is less than elsewhere.
+    * ``brought_by``: the installed package that brings it, and its version; "" where it is ours.
     """
 
     id: str

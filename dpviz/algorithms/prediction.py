@@ -23,16 +23,7 @@ from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
-from dpviz.core import (
-    Accounting,
-    Budget,
-    Ledger,
-    PrivateSession,
-    Region,
-    mechanisms,
-    partitions,
-    queries,
-)
+from dpviz.core import Accounting, Budget, Ledger, PrivateSession, Region, mechanisms, partitions, queries
 
 
 class Prediction(NamedTuple):

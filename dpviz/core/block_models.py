@@ -47,22 +47,7 @@ class BlockKMeans:
     salt: int = 0
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """The models of ``number`` blocks of rows.
-
-        Parameters
-        ----------
-        rows : array of shape (n, d)
-            Unit coordinates, on the lattice.
-        block : int array of shape (n,)
-            Which block each row lies in.
-        number : int
-            How many blocks there are, empty ones included.
-
-        Returns
-        -------
-        array of shape (number, k * d)
-            A line for each block: its k centres, flattened, unit coordinates.
-        """
+        """The models of ``number`` blocks of rows, empty ones included; a line is k centres, flattened."""
         k, dim = self.anchors.shape
         order = np.argsort(block, kind="stable")
         rows, block = rows[order], block[order]

@@ -136,28 +136,14 @@ class EngineRows:
         RequestError
             If the engine does not answer.
         """
-        return self._engine.total(partial(_ask, ask=ask, width=width), self._parts)
+        return self._engine.total(partial(Rows.total, ask=ask, width=width, threads=1), self._parts)
 
     def hash_rows(self) -> Hashes:
         """64 bits for each row, shape (n,), from its content alone; nothing else of it comes here."""
         return np.concatenate(self._engine.collect(self._engine.map(Rows.hash_rows, self._parts)))
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """What a model makes of each block of rows: these go to where their block is, and the lines come here.
-
-        Parameters
-        ----------
-        model : BlockModel
-        block : int array of shape (n,)
-            Where each row lies, from 0.
-        number : int
-            Of blocks.
-
-        Returns
-        -------
-        array of shape (number, ...)
-            The line of each block.
-        """
+        """What a model makes of each block of rows: these go to where their block is, and the lines come here."""
         hands = len(self._parts)
         blocks = np.split(block, np.cumsum(self._sizes)[:-1])
         fit = partial(_fit_hands, model=model, number=number, hands=hands)
@@ -199,10 +185,6 @@ def _deal_blocks(rows: Rows, block: Codes, *, hands: int) -> list[tuple[Array, C
 def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, number: int, hands: int) -> Array:
     rows, blocks = zip(*dealt, strict=True)
     return model.fit(np.concatenate(rows), np.concatenate(blocks), count_dealt(number, at, hands))
-
-
-def _ask(rows: Rows, *, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
-    return rows.total(ask, width, threads=1)
 
 
 def _ask_each(rows: Rows, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:

@@ -37,8 +37,6 @@ from dpviz.core.mechanisms import (
     NoisyThreshold,
     PathCounts,
     SparseLaplace,
-    count_below,
-    list_children,
 )
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import InQuanta, Query, SparseCounts
@@ -278,14 +276,7 @@ def _draw_excess(source: ExactNoise, mechanism: NoisyExcess, truth: WholeTruth, 
 def _draw_paths(source: ExactNoise, mechanism: PathCounts, truth: WholeTruth, accounting: Accounting) -> SparseCounts:
     listed: SparseCounts = truth.total
     whole = SparseCounts(listed.codes, listed.values.astype(np.int64), listed.universe)
-    nodes = np.array([2, 3], dtype=np.int64)
-    levels, counts = [], []
-    for _ in range(mechanism.levels):
-        noisy = source.add_noise(mechanism.once, WholeTruth(count_below(nodes, whole), 1.0))
-        levels.append(nodes)
-        counts.append(noisy)
-        nodes = list_children(nodes[noisy >= mechanism.min_branch])
-    return SparseCounts(np.concatenate(levels), np.concatenate(counts), 2 * listed.universe)
+    return mechanism.walk(whole, lambda counts: source.add_noise(mechanism.once, WholeTruth(counts, 1.0)))
 
 
 _TWINS: dict[type, Callable[[ExactNoise, Any, WholeTruth, Accounting], Any]] = {

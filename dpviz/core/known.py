@@ -8,93 +8,46 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpviz.core import check
+from dpviz.core import (
+    check,
+    kernel_draw,
+    local_model,
+    losses,
+    mechanisms,
+    partitions,
+    quantiles,
+    queries,
+    segment_counts,
+    tuples,
+)
 from dpviz.core.block_models import BlockKMeans
-from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.core.local_model import EachRow, LocalNoise, LocalReports, UserQuestion
-from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.core.mechanisms import (
-    Exponential,
-    Gaussian,
-    KNorm,
-    Laplace,
-    Mechanism,
-    NoisyExcess,
-    NoisyThreshold,
-    PathCounts,
-    Peeling,
-    SparseLaplace,
-)
-from dpviz.core.partitions import (
-    MOST_CELLS,
-    CubeTree,
-    Everything,
-    Grid,
-    HashCodes,
-    HashTree,
-    ProjectedCells,
-    UnevenGrid,
-    Voronoi,
-    Zoomed,
-)
-from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian
-from dpviz.core.queries import (
-    BoxSum,
-    ChosenSum,
-    Count,
-    Pull,
-    Query,
-    Radii,
-    ResidualMoments,
-    ResidualSum,
-    ScaledResidualSum,
-    SparseCount,
-    Spread,
-    Sum,
-    Weights,
-)
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.core.tuples import NoisyCenters, TupleAverages, Tuples
+from dpviz.core.mechanisms import Mechanism
+from dpviz.core.queries import Query
 
-PARTITIONS: tuple[type, ...] = (
-    Everything,
-    Voronoi,
-    Grid,
-    UnevenGrid,
-    Zoomed,
-    ProjectedCells,
-    CubeTree,
-    HashCodes,
-    HashTree,
-)
 QUERIES: tuple[type, ...] = (
-    *(Count, Sum, SparseCount, SwapLoss, Loss, MedianLoss),
-    *(Pull, PoolLoss, DistanceWeights, BoxSum, Quantiles, Medians, Tuples, ResidualMoments, EachRow),
-    *(
-        Weights,
-        ChosenSum,
-        Radii,
-        ResidualSum,
-        ScaledResidualSum,
-        Spread,
-        SegmentHistogram,
-        DistanceScales,
-        CappedLosses,
-    ),
+    *(queries.Count, queries.Sum, queries.SparseCount, queries.Radii, queries.Spread, queries.ResidualMoments),
+    *(queries.ResidualSum, queries.ScaledResidualSum, queries.Pull, queries.BoxSum, queries.Weights, queries.ChosenSum),
+    *(losses.SwapLoss, losses.Loss, losses.MedianLoss, losses.PoolLoss, losses.CappedLosses),
+    *(segment_counts.SegmentHistogram, segment_counts.DistanceScales, kernel_draw.DistanceWeights),
+    *(quantiles.Quantiles, quantiles.Medians, tuples.Tuples, local_model.EachRow),
 )
 MECHANISMS: tuple[type, ...] = (
-    *(Laplace, Gaussian, KNorm, Exponential, NoisyThreshold, SparseLaplace),
-    *(Peeling, KernelDraw, ExponentialQuantile, SmoothMedian, PathCounts, LocalReports),
-    *(NoisyCenters, TupleAverages, LocalNoise, NoisyExcess),
+    *(mechanisms.Laplace, mechanisms.Gaussian, mechanisms.KNorm, mechanisms.Exponential, mechanisms.Peeling),
+    *(mechanisms.NoisyThreshold, mechanisms.SparseLaplace, mechanisms.NoisyExcess, mechanisms.PathCounts),
+    *(kernel_draw.KernelDraw, quantiles.ExponentialQuantile, quantiles.SmoothMedian),
+    *(tuples.NoisyCenters, tuples.TupleAverages, local_model.LocalNoise, local_model.LocalReports),
 )
 # What users answer one by one; only messages that are private on their own may leave.
-LOCAL: dict[type, type] = {UserQuestion: LocalReports}
+LOCAL: dict[type, type] = {local_model.UserQuestion: local_model.LocalReports}
 # Questions over universes that may be too large to write down, and the partitions that have one.
 SPARSE: dict[type, tuple[type, ...]] = {
-    SparseCount: (Grid, ProjectedCells, CubeTree, HashCodes),
-    UserQuestion: (HashCodes,),
+    queries.SparseCount: (partitions.Grid, partitions.ProjectedCells, partitions.CubeTree, partitions.HashCodes),
+    local_model.UserQuestion: (partitions.HashCodes,),
 }
-DENSE: tuple[type, ...] = (Everything, Voronoi, Grid, UnevenGrid, Zoomed, ProjectedCells, HashTree)
+DENSE: tuple[type, ...] = (
+    *(partitions.Everything, partitions.Voronoi, partitions.Grid, partitions.UnevenGrid, partitions.Zoomed),
+    *(partitions.ProjectedCells, partitions.HashTree),
+)
 # Fits for which a block's line depends on that block's rows alone.
 BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
 
@@ -108,13 +61,13 @@ def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
     local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
     over = query.over if type(query) in QUERIES or local else None
-    inner = over.inner if isinstance(over, ProjectedCells) else over
+    inner = over.inner if isinstance(over, partitions.ProjectedCells) else over
     suits = SPARSE.get(type(query), DENSE)
-    if type(over) not in suits or type(inner) not in suits or isinstance(inner, ProjectedCells):
+    if type(over) not in suits or type(inner) not in suits or isinstance(inner, partitions.ProjectedCells):
         raise check.RequestError(
             f"{type(query).__name__} over {type(over).__name__} is not a question the session knows."
         )
-    if type(query) in SPARSE and over is not None and over.n_cells > MOST_CELLS:
+    if type(query) in SPARSE and over is not None and over.n_cells > partitions.MOST_CELLS:
         raise check.RequestError(
             f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
         )

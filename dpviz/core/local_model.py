@@ -14,6 +14,7 @@ Kumar & Manurangsi 2021 (one round of clustering in the local model).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import exp, inf, log1p
 from typing import ClassVar, NamedTuple
 
@@ -130,7 +131,8 @@ class DistantUsers:
         ``who`` (m,), rows, by their number; ``shifts``, ``others`` (m,), bits of the code that are kept back, and the
         lies; ``honest`` (m,), whether the truth is sent. Returns (m,), private on their own.
         """
-        sent: Codes = self.rows.ask_each(_SendPrefix(self.over), who, shifts, others, honest, width=self.over.width)
+        ask = partial(_send_prefix, over=self.over)
+        sent: Codes = self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width)
         return sent
 
     def send_vectors(self, who: Codes, noise: Array) -> Array:
@@ -407,14 +409,9 @@ def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
     return np.where(honest, values, others + (others >= values))
 
 
-@dataclass(frozen=True, eq=False)
-class _SendPrefix:
+def _send_prefix(rows: ExactRows, who: Codes, shifts: Codes, others: Codes, honest: Flags, *, over: HashCodes) -> Codes:
     """The messages of rows about the prefixes of their codes."""
-
-    over: HashCodes
-
-    def __call__(self, rows: ExactRows, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        return choose_sent(self.over.find_cells(rows)[who] >> shifts, others, honest)
+    return choose_sent(over.find_cells(rows)[who] >> shifts, others, honest)
 
 
 def _send_vector(rows: ExactRows, who: Codes, noise: Array) -> Array:

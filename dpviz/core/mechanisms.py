@@ -14,6 +14,7 @@ release of noisy histograms).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf, log, sqrt
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, overload
@@ -694,10 +695,27 @@ class PathCounts(DrawnNoise):
         return self.levels
 
     def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
+        return self.walk(truth, lambda counts: self.once.draw(counts, noise))
+
+    def walk(self, truth: SparseCounts, draw: Callable[[Any], Array]) -> SparseCounts:
+        """The answers of all levels, from the root down.
+
+        Parameters
+        ----------
+        truth : SparseCounts
+            Rows by whole code.
+        draw : function
+            Of the counts of some nodes to noisy ones.
+
+        Returns
+        -------
+        SparseCounts
+            Noisy counts by heap number.
+        """
         nodes = np.array([2, 3], dtype=np.int64)
         levels, counts = [], []
         for _ in range(self.levels):
-            noisy = self.once.draw(count_below(nodes, truth), noise)
+            noisy = draw(count_below(nodes, truth))
             levels.append(nodes)
             counts.append(noisy)
             nodes = list_children(nodes[noisy >= self.min_branch])

@@ -133,14 +133,10 @@ class PrivateTable:
         Parameters
         ----------
         rows : RowSource
-        domain : Domain
-        relation : Relation or str
-        n_public : int or None
-            The number of rows where it is public, else None.
+        domain, relation, n_public, rows_per_person
+            As ``PrivateTable`` takes them.
         with_persons : bool
             Whether rows know whose they are.
-        rows_per_person : int
-            Most rows of a person.
         sample : array of shape (m, d) or None
             Of rows, for their owner's eyes only.
 

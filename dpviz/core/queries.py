@@ -198,6 +198,14 @@ class AsAsked:
         return total.order_by_content()
 
 
+class OfOneBin:
+    """A question that counts each row once: what it counts is whole numbers of rows."""
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A row is in one bin at most; under replace it may move to another one."""
+        return Sensitivity.of_counts(relation)
+
+
 class OfAllRows(OfCells):
     """A question about all rows together."""
 
@@ -205,7 +213,7 @@ class OfAllRows(OfCells):
 
 
 @dataclass(frozen=True, eq=False)
-class Count(OfCells):
+class Count(OfOneBin, OfCells):
     """Rows per cell, shape (n_cells,)."""
 
     over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
@@ -213,10 +221,6 @@ class Count(OfCells):
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         by_product = _find_counts(rows, cell)
         return np.bincount(cell, minlength=self.over.n_cells) if by_product is None else by_product
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """One cell moves by 1; under replace a second one may."""
-        return Sensitivity.of_counts(relation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +368,7 @@ class SparseCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class SparseCount(OfCells):
+class SparseCount(OfOneBin, OfCells):
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
     over: Grid | ProjectedCells | CubeTree | HashCodes
@@ -375,10 +379,6 @@ class SparseCount(OfCells):
     def truth(self, total: SparseCounts, region: Region) -> SparseCounts:
         """The counts as they are."""
         return total
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """As for ``Count``: a row is in at most one cell."""
-        return Sensitivity.of_counts(relation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,7 +413,7 @@ class _FromPoints(InQuanta):
 
 
 @dataclass(frozen=True, eq=False)
-class Radii(_FromPoints):
+class Radii(OfOneBin, _FromPoints):
     """Histogram of the lengths of all residuals from ``at`` (n_cells, d), shape (finer + bins,).
 
     The bins are equal up to ``outer_radius``; the last one takes the rest. The first of them is cut ``finer`` times, at
@@ -443,10 +443,6 @@ class Radii(_FromPoints):
             cuts = self.edges[1 : self.finer + 1]
             place = np.where(place > 0, place + self.finer, np.searchsorted(cuts, length, side="right"))
         return np.bincount(place, minlength=self.finer + self.bins)
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row is in one bin; under replace it may move to another one."""
-        return Sensitivity.of_counts(relation)
 
 
 @dataclass(frozen=True, eq=False)

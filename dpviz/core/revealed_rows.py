@@ -8,6 +8,7 @@ up a tenth of the sample. Three passes find them in bounded memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,11 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     array of shape (m, d)
         Unit coordinates; the same in whatever order the rows come.
     """
-    (counts,) = rows.total(_Counts(), 1)
+    (counts,) = rows.total(_count_buckets, 1)
     wanted = _choose_places(int(counts.sum()), most)
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
-    (found,) = rows.total(_HashesIn(np.unique(buckets)), 2)
+    (found,) = rows.total(partial(_find_hashes, buckets=np.unique(buckets)), 2)
     hashes, times = found.count_together()
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
     known = _find_bucket(hashes)
@@ -71,7 +72,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     before = np.r_[0, within][np.searchsorted(known, known, side="left")]
     place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
     chosen, copies = np.unique(hashes[place], return_counts=True)
-    (kept,) = rows.total(_RowsWith(chosen), rows.dim)
+    (kept,) = rows.total(partial(_find_rows, wanted=chosen), rows.dim)
     return np.repeat(kept.pick_one_of_each(chosen), copies, axis=0)
 
 
@@ -86,26 +87,18 @@ def _find_bucket(hashes: Hashes) -> Codes:
     return (hashes >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class _Counts:
+def _count_buckets(rows: ExactRows) -> list[Any]:
     """How many rows have a hash with each of the possible highest bits."""
-
-    def __call__(self, rows: ExactRows) -> list[Any]:
-        return [np.bincount(_find_bucket(hash_content(rows.stored)), minlength=2**_BITS)]
+    return [np.bincount(_find_bucket(hash_content(rows.stored)), minlength=2**_BITS)]
 
 
-@dataclass(frozen=True, eq=False)
-class _HashesIn:
+def _find_hashes(rows: ExactRows, *, buckets: Codes) -> list[Any]:
     """The hashes with some highest bits, and how often each occurs."""
-
-    buckets: Codes
-
-    def __call__(self, rows: ExactRows) -> list[Any]:
-        hashes = hash_content(rows.stored)
-        wanted = np.zeros(2**_BITS, dtype=bool)
-        wanted[self.buckets] = True
-        distinct, times = np.unique(hashes[wanted[_find_bucket(hashes)]], return_counts=True)
-        return [_Occurrences([distinct], [times.astype(np.int64)])]
+    hashes = hash_content(rows.stored)
+    wanted = np.zeros(2**_BITS, dtype=bool)
+    wanted[buckets] = True
+    distinct, times = np.unique(hashes[wanted[_find_bucket(hashes)]], return_counts=True)
+    return [_Occurrences([distinct], [times.astype(np.int64)])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,16 +116,11 @@ class _Occurrences:
         return distinct, times
 
 
-@dataclass(frozen=True, eq=False)
-class _RowsWith:
+def _find_rows(rows: ExactRows, *, wanted: Hashes) -> list[Any]:
     """The rows with some hashes, each once a chunk."""
-
-    hashes: Hashes
-
-    def __call__(self, rows: ExactRows) -> list[Any]:
-        hashes, first = np.unique(hash_content(rows.stored), return_index=True)
-        first = first[np.isin(hashes, self.hashes)]
-        return [_FoundRows([np.array(rows.stored[first], dtype=np.float64)])]
+    hashes, first = np.unique(hash_content(rows.stored), return_index=True)
+    first = first[np.isin(hashes, wanted)]
+    return [_FoundRows([np.array(rows.stored[first], dtype=np.float64)])]
 
 
 @dataclass(frozen=True, eq=False)

@@ -342,24 +342,10 @@ class Rows:
         return ExactRows(stored[:, :-1], _convert_to_floats(stored), self._region.row_bits, self._region.radius)
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int, *, threads: int | None = None) -> list[Any]:
-        """Sums of the answers of ``ask`` over all chunks.
+        """Sums of the answers of ``ask`` over all chunks, which can be added in any order.
 
-        ``ask`` gives a list of answers that can be added, in any order. Each core takes the next chunk when it is done
-        with one: none waits for another that began late, and memory is bounded by a chunk for each core.
-
-        Parameters
-        ----------
-        ask : function
-            Of some of the rows, to a list of answers that can be added.
-        width : int
-            Numbers a row that the answer needs in memory.
-        threads : int or None
-            None: one a core.
-
-        Returns
-        -------
-        list of object
-            One sum for each answer, in whole numbers.
+        Each core, or each of ``threads``, takes the next chunk when it is done with one: none waits for another that
+        began late, and memory is bounded by a chunk for each core.
         """
         n, size = max(1, len(self)), self._choose_chunk_size(width)
         threads = min(threads or _count_threads(), ceil(n / size))
@@ -382,21 +368,7 @@ class Rows:
         return np.concatenate([hash_content(chunk.values) for chunk in self.chunks(self.dim)])
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """What a model makes of each block of rows.
-
-        Parameters
-        ----------
-        model : BlockModel
-        block : int array of shape (n,)
-            Where each row lies, from 0.
-        number : int
-            Of blocks.
-
-        Returns
-        -------
-        array of shape (number, ...)
-            The line of each block.
-        """
+        """What a model makes of each block of rows, in as many passes as memory asks for."""
         if self.in_memory:
             return model.fit(self.values, block, number)
         passes = min(number, max(1, ceil(len(self) * self.dim / BLOCKED_NUMBERS)))

@@ -12,10 +12,10 @@ from math import tau
 import numpy as np
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.domain import CIRCLE, Region, Shape
+from dpviz.core.domain import CIRCLE, Shape
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply
 from dpviz.core.partitions import ProjectedCells, Voronoi
-from dpviz.core.queries import InQuanta, OfCells, Relation, Sensitivity
+from dpviz.core.queries import InQuanta, OfCells, OfOneBin
 from dpviz.core.stored_rows import compute_squared_norms, is_sparse
 
 _HALF_OCTAVE = 0.5**0.5
@@ -25,7 +25,7 @@ FINE_PARTS = 512
 
 
 @dataclass(frozen=True, eq=False)
-class SegmentHistogram(OfCells):
+class SegmentHistogram(OfOneBin, OfCells):
     """Rows per cell and bin of one column, shape (n_cells, bins).
 
     The bins are equal parts of ``-half`` to ``half`` along coordinate ``column`` of the rows; those at the ends take
@@ -78,13 +78,9 @@ class SegmentHistogram(OfCells):
         place = np.searchsorted(self.starts, decode_bins(values, FINE_PARTS), side="right") - 1
         return np.clip(place, 0, self.bins - 1)
 
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row is in one bin of one cell; under replace it may move to another one of any cell."""
-        return Sensitivity.of_counts(relation)
-
 
 @dataclass(frozen=True, eq=False)
-class DistanceScales(InQuanta):
+class DistanceScales(OfOneBin, InQuanta):
     """Rows per cell and magnitude of their squared distance to its centre, shape (n_cells, bins).
 
     Bins are half octaves, each √2 times as wide as the one before; the last one ends at 2^``top`` and takes what lies
@@ -117,10 +113,6 @@ class DistanceScales(InQuanta):
         place = np.where(squared > 0, np.clip(place, 0, self.bins - 1), 0)
         counts: Codes = np.bincount(cell * self.bins + place, minlength=k * self.bins)
         return counts.reshape(k, self.bins)
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A row is in one bin of one cell; under replace it may move to another one."""
-        return Sensitivity.of_counts(relation)
 
 
 def decode_bins(points: Array, number: int | Codes) -> Codes:

@@ -21,15 +21,10 @@ _ROUNDING = 1e-9
 class ClippedRows:
     """Rows inside the bounds, for their owner's eyes.
 
-    Parameters
-    ----------
-    points : array of shape (n, d)
-        Unit coordinates.
-    kept : int array of shape (n,)
-        Positions in the loaded table.
-    moved : array of shape (n,)
-        How far the bounds moved each row, squared; NaN for rows that are revealed inside the bounds: sparse ones, and
-        samples.
+    * ``points`` (n, d): unit coordinates.
+    * ``kept`` (n,): positions in the loaded table.
+    * ``moved`` (n,): how far the bounds moved each row, squared; NaN for rows that are revealed inside the bounds:
+      sparse ones, and samples.
     """
 
     points: Array

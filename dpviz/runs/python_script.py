@@ -23,12 +23,8 @@ _NOT_THERE = "the table was made on the page; write it to a file, and name that 
 class Script:
     """A program in cells, each of which stands in a notebook by itself.
 
-    Parameters
-    ----------
-    title : str
-        What it does, in a sentence.
-    cells : tuple of str
-        Python source, without a newline at the end.
+    * ``title``: what it does, in a sentence.
+    * ``cells``: Python source, without a newline at the end.
     """
 
     title: str

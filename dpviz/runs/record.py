@@ -41,16 +41,10 @@ class ReleaseRecord(RunFacts):
     ``centers``, ``weights`` and ``spent_epsilon`` are None, ``entries`` empty. A run that was broken off
     has no centres.
 
-    Attributes
-    ----------
-    declaration : Declaration
-        With the columns spelled out.
-    centers : array of shape (k, d) or None
-        Data units.
-    profiles : tuple of mappings, or None
-        What each centre says of the declared columns, where these are more than numbers between bounds.
-    weights : array of shape (k,) or None
-        Noisy sizes, where the last step measured them.
+    * ``declaration``: with the columns spelled out.
+    * ``centers`` (k, d): data units.
+    * ``profiles``: what each centre says of the declared columns, where these are more than numbers between bounds.
+    * ``weights`` (k,): noisy sizes, where the last step measured them.
     """
 
     declaration: Declaration

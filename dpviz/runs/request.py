@@ -259,14 +259,10 @@ class EpsilonParts(NamedTuple):
 class Division:
     """The parts of the ε of a release that do not go to its centres.
 
-    Attributes
-    ----------
-    segments : float
-        The share of what bounds and missing cells leave that says what the segments are; 0: nothing is said of them.
-    bounds : float
-        The part of ε for each column whose bounds are to be bought.
-    missing : float
-        The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
+    * ``segments``: the share of what bounds and missing cells leave that says what the segments are; 0: nothing is said
+      of them.
+    * ``bounds``: the part of ε for each column whose bounds are to be bought.
+    * ``missing``: the part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
     """
 
     segments: float = 0.2

@@ -35,16 +35,10 @@ _SHARP = 1.15
 class SmallestEpsilon:
     """The least ε tried from which on a target is met, and between which two it lies in nine of ten resamplings.
 
-    Parameters
-    ----------
-    epsilon, low, high : float
-        Infinite where the target is not reached within what was tried.
-    lowest, highest : float
-        The range of ε that was tried; an answer at ``lowest`` means that or less.
-    runs : int
-        Of all ε together.
-    typical : float
-        The median loss at the answer.
+    * ``epsilon``, ``low``, ``high``: infinite where the target is not reached within what was tried.
+    * ``lowest``, ``highest``: the range of ε that was tried; an answer at ``lowest`` means that or less.
+    * ``runs``: of all ε together.
+    * ``typical``: the median loss at the answer.
     """
 
     contender: str

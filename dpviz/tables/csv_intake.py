@@ -117,16 +117,10 @@ class TooLarge(IntakeError):
 class Header:
     """What the first line says, or what is declared in its place; public either way.
 
-    Attributes
-    ----------
-    names : tuple of str
-        One clean, distinct name a column.
-    delimiter : str
-        One character, or ``WHITESPACE``.
-    body : int
-        Where the rows begin, in bytes.
-    notes : tuple of str
-        Names that were changed.
+    * ``names``: one clean, distinct name a column.
+    * ``delimiter``: one character, or ``WHITESPACE``.
+    * ``body``: where the rows begin, in bytes.
+    * ``notes``: names that were changed.
     """
 
     names: tuple[str, ...]
@@ -157,13 +151,8 @@ class Header:
 class CsvFile:
     """The bytes of a file in hand, unpacked; nothing of its rows has been looked at.
 
-    Attributes
-    ----------
-    name : str
-        What the table is called on screen.
-    raw : bytes
-    packed : int or None
-        How many bytes they came as, where they were packed.
+    * ``name``: what the table is called on screen.
+    * ``packed``: how many bytes they came as, where they were packed.
     """
 
     name: str
@@ -515,10 +504,7 @@ _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
 class CsvOnDisk:
     """A CSV file by its path; nothing of its rows has been looked at.
 
-    Parameters
-    ----------
-    path : Path
-        Gzip is unpacked on the way.
+    * ``path``: gzip is unpacked on the way.
     """
 
     path: Path

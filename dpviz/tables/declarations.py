@@ -98,22 +98,15 @@ class Declaration:
 
     Its keys are those of a declaration file, but for columns and their bounds, which a file says in several forms.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        The columns to cluster, in order; empty where one pair of bounds serves every number column.
-    lower, upper : tuples of float or None
-        One number a column, data units; one number each where ``columns`` is empty; None where none is declared yet.
-    codings : mapping of str to Coding
-        Columns that are more than a number between bounds: categories, ranks, dates, cycles, logarithms. Their
-        ``lower`` and ``upper`` are the ends of what the coding makes of a cell.
-    origins : tuple of str
-        One of ``ORIGINS`` a column, or what ``describe_bought_origin`` says, or "" where it is not stated; empty where
-        none is: ``bounds_origin`` says all.
-    weights : mapping of str to float
-        Half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
-    words : mapping of str to str or tuple of str
-        What the card of a release says in the owner's words, by the names of ``OwnerWords``.
+    * ``columns``: the columns to cluster, in order; empty where one pair of bounds serves every number column.
+    * ``lower``, ``upper``: one number a column, data units; one number each where ``columns`` is empty; None where none
+      is declared yet.
+    * ``codings``: columns that are more than a number between bounds: categories, ranks, dates, cycles, logarithms.
+      Their ``lower`` and ``upper`` are the ends of what the coding makes of a cell.
+    * ``origins``: one of ``ORIGINS`` a column, or what ``describe_bought_origin`` says, or "" where it is not stated;
+      empty where none is: ``bounds_origin`` says all.
+    * ``weights``: half-width of numbers (1), how far two categories lie apart (√½), across a cycle (1).
+    * ``words``: what the card of a release says in the owner's words, by the names of ``OwnerWords``.
     """
 
     columns: tuple[str, ...] = ()

@@ -141,15 +141,10 @@ class Batch:
 class Preparation:
     """Rows in a file, batch by batch.
 
-    Parameters
-    ----------
-    domain : Domain
-    drop_incomplete : bool
-        Whether a row with a missing cell is left out; else the middle of the domain stands in for that cell.
-    rows_per_person : int
-        Of batches with ids: so many rows of a person are kept.
-    file : LatticeFile, optional
-        An empty one, which somebody else reads afterwards; a new one by default.
+    * ``drop_incomplete``: whether a row with a missing cell is left out; else the middle of the domain stands in for
+      that cell.
+    * ``rows_per_person``: of batches with ids: so many rows of a person are kept.
+    * ``file``: an empty one, which somebody else reads afterwards; a new one by default.
 
     Raises
     ------

@@ -292,21 +292,12 @@ MOST_CHOSEN = 12
 class Proposal:
     """What the first rows look like.
 
-    Attributes
-    ----------
-    file : FileFormat
-    names : tuple of str
-        All columns.
-    numbers, text : tuple of str
-        Which of them are read as numbers, and which as text: ids, dates, labels.
-    notes : tuple of str
-        What was found, in sentences; no cell is quoted.
-    kinds : mapping of str to ColumnKind
-        What each column seems to hold; of a column without one its name says whether it is a measure.
-    other : FileFormat or None
-        The other reading of the first line, where it may hold names or be a row.
-    units : mapping of str to str
-        Units that stand in a line of their own.
+    * ``names``: all columns.
+    * ``numbers``, ``text``: which of them are read as numbers, and which as text: ids, dates, labels.
+    * ``notes``: what was found, in sentences; no cell is quoted.
+    * ``kinds``: what each column seems to hold; of a column without one its name says whether it is a measure.
+    * ``other``: the other reading of the first line, where it may hold names or be a row.
+    * ``units``: units that stand in a line of their own.
     """
 
     file: FileFormat

@@ -46,20 +46,12 @@ class ColumnLoss:
 class RowLoss:
     """What a table lost.
 
-    Attributes
-    ----------
-    rows : int
-        Lines of the file, or rows of the frame.
-    incomplete : int
-        Rows with no number in some column to cluster.
-    broken : int
-        Lines among them with too many or too few fields, or a quotation mark that does not close.
-    nobody : int
-        Rows without an id, where an id column is declared.
-    columns : tuple of ColumnLoss
-        The columns that lost something, the dearest first.
-    dropped : bool
-        Whether such rows are left out; else the middle of the bounds stands in for them.
+    * ``rows``: lines of the file, or rows of the frame.
+    * ``incomplete``: rows with no number in some column to cluster.
+    * ``broken``: lines among them with too many or too few fields, or a quotation mark that does not close.
+    * ``nobody``: rows without an id, where an id column is declared.
+    * ``columns``: the columns that lost something, the dearest first.
+    * ``dropped``: whether such rows are left out; else the middle of the bounds stands in for them.
     """
 
     rows: int

@@ -34,13 +34,8 @@ _NUMBERS, _WHOLE_NUMBERS, _TEXT = "biuf", "iu", "SU"
 class SparseTable:
     """Rows as they came in, most entries 0 and not written out; nothing here is released.
 
-    Attributes
-    ----------
-    name : str
-    values : sparse array of shape (n, d)
-        Data units.
-    notes : tuple of str
-        What was decided on the way in.
+    * ``values`` (n, d): data units.
+    * ``notes``: what was decided on the way in.
     """
 
     name: str

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from dpviz.core.domain import Domain, Region
 from dpviz.core.kernel_draw import DistanceWeights
-from dpviz.core.known import PARTITIONS, QUERIES
+from dpviz.core.known import DENSE as KNOWN_DENSE
+from dpviz.core.known import QUERIES
+from dpviz.core.known import SPARSE as KNOWN_SPARSE
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.core.partitions import (
@@ -376,4 +378,4 @@ def test_a_row_keeps_its_cell_whoever_stands_beside_it(seed, dim, size):
 def test_every_question_and_partition_is_covered():
     assert {kind for kind, _ in KINDS} | {Weights} == set(QUERIES)
     assert {type(make(Region.ball(2, 1.0), np.random.default_rng(0))) for make in QUESTIONS.values()} == set(QUERIES)
-    assert {*DENSE, *SPARSE} == set(PARTITIONS)
+    assert {*DENSE, *SPARSE} == {*KNOWN_DENSE, *(over for overs in KNOWN_SPARSE.values() for over in overs)}

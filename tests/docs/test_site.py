@@ -12,11 +12,11 @@ from nbclient.exceptions import CellExecutionError
 
 from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, key_pages, notebooks
 from docs.generators.links import list_broken_links
+from docs.generators.run_document import RunDocument
 from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.releases.package import IN_ORDER
-from dpviz.runs.run_document import RunDocument
 from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words.documents import read_document

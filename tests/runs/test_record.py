@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docs.generators.run_document import RunDocument
 from dpviz import __version__
 from dpviz.core.access_log import AccessKind
 from dpviz.core.check import RequestError
@@ -19,7 +20,6 @@ from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, ReleaseRecord
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.run_document import RunDocument
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, apply_declaration
 from dpviz.tables.file_format import FileFormat, NumberStyle

@@ -144,29 +144,20 @@ class TupleSource:
 class TupleTestStep(Step):
     """The answer of a test of tuples, with its public numbers; ``centers`` (k, d) are released if it ``passed``.
 
-    Parameters
-    ----------
-    number, needed : int
-        Tuples, and how many the formulas ask for: with fewer the answer is ⊥ before any row is read.
-    rows_per_tuple : float
-        Rows of a block, on average; 1 where rows are tuples.
-    sampled : int
-        m, the tuples that are tried; 0 where none is.
-    far : float
-        Δ.
-    misfit_limit, misfit_scale : float
-        Noisy misfits up to which a sampled tuple passes, and the scale of the Laplace noise on them.
-    vote_limit, vote_scale : float
-        Noisy votes from which the test passes, and the scale of the Laplace noise on them.
-    center_noise_sd : array of shape (k,) or None
-        Typical standard deviation of the noise, estimated from the released distances alone: the true one depends on
-        rows and is not released.
-    anchors : array of shape (k, d)
-        Public: what blocks with fewer than k distinct rows answer, and what stands in for ⊥.
-    salt : int
-        Public coin of the models of the blocks.
-    given : bool
-        Whether each row of the table is a tuple; otherwise tuples are models of secret blocks.
+    * ``number``, ``needed``: tuples, and how many the formulas ask for: with fewer the answer is ⊥ before any row is
+      read.
+    * ``rows_per_tuple``: rows of a block, on average; 1 where rows are tuples.
+    * ``sampled``: m, the tuples that are tried; 0 where none is.
+    * ``far``: Δ.
+    * ``misfit_limit``, ``misfit_scale``: noisy misfits up to which a sampled tuple passes, and the scale of the Laplace
+      noise on them.
+    * ``vote_limit``, ``vote_scale``: noisy votes from which the test passes, and the scale of the Laplace noise on
+      them.
+    * ``center_noise_sd`` (k,): typical standard deviation of the noise, estimated from the released distances alone:
+      the true one depends on rows and is not released.
+    * ``anchors`` (k, d): public: what blocks with fewer than k distinct rows answer, and what stands in for ⊥.
+    * ``salt``: public coin of the models of the blocks.
+    * ``given``: whether each row of the table is a tuple; otherwise tuples are models of secret blocks.
     """
 
     passed: bool

@@ -47,18 +47,12 @@ _MOST_MESSAGES = 2**22
 class MessageStep(Step):
     """What a made-up user would send in each group; everything here is drawn from public coins, no row is involved.
 
-    Parameters
-    ----------
-    bits : int64 array of shape (g,)
-        Length of the prefix that each group sends.
-    truths, sent : int64 arrays of shape (g,)
-        The made-up user's own prefix, and the one that is sent.
-    honest : array of shape (g,)
-        The chance that the own prefix is sent.
-    point, noisy_point : arrays of shape (d,)
-        The made-up row, and what a user of the last group sends with the prefix; unit coordinates.
-    users : int64 array of shape (g,)
-        How many users are in each group.
+    * ``bits`` (g,): length of the prefix that each group sends.
+    * ``truths``, ``sent`` (g,): the made-up user's own prefix, and the one that is sent.
+    * ``honest`` (g,): the chance that the own prefix is sent.
+    * ``point``, ``noisy_point`` (d,): the made-up row, and what a user of the last group sends with the prefix; unit
+      coordinates.
+    * ``users`` (g,): how many users are in each group.
     """
 
     bits: Codes

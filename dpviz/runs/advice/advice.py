@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-EPSILONS = (
-    *(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7),
-    *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0),
-)
+EPSILONS = (*(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7), *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0))
 """The values of ε that advice chooses from."""
 
 # By judgement, as are those below; what they lead to is measured by benchmarks/advice.py.
@@ -85,26 +82,16 @@ class Change:
 class Advice:
     """An answer to: which algorithm, and which ε, for this n, d, k and target?
 
-    Parameters
-    ----------
-    setting : Setting
-        The question; its ε is the advised one, or the largest one tried.
-    target : Target
-    best : Outlook or None
-        The cheapest algorithm at the smallest ε from which on it meets the target; None if none does up to ε = 10.
-    each : tuple of float
-        The ε that the ``leading`` algorithm needs on each synthetic table, the least first; infinite where none will
-        do.
-    others : tuple of Outlook
-        The other algorithms at that ε, the best of them first.
-    changes : tuple of Change
-        What would change the answer.
-    n_tables : int
-        How many synthetic tables it rests on.
-    beyond : bool
-        Whether the question lies outside the sizes that were studied; then the nearest of them answered.
-    share : float
-        The part of ε that goes to the centres.
+    * ``setting``: the question; its ε is the advised one, or the largest one tried.
+    * ``best``: the cheapest algorithm at the smallest ε from which on it meets the target; None if none does up to ε =
+      10.
+    * ``each``: the ε that the ``leading`` algorithm needs on each synthetic table, the least first; infinite where none
+      will do.
+    * ``others``: the other algorithms at that ε, the best of them first.
+    * ``changes``: what would change the answer.
+    * ``n_tables``: how many synthetic tables it rests on.
+    * ``beyond``: whether the question lies outside the sizes that were studied; then the nearest of them answered.
+    * ``share``: the part of ε that goes to the centres.
     """
 
     WHERE_FROM: ClassVar[str] = (

@@ -48,20 +48,14 @@ OUT_OF_REACH = 1e12
 class Judgement:
     """What to expect of a request, from public quantities and, where there was one, a dry run on made-up rows.
 
-    Parameters
-    ----------
-    refusal : str
-        Why it cannot be served, and what would do, in a sentence; "" if it can.
-    level : Level or None
-        The light; None where nothing can be told, as with a private number of records.
-    like, yours : Level or None
-        Whether there are enough records if groups are of like size, and whatever their sizes; None where unknown.
-    message : str
-        The announcement, in sentences; "" where nothing is known.
-    needed_n : float
-        The fewest records for which a result is not mostly noise, if groups are of like size; 0 where unknown.
-    hides_categories : bool
-        Whether the light is what it is because its noise hides the categories of the table.
+    * ``refusal``: why it cannot be served, and what would do, in a sentence; "" if it can.
+    * ``level``: the light; None where nothing can be told, as with a private number of records.
+    * ``like``, ``yours``: whether there are enough records if groups are of like size, and whatever their sizes; None
+      where unknown.
+    * ``message``: the announcement, in sentences; "" where nothing is known.
+    * ``needed_n``: the fewest records for which a result is not mostly noise, if groups are of like size; 0 where
+      unknown.
+    * ``hides_categories``: whether the light is what it is because its noise hides the categories of the table.
     """
 
     refusal: str = ""

@@ -74,11 +74,7 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
 class RowsAdvice:
     """Which ε, for a number of rows or for a range of it.
 
-    Attributes
-    ----------
-    rows : KnownRows
-    few, many : Advice
-        To the least and to the largest number of rows; the same where one number is known.
+    * ``few``, ``many``: to the least and to the largest number of rows; the same where one number is known.
     """
 
     rows: KnownRows

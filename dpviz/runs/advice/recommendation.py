@@ -37,24 +37,15 @@ class Reason(NamedTuple):
 class Recommendation:
     """Which ε to choose, and with whom.
 
-    Parameters
-    ----------
-    who : str
-        The algorithm with its preset; "" where nobody meets the target.
-    epsilon : float
-        The smallest one tried from which on the target is met; infinite where none up to ``highest`` is.
-    typical : float
-        The median loss there, over that of k-means++.
-    measured : bool
-        Whether it was read off runs on this table, or its synthetic table, rather than the stored study.
-    apart : Reason or None
-        Why the stored study says otherwise, where it does.
-    ranged : str
-        The same as a title where only a range of the number of rows is known; ``epsilon`` is that of the fewest rows.
-    allowed : float
-        The largest ε that an accepted risk allows.
-    share : float
-        The part of ε that goes to the centres.
+    * ``who``: the algorithm with its preset; "" where nobody meets the target.
+    * ``epsilon``: the smallest one tried from which on the target is met; infinite where none up to ``highest`` is.
+    * ``typical``: the median loss there, over that of k-means++.
+    * ``measured``: whether it was read off runs on this table, or its synthetic table, rather than the stored study.
+    * ``apart``: why the stored study says otherwise, where it does.
+    * ``ranged``: the same as a title where only a range of the number of rows is known; ``epsilon`` is that of the
+      fewest rows.
+    * ``allowed``: the largest ε that an accepted risk allows.
+    * ``share``: the part of ε that goes to the centres.
     """
 
     target: Target

@@ -24,12 +24,8 @@ _DIGITS = 3  # of an ε that is needed or allowed
 class Target:
     """What is good enough.
 
-    Parameters
-    ----------
-    loss : float
-        The most that a run may lose, over the loss of k-means++; above 1.
-    share : float
-        The part of all runs that must keep to it.
+    * ``loss``: the most that a run may lose, over the loss of k-means++; above 1.
+    * ``share``: the part of all runs that must keep to it.
     """
 
     loss: float = USUAL_LOSS

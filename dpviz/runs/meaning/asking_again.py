@@ -92,15 +92,10 @@ def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, 
 class AskingAgain:
     """What asking again buys and costs, by the number of releases that are averaged.
 
-    Parameters
-    ----------
-    noise : mapping of int to float
-        What is left of the noise.
-    prices : sequence of RepeatedCost
-    gains : mapping of int to float
-        The share by which hits exceed false alarms, for the attacker with all answers; empty where it is not known.
-    epsilon : float
-        Of one release.
+    * ``noise``: what is left of the noise.
+    * ``gains``: the share by which hits exceed false alarms, for the attacker with all answers; empty where it is not
+      known.
+    * ``epsilon``: of one release.
     """
 
     noise: Mapping[int, float]

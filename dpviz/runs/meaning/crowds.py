@@ -19,18 +19,13 @@ EVEN = 0.5
 class Crowd:
     """What a tree's own threshold says of a place: how likely it is to wake a cube there, for crowds of each size.
 
-    Parameters
-    ----------
-    level : int
-        The first level at which the cube over the place holds nobody else, or the last where there is none.
-    alone : bool
-        Whether there is one.
-    box : array of shape (2, 2)
-        The lower and the upper corner of that cube, unit coordinates.
-    threshold, noise_sd : float
-        From which noisy count on a cube wakes up, and the standard deviation of the noise on a count, people.
-    chances : array of shape (3000,)
-        The chance that the cube over the place wakes up, and all above it, with 1, 2, ... people there.
+    * ``level``: the first level at which the cube over the place holds nobody else, or the last where there is none.
+    * ``alone``: whether there is one.
+    * ``box`` (2, 2): the lower and the upper corner of that cube, unit coordinates.
+    * ``threshold``, ``noise_sd``: from which noisy count on a cube wakes up, and the standard deviation of the noise on
+      a count, people.
+    * ``chances`` (3000,): the chance that the cube over the place wakes up, and all above it, with 1, 2, ... people
+      there.
     """
 
     MOST: ClassVar[int] = 3_000

@@ -40,14 +40,9 @@ MOST_NUMBERS = 12_000
 class StudyFolder:
     """Reads and writes one study, as the only process that does; a line is on disk as soon as its run has ended.
 
-    Parameters
-    ----------
-    path : Path
-        Made if it is not there.
-    resume : bool
-        Whether results that are there already are to be kept.
-    called, again : str
-        What the folder is called by whoever gave it, and how they go on after a mishap.
+    * ``path``: made if it is not there.
+    * ``resume``: whether results that are there already are to be kept.
+    * ``called``, ``again``: what the folder is called by whoever gave it, and how they go on after a mishap.
 
     Raises
     ------

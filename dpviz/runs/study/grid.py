@@ -63,14 +63,9 @@ class Trial:
 class StudyGrid:
     """Many runs: every contender at every k, n, δ and ε, several times.
 
-    Parameters
-    ----------
-    deltas : tuple of float
-        An algorithm of pure privacy runs at the first only.
-    ns : tuple of int or None
-        Rows of subsamples; None means the whole table.
-    seed : int
-        Another draw of the whole study.
+    * ``deltas``: an algorithm of pure privacy runs at the first only.
+    * ``ns``: rows of subsamples; None means the whole table.
+    * ``seed``: another draw of the whole study.
     """
 
     FIELDS: ClassVar[tuple[str, ...]] = ("algorithms", "epsilons", "ks", "deltas", "ns", "repeats", "seed")

@@ -34,16 +34,11 @@ Row: TypeAlias = dict[str, Any]
 class Yardstick:
     """What the losses of one k and n are measured against, on clipped rows; losses per row, unit coordinates squared.
 
-    Parameters
-    ----------
-    one_center, data_independent : float
-        Losses that take next to no budget: of the rows' mean, and of centres that never saw a row (the median of 9
-        sphere packings).
-    clipping : float
-        What the bounds alone cost, beside these losses: how far they move a row, squared; ``moved_share`` of the rows
-        are moved.
-    n : int or None
-        Rows of a subsample; None for the whole table.
+    * ``one_center``, ``data_independent``: losses that take next to no budget: of the rows' mean, and of centres that
+      never saw a row (the median of 9 sphere packings).
+    * ``clipping``: what the bounds alone cost, beside these losses: how far they move a row, squared; ``moved_share``
+      of the rows are moved.
+    * ``n``: rows of a subsample; None for the whole table.
     """
 
     k: int

@@ -25,8 +25,7 @@ from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep
 from dpviz.core import check
 from dpviz.core.domain import Region
-from dpviz.core.known import MOST_CELLS
-from dpviz.core.partitions import Grid
+from dpviz.core.partitions import MOST_CELLS, Grid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
