@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import CentersStep, Step, predict_floor, synopsis_reading
+from dpviz.algorithms import Step, predict_floor, synopsis_reading
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
@@ -36,6 +36,7 @@ from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     ask_plane,
     draw_caption_with_badge,
+    draw_centers_table,
     draw_data_table,
     draw_download,
     draw_profile_panel,
@@ -435,11 +436,7 @@ def make_run_page(
     return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
 
 
-# Columns shown as bars within their bounds; a table with more of them says numbers alone.
-_MOST_BARS = 12
-_CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
 _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
-_SHIFT = "centre ± (% of range)"
 
 
 def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
@@ -447,15 +444,7 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
     _draw_verdict(run, request, table)
-    alt, bars = "Every cluster: its size and its centre", {}
-    if run.domain.declared:
-        alt = "Every cluster: its size, and what its centre says"
-    elif run.domain.dim <= _MOST_BARS:
-        bars = {
-            name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
-            for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
-        }
-    draw_data_table(tabulate_clusters(run), alt=alt, height="auto", columns=bars or None)
+    draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
     if run.domain.declared and (told := run.read_shares()):
         shares = draw_shares(told, run.profile.share_reach)
@@ -471,24 +460,6 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
         draw_caption_with_badge("released", f":material/warning: {words}")
     if apart := foresee_outcome(request, table).explain_difference(run.verdict):
         st.caption(escape_markdown(apart))
-
-
-def tabulate_clusters(run: Run) -> pd.DataFrame:
-    """One line a cluster: size ± noise where they were measured, and its centre in data units."""
-    step, made = run.frames[-1].step, run.profile
-    lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
-    if isinstance(step, CentersStep):
-        if made.sizes is not None:
-            lines[_ROWS] = made.sizes.rows.astype(np.int64)
-            if made.sizes.known:
-                lines[_NOISE] = made.sizes.reach
-        if made.noise_known:
-            lines[_SHIFT] = 100.0 * (made.even.reach / made.even.width).max(axis=1)
-    if run.domain.declared:
-        told = [made.describe_center(place) for place in range(run.k)]
-        return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
-    centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
-    return pd.concat([lines, centers], axis="columns")
 
 
 def _draw_loss_diagnostic(run: Run) -> None:

@@ -14,6 +14,7 @@ from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     draw_badge,
     draw_bullets,
+    draw_centers_table,
     draw_data_table,
     draw_download,
     draw_profile_panel,
@@ -115,10 +116,7 @@ def _draw_tables(release: Release) -> None:
     _draw_finding(received)
     if made.dim >= LEAST_PROFILED:
         draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
-    centers = pd.DataFrame([made.describe_center(place) for place in range(made.k)])
-    if made.sizes is not None:
-        centers.insert(0, "rows", made.sizes.words, allow_duplicates=True)
-    draw_data_table(centers, alt=f"{made.k} released centres in data units, with their noise", height="auto")
+    draw_centers_table(made)
     st.caption(
         f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS}",
         help=glossary.explain_words("centre noise"),
