@@ -27,6 +27,8 @@ LOOKS = {
     "telephone": Look("light", NARROW),
     "dark telephone": Look("dark", NARROW),
 }
+# Both colours and both windows, each of them once: for what differs by a colour or a window, and not by their pair.
+ALL_IN_TWO = ("light", "dark telephone")
 # Streamlit's own menu is not ours to mend: in a narrow window, what is no entry of a list stands in its list of pages.
 _NOT_OURS = ['[data-testid="stHeader"]', '[data-testid="stToolbar"]', '[data-testid="stSidebarNavItems"]']
 # Nor is what it paints in the dark: a slider's value and a chosen segment are in the primary colour, and on buttons and
@@ -50,6 +52,16 @@ _NAMES = """() => [...document.querySelectorAll(
 ])"""
 _RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {resultTypes: ["violations"]})
   .then(found => found.violations)"""
+
+
+def offences_in(visit: Visitor, *names: str) -> dict[str, list[str]]:
+    """What is wrong in these looks, by their names; the page is left in the light."""
+    found = {}
+    for name in names:
+        takes_on(visit, LOOKS[name])
+        found[name] = offences(visit)
+    takes_on(visit, LOOKS["light"])
+    return {name: wrong for name, wrong in found.items() if wrong}
 
 
 def takes_on(visit: Visitor, look: Look) -> None:

@@ -5,26 +5,17 @@ Studies fill while they compute, stay when the page changes, and stop when told 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
 from dpviz.words.glossary import read_glossary
-from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.looks import LOOKS, offences, takes_on
 from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WORK = ("Home", "Data", "Compare", "Trade-off", "Ledger", "Release", "Read")
 PAGES = (*WORK, "Lessons", "What ε means", "Papers", "Glossary", "Explore")
-
-
-def test_the_front_page_before_a_table_is_open(visitor: Callable[..., Visitor]) -> None:
-    visit = visitor(viewport=WINDOW)
-    visit.goes_to("/")
-    expect(visit.page.get_by_role("button", name="Open Fifteen clusters", exact=True)).to_be_visible()
-    assert not offences(visit)
 
 
 def test_explore_and_the_table_which_a_reload_keeps(fifteen: Visitor) -> None:

@@ -15,7 +15,7 @@ from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.evaluation import nicv
 from dpviz.tables.drawings import decode_drawing, load_preset
 from tests.browser import quiet
-from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in
 from tests.browser.visitor import NARROW, PATIENCE, Visitor
 from tests.waiting import eventually
 
@@ -144,9 +144,7 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     apart = painter.answered(lambda: painter.takes("Take me out"))
     assert apart.startswith("Without me, a k-means++ centre moves by ")
     assert "Only simulated points may be asked 24 times" in part("verdict").inner_text()
-    for look in ("dark", "dark telephone", "light"):
-        takes_on(painter.visit, LOOKS[look])
-        assert not offences(painter.visit), look
+    assert not offences_in(painter.visit, *ALL_IN_TWO)
     assert painter.title == apart, "other colours are no new draw"
 
     painter.visit.turns_to("Ledger")
@@ -272,10 +270,7 @@ def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[...
         expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
         if place == 2:
             assert painter.title.startswith("Up to 108 people at my place stay hidden")
-            assert not offences(visit)
-            takes_on(visit, LOOKS["dark telephone"])
-            assert not offences(visit)
-            takes_on(visit, LOOKS["light"])
+            assert not offences_in(visit, *ALL_IN_TWO)
         _fits_both_windows(painter)
         painter.answered(lambda: painter.takes("↻ Draw again"))
         if place < len(LESSON.scenes):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from dpviz.releases.account import Account, State
 from dpviz.releases.verifying import verify
-from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in
 from tests.browser.owner import (
     CONFIRM,
     PRESS,
@@ -56,10 +56,7 @@ def test_from_a_private_file_to_a_zip_that_holds(visitor: Callable[..., Visitor]
     (entry,) = Account.open(file).standing().entries
     assert entry.state is State.RELEASED
     visit.sees_figure("Five segments")
-    found["released"] = offences(visit)
-    takes_on(visit, LOOKS["dark telephone"])
-    found["released, in the dark on a telephone"] = offences(visit)
-    takes_on(visit, LOOKS["light"])
+    assert not offences_in(visit, *ALL_IN_TWO)
     assert len(Account.open(file).standing().entries) == 1  # a page drawn in other colours releases nothing again
 
     visit.turns_to("Explore")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.looks import ALL_IN_TWO, LOOKS, WINDOW, offences_in
 from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -34,17 +34,13 @@ def test_a_window_a_wide_one_and_none(visitor: Callable[..., Visitor]) -> None:
         visit.waits()
         expect(visit.page.get_by_role("heading", level=1)).to_have_text(re.compile(title))
         visit.sees_figure("Belief about a person and loss against ε")
-        for look in LOOKS.values():
-            takes_on(visit, look)
-            assert not offences(visit), (rows, look)
-        takes_on(visit, LOOKS["light"])
+        assert not offences_in(visit, *ALL_IN_TWO), rows
     visit.turns_to("Explore")
     visit.sees("no window")
 
 
-def test_the_front_page_in_every_look(visitor: Callable[..., Visitor]) -> None:
+def test_the_front_page_before_a_table_is_open_in_every_look(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
-    for look in LOOKS.values():
-        takes_on(visit, look)
-        assert not offences(visit), look
+    expect(visit.page.get_by_role("button", name="Open Fifteen clusters", exact=True)).to_be_visible()
+    assert not offences_in(visit, *LOOKS)
