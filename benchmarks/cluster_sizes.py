@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Rows, Size, generated
 from benchmarks.timing import load, machine
-from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
+from dpviz.words import NINE_IN_TEN
 
 DELTA, SEED = 1e-6, 640
 # What is wanted of the median error at this ε, over so many columns.

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.core import Array, Flags, partitions
+from dpviz.core import Array, Codes, Flags, partitions
+from dpviz.words import NINE_IN_TEN, format_noisy
 
-NINE_IN_TEN = 1.645
-"""Half the width of an interval that nine values in ten lie in, in standard deviations."""
 CLEAR = 3.0
 """A size below so many standard deviations may be nobody's."""
 
@@ -33,22 +32,51 @@ _TINY = 1e-12
 class Sizes(NamedTuple):
     """Estimates of how many ``rows`` (k,) are nearest to each centre, and what they are off by, as an ``sd`` (k,).
 
-    Nine true sizes in ten lie within 1.645 sds: noise is a part of it, what the estimates cannot know another.
+    Noise is a part of it, what the estimates cannot know another; NaN where nobody can tell.
     """
 
     rows: Array
     sd: Array
 
+    @classmethod
+    def publish(cls, rows: Array, sd: Array) -> Sizes:
+        """What leaves of estimates: whole rows, and none below 0."""
+        return cls(np.rint(np.maximum(rows, 0.0)), sd)
+
+    def select(self, which: Codes) -> Sizes:
+        """Those of some clusters (m,), in that order."""
+        return Sizes(self.rows[which], self.sd[which])
+
+    @property
+    def known(self) -> bool:
+        """Whether their noise is."""
+        return bool(np.isfinite(self.sd).all())
+
+    @property
+    def reach(self) -> Array:
+        """What stands behind a ±, (k,)."""
+        return NINE_IN_TEN * self.sd
+
     @property
     def low(self) -> Array:
         """Lower ends of intervals that hold nine sizes in ten, at least 0; (k,)."""
-        low: Array = (self.rows - NINE_IN_TEN * self.sd).clip(min=0.0)
+        low: Array = (self.rows - self.reach).clip(min=0.0)
         return low
 
     @property
     def high(self) -> Array:
         """Upper ends of intervals that hold nine sizes in ten, (k,)."""
-        return self.rows + NINE_IN_TEN * self.sd
+        return self.rows + self.reach
+
+    @property
+    def words(self) -> list[str]:
+        """Each of them as it is written everywhere."""
+        return [format_noisy(*one, whole=True) for one in zip(self.rows.tolist(), self.reach.tolist(), strict=True)]
+
+    @property
+    def total(self) -> Sizes:
+        """Of all clusters together, (1,)."""
+        return Sizes(self.rows.sum(keepdims=True), np.sqrt((self.sd**2).sum(keepdims=True)))
 
     @property
     def unclear(self) -> Flags:
@@ -61,8 +89,10 @@ class Sizes(NamedTuple):
 
         It is said over noisy sizes, and ``CLEAR`` sds below one of them it is so much larger.
 
-        ``noise`` (k,) or (k, d), deviations, in any units.
+        ``noise`` (k,) or (k, d), deviations, in any units. Beside sizes whose noise is not known it stays as it is.
         """
+        if not self.known:
+            return noise
         least = self.rows - CLEAR * self.sd
         kept = least > 0
         factor = np.where(kept, self.rows / np.where(kept, least, 1.0), 1.0)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from dpviz.releases.promise import format_span
 from dpviz.releases.release_parts import Parts
-from dpviz.runs import describe_center
 from dpviz.tables import codings
 
 
@@ -15,8 +14,8 @@ class CardColumn(NamedTuple):
     """One declared column: its bounds in data units, or what its cells can be, and where these come from, in words.
 
     ``kind`` is the scale on which it is clustered: "number" for an even one, "log" or "root". ``place`` is its first
-    coordinate; None of a column that segments alone are told by. ``words`` (k,) is what each released centre says of
-    it, where a number does not: shares of categories, a date.
+    coordinate; None of a column that segments alone are told by. ``worded``: centres say shares of categories of it, a
+    date or a rank, and no number.
     """
 
     name: str
@@ -27,7 +26,7 @@ class CardColumn(NamedTuple):
     categories: tuple[str, ...] = ()
     kind: str = "number"
     place: int | None = None
-    words: tuple[str, ...] = ()
+    worded: bool = False
 
     @property
     def span(self) -> str:
@@ -50,12 +49,8 @@ def list_columns(parts: Parts) -> Iterator[CardColumn]:
             numbers = (first.lower, first.upper, declared.units.get(name, ""), origin)
             yield CardColumn(name, *numbers, kind=first.kind, place=places.start)
             continue
-        words = (
-            describe_center(column, center[places], float(sd[places.start]))
-            for center, sd in zip(profile.centers, profile.center_sd, strict=True)
-        )
         unit = declared.units.get(name, "")
-        yield CardColumn(name, None, None, unit, origin, column.coding.words, place=places.start, words=tuple(words))
+        yield CardColumn(name, None, None, unit, origin, column.coding.words, place=places.start, worded=True)
     for name, one in declared.describe.items():
         low, high = one.bounds or (None, None)
         yield CardColumn(name, low, high, declared.units.get(name, ""), "declared", one.categories)

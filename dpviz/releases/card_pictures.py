@@ -7,18 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import size_estimates
 from dpviz.core import Array
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_plain_number
 from dpviz.runs import profiles
-from dpviz.words import capitalize_first, format_number, format_things, render, shorten
+from dpviz.tables import codings
+from dpviz.words import capitalize_first, format_things, render, shorten
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
 _DOT, _LANE, _AIR, _LANES = 7.0, 15.0, 15.0, 3
 # Columns beyond these would be lines that nobody tells apart.
 _MOST_COLUMNS, _MOST_SEGMENTS = 10, 24
 _NAME = 17
+_IN_FULL = 1e9  # smaller bounds are
 
 
 class CardPicture(NamedTuple):
@@ -67,14 +68,15 @@ def draw_centers(played: Played) -> CardPicture:
     made, height, strips = played.profile, 4.0, []
     columns = made.columns[:_MOST_COLUMNS]
     even = made.even
-    for column, within, values, sd in zip(columns, even.columns, even.centers.T, even.center_sd.T, strict=False):
-        strips.append(_place_strip(column, within, values, sd, height))
+    for column, within, values, reach in zip(columns, even.columns, even.centers.T, even.reach.T, strict=False):
+        strips.append(_place_strip(column, within, values, reach, height))
         height = strips[-1].base + 16
     rest = made.dim - len(columns)
     left_out = f", {format_things(rest, 'column')} left out" if rest else ""
+    lowest, highest = made.centers.argmin(axis=0).tolist(), made.centers.argmax(axis=0).tolist()
     ends = "; ".join(
-        f"{column.name} from {format_number(min(values))} to {format_number(max(values))}"
-        for column, values in zip(columns, made.centers.T.tolist(), strict=False)
+        f"{column.name} from {made.format_center(lowest[at], at)} to {made.format_center(highest[at], at)}"
+        for at, column in enumerate(columns)
     )
     centers = capitalize_first(format_things(made.k, "released centre"))
     alt = f"{centers} on a line for each of {format_things(len(columns), 'column')}{left_out}: {ends}"
@@ -85,18 +87,17 @@ def draw_centers(played: Played) -> CardPicture:
 
 
 def _place_strip(
-    column: profiles.ProfileColumn, within: profiles.ProfileColumn, values: Array, sd: Array, top: float
+    column: profiles.ProfileColumn, within: profiles.ProfileColumn, values: Array, reach: Array, top: float
 ) -> Strip:
     """One line: dots that would cover each other stand above each other.
 
-    Values, their noise and the ends ``within`` which they lie are on the scale of the column, where noise is even.
-
-    Nine tenths of the noise on a centre (k,) lie within the line through its dot, where that is longer than the dot.
+    Values, the ``reach`` of their noise and the ends ``within`` which they lie are on the scale of the column, where
+    noise is even: the line through a dot, where that is longer than the dot.
     """
     wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
     low, at, high = (
         _LEFT + _DOT + wide * np.clip((end - within.lower) / (within.upper - within.lower), 0, 1)
-        for end in (values - size_estimates.NINE_IN_TEN * sd, values, values + size_estimates.NINE_IN_TEN * sd)
+        for end in (values - reach, values, values + reach)
     )
     dots = _spread_apart(at.tolist())
     base = top + _LANE * (1 + max(lane for _, _, lane in dots)) + 2
@@ -104,8 +105,8 @@ def _place_strip(
     return Strip(
         shorten(column.name, _NAME),
         base,
-        _format_end(column.lower),
-        f"{_format_end(column.upper)} {column.unit}".rstrip(),
+        _format_end(column, column.lower),
+        f"{_format_end(column, column.upper)} {'' if column.worded else column.unit}".rstrip(),
         tuple(Dot(place + 1, x, y, float(at[place])) for place, x, y in placed),
         # A dot that had to move aside is not where its value is: nor would its noise be.
         tuple(
@@ -132,29 +133,30 @@ def _spread_apart(at: Sequence[float]) -> list[tuple[int, float, int]]:
 
 
 def draw_sizes(played: Played) -> CardPicture | None:
-    """The released sizes with nine tenths of their noise on both sides; None where none were released."""
+    """The released sizes with their noise on both sides; None where none were released."""
     made = played.profile
     if made.sizes is None:
         return None
-    sizes = made.sizes[:_MOST_SEGMENTS].tolist()
-    sds = np.zeros(made.k) if made.size_sd is None else made.size_sd
-    reaches = (size_estimates.NINE_IN_TEN * sds[:_MOST_SEGMENTS]).tolist()
+    sizes = made.sizes.rows[:_MOST_SEGMENTS].tolist()
+    reaches = np.nan_to_num(made.sizes.reach[:_MOST_SEGMENTS]).tolist()
     left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
     bars = []
     for place, (size, noise) in enumerate(zip(sizes, reaches, strict=True)):
         end = left + room * max(size, 0.0) / longest
         low, high = (left + room * max(size + side * noise, 0.0) / longest for side in (-1, 1))
-        told = f"{size:,.0f}" + (f" ± {noise:,.0f}" if noise else "")
         dot = Dot(place + 1, 9.0, 12.0 + 19.0 * place)
-        bars.append(Bar(dot, max(end - left, 0.5), (low, high) if noise else None, max(end, high), told))
+        around = (low, high) if noise else None
+        bars.append(Bar(dot, max(end - left, 0.5), around, max(end, high), made.sizes.words[place]))
     rest = made.k - len(sizes)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
-    alt = "Released sizes: " + ", ".join(f"segment {place} about {size:,.0f}" for place, size in enumerate(sizes, 1))
+    told = enumerate(made.sizes.words[:_MOST_SEGMENTS], 1)
+    alt = "Released sizes: " + ", ".join(f"segment {place} {words}" for place, words in told)
     height = 12.0 + 19.0 * len(sizes)
     markup = render("sizes.svg.j2", width=_WIDTH, height=height, left=left, radius=_DOT, bars=bars)
     return CardPicture(f"How many they are{left_out}", alt, markup)
 
 
-def _format_end(bound: float) -> str:
-    return format_plain_number(bound) if abs(bound) < 1e9 else format_number(bound)
+def _format_end(column: profiles.ProfileColumn, bound: float) -> str:
+    plain = column.declared == codings.NUMBER and abs(bound) < _IN_FULL
+    return format_plain_number(bound) if plain else column.format_value(bound)

@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from math import ceil, log10
 
 from dpviz.core import Entry
 from dpviz.releases.card_columns import CardColumn
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import describe_sizes, describe_smallest, format_small
+from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_steps
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.segments_report import NumbersSaid
 from dpviz.tables import declarations
-from dpviz.words import format_number, format_percent, format_things
+from dpviz.words import PLUS_MINUS, format_number, format_percent, format_things
 
 # What a sheet holds side by side and below each other; the files beside the card have all.
 _MOST_COLUMNS, _MOST_CENTERS = 10, 24
@@ -101,25 +100,24 @@ class Table:
 
 
 def make_centers_table(played: Played) -> Table:
-    """Released centres in the units of the data, each coordinate and each size with the sd of its noise."""
+    """Released centres in the units of the data, each coordinate and each size with its noise."""
     made = played.profile
     told = [one for one in played.columns if one.place is not None][:_MOST_COLUMNS]
     rows = []
     for place in range(min(made.k, _MOST_CENTERS)):
-        cells = [_format_center(played, place, one) for one in told]
-        if made.sizes is not None:
-            cells.append(f"{made.sizes[place]:,.0f}{_format_sd(None if made.size_sd is None else made.size_sd[place])}")
-        rows.append(Row([str(place + 1), *cells]))
+        said = made.describe_center(place)
+        sizes = [] if made.sizes is None else [made.sizes.words[place]]
+        rows.append(Row([str(place + 1), *(said[one.name] for one in told), *sizes]))
     sized = [] if made.sizes is None else ["size"]
     rows.append(Row(["rounded to", *(_format_steps(played, one) for one in told), *([""] * len(sized))], kind="foot"))
     heads = ["segment", *(_format_head(one.name, one.unit) for one in told), *sized]
-    worded = [place for place, one in enumerate(told, start=1) if one.words]
+    worded = [place for place, one in enumerate(told, start=1) if one.worded]
     numbers = [place for place in range(1, len(heads)) if place not in worded]
     return Table("Released centres", heads, rows, numbers, tuple(_list_centers_notes(played)))
 
 
 def _list_centers_notes(played: Played) -> Iterator[str]:
-    """What is left out, what stands behind a ±, and why sizes do not add up to something else."""
+    """What is left out, what a ± says, and why sizes do not add up to something else."""
     made, told = played.profile, [one for one in played.columns if one.place is not None]
     others = len(told) - _MOST_COLUMNS
     left_out = [
@@ -128,13 +126,12 @@ def _list_centers_notes(played: Played) -> Iterator[str]:
     ]
     if any(left_out):
         yield f"{' and '.join(filter(None, left_out))} more: see centers.csv."
-    noise = "± is one standard deviation of the noise on that number."
+    noise = PLUS_MINUS
     if not made.noise_known:
-        noise = "The algorithm cannot tell the noise on its centres."
+        noise = f"The algorithm cannot tell the noise on its centres. {PLUS_MINUS}"
     elif uneven := [one.name for one in told[:_MOST_COLUMNS] if one.kind != "number"]:
         noise += (
-            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: what lies within one "
-            "standard deviation on either side stands in brackets."
+            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."
         )
     yield " ".join(filter(None, (noise, describe_sizes(played), describe_smallest(played))))
 
@@ -149,39 +146,10 @@ def _format_head(name: str, unit: str | None) -> str:
     return name if not unit or last.casefold() == unit.casefold() else f"{name} ({unit})"
 
 
-def _format_sd(sd: float | None) -> str:
-    """The sd of the noise on a number, two digits, as it stands behind it.
-
-    >>> _format_sd(0.4321).split(), _format_sd(1234.5).split(), _format_sd(None)
-    (['±', '0.43'], ['±', '1,200'], '')
-    """
-    return "" if sd is None else f" ±\xa0{format_number(float(f'{sd:.2g}'))}"
-
-
-def _format_center(played: Played, place: int, column: CardColumn) -> str:
-    """What a released centre says of a column: in words, or a number with the sd of its noise, or both of its ends
-    where noise is not even.
-    """
-    if column.words or column.place is None:
-        return column.words[place]
-    made, at = played.profile, column.place
-    step = float(played.parts.clustered.rounded.step[place, at])
-    value = f"{made.centers[place, at]:,.{max(0, ceil(-log10(step) - 1e-9))}f}".replace("-", "−")
-    if not made.noise_known:
-        return value
-    if column.kind == "number":
-        return f"{value}{_format_sd(float(made.center_sd[place, at]))}"
-    return f"{value} ({_format_ends([float(end[place, at]) for end in made.find_ends(1.0)])})"
-
-
 def _format_steps(played: Played, column: CardColumn) -> str:
     """The grid of a column, or the finest and the widest of its coordinates; "" where it says words."""
     steps = played.parts.clustered.rounded.step[:, column.place]
-    return "" if column.words else _format_ends(sorted({float(steps.min()), float(steps.max())}))
-
-
-def _format_ends(ends: Sequence[float]) -> str:
-    return " to ".join(map(format_number, ends))
+    return "" if column.worded else format_steps(steps.tolist())
 
 
 def list_segment_heads(played: Played) -> dict[str, str]:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.releases.promise import describe_noise, format_at_most, format_small
+from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.runs import LIKE_ONE, Belief, LossShare, Run, Verdict, judge_centers, profiles
 from dpviz.tables import codings
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_things
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
@@ -148,21 +148,21 @@ def _conclude_what_differs(made: profiles.Profile) -> str:
 
 
 def _conclude_sizes(made: profiles.Profile) -> Conclusion:
-    if made.sizes is None or made.size_sd is None:
+    if made.sizes is None or not made.sizes.known:
         return Conclusion("How many rows a segment holds was not released.", good=False)
     lost = np.flatnonzero(made.lost)
     if len(lost):
-        least = format_number(float(profiles.SURE * np.max(made.size_sd)))
+        least = format_number(float(profiles.SURE * np.max(made.sizes.sd)))
         whose = f"{len(lost)} of {made.k} segments"
         return Conclusion(
             f"{whose} may hold nobody: below {profiles.SURE:g} sd of the noise ({least} rows).", good=False
         )
-    big = int(np.argmax(made.sizes))
-    size = f"{made.sizes[big]:,.0f} rows ± {profiles.SEEN * made.size_sd[big]:,.0f}"
+    big = int(np.argmax(made.sizes.rows))
+    size = f"{made.sizes.words[big]} rows"
     if made.k == 1:
         return Conclusion(f"The table has about {size}.", good=True)
-    second = float(np.sort(made.sizes)[-2])
-    apart = made.sizes[big] - second > profiles.SEEN * sqrt(2) * float(np.max(made.size_sd))
+    second = float(np.sort(made.sizes.rows)[-2])
+    apart = made.sizes.rows[big] - second > sqrt(2) * float(np.max(made.sizes.reach))
     rank = "is the largest" if apart else "is among the largest"
     return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
 
@@ -216,7 +216,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         else (f"Anything sure about {one}: {guesses}{more}{beyond}.")
     )
     if made.noise_known and made.k > 1:
-        typical = profiles.SEEN * sqrt(2) * np.median(made.even.center_sd, axis=0)
+        typical = sqrt(2) * np.median(made.even.reach, axis=0)
         # A coordinate of a cycle has no unit that a reader knows.
         order = [int(place) for place in made.order_columns("most telling")]
         named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
@@ -229,14 +229,13 @@ def _list_forbidden(received: Received) -> Iterator[str]:
             )
             named = []
         least = " or ".join(
-            f"{_describe_reach(made.columns[place], float(typical[place]))} in {made.columns[place].name}"
+            f"{made.columns[place].describe_reach(float(typical[place]))} in {made.columns[place].name}"
             for place in named
         )
         if least:
-            seen = f"{profiles.SEEN:g} sd"
-            yield f"A small difference between two segments: less than {least} is within {seen} of the noise."
+            yield f"A small difference between two segments: less than {least} is within the noise."
     if np.isfinite(made.smallest_group) and made.k > 1:
-        least = format_number(float(f"{made.smallest_group:.2g}"))
+        least = format_reach(made.smallest_group)
         yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
     if made.k == 1:
         yield "That the rows are alike: a centre is a mean, and few rows need be like it."
@@ -245,12 +244,6 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
         "may cut the rows otherwise. A centre is a mean: few rows need be like it."
     )
-
-
-def _describe_reach(column: profiles.ProfileColumn, reach: float) -> str:
-    if isinstance(column.declared, codings.Nominal | codings.Closed):
-        return format_percent(reach)
-    return describe_noise(column.coding, reach, column.unit)
 
 
 def _describe_guess(prior: float, epsilon: float) -> str:

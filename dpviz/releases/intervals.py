@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from dpviz.core import Array
+from dpviz.words import NINE_IN_TEN
 
 COVERED = 0.9
 WIDE = 0.15
 """A quantile whose interval is wider than this part of the declared bounds is told as a range, without a value."""
 # What intervals are made for: a little more than is said of them.
 _MADE_FOR = 0.92
-# The noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: the normal law's number. A single
-# Laplace draw does so about as often, and a sum of many as often.
-_NORMAL = 1.7507
 
 
 @dataclass(frozen=True)
@@ -42,17 +40,6 @@ class Interval:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-def bound_size(value: float, sd: float) -> Interval:
-    """A number of rows that was released with noise of that standard deviation; no end is below 0.
-
-    Its upper end lies as far above the number that is told as noise reaches: noise that took a number far below 0 does
-    not make it sure that nobody is there.
-    """
-    reach = _NORMAL * sd
-    told = max(value, 0.0)
-    return Interval(told, max(value - reach, 0.0), told + reach)
-
-
 def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Array, Array]:
     """Several noisy answers to one question as one: weighted by inverse variance, the sum of least variance.
 
@@ -67,7 +54,7 @@ def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Arr
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:
     """A released sum with noise of that standard deviation; sums are at least ``least``."""
-    reach = _NORMAL * sd
+    reach = NINE_IN_TEN * sd
     return Interval(value, max(value - reach, least), max(value + reach, least))
 
 
@@ -76,7 +63,7 @@ def bound_ratio(over: float, over_sd: float, under: float, under_sd: float) -> I
     over, under = float(over), float(under)
     if under <= 0:
         return Interval(float("nan"), 0.0, float("inf"))
-    z2 = _NORMAL**2
+    z2 = NINE_IN_TEN**2
     a = under**2 - z2 * under_sd**2
     b = -2 * over * under
     c = over**2 - z2 * over_sd**2
@@ -101,8 +88,8 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Inte
     statistic = np.r_[0.0, np.cumsum(counts)] - level * counts.sum()
     noise = sd * np.sqrt((1 - level) ** 2 * below + level**2 * (m - below))
     # The ends are known: nothing lies below the first edge, and everything below the last one.
-    too_far = statistic > _NORMAL * noise
-    too_near = statistic < -_NORMAL * noise
+    too_far = statistic > NINE_IN_TEN * noise
+    too_near = statistic < -NINE_IN_TEN * noise
     too_far[0] = too_near[m] = False
     stays = np.flatnonzero(~(too_far[:-1] | too_near[1:]))
     first, last = (stays[0], stays[-1]) if len(stays) else (0, m - 1)
@@ -136,7 +123,7 @@ def bound_share(counts: Array, place: int, sd: float) -> Interval:
     share = float(np.clip(mine / total, 0.0, 1.0)) if total > 0 else 0.5
     if m == 1:
         return Interval(1.0, 1.0, 1.0)
-    reach = (_NORMAL * sd) ** 2
+    reach = (NINE_IN_TEN * sd) ** 2
     a, b, c = total**2 - reach * m, -2 * mine * total + 2 * reach, mine**2 - reach
     root = b * b - 4 * a * c
     if a <= 0 or root < 0:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dpviz.core import AnySource, Codes, Entry, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
 from dpviz.tables import Content, Declaration, codings
-from dpviz.words import format_percent
+from dpviz.words import format_between
 
 CONFIDENCE = 0.9
 
@@ -47,8 +47,8 @@ class MissingShare:
     @property
     def words(self) -> str:
         """In per cent."""
-        share, low, high = map(format_percent, (self.share, self.low, self.high))
-        return f"{share} of {self.column} is missing ({low} to {high})"
+        unit = f"% of {self.column} is missing"
+        return format_between(100 * self.low, 100 * self.high, 100 * self.share, unit=unit)
 
 
 @dataclass(frozen=True, eq=False)

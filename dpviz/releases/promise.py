@@ -8,8 +8,7 @@ from math import ceil, exp, expm1, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
 from dpviz.runs import Belief
-from dpviz.tables import codings
-from dpviz.words import capitalize_first, format_count, format_number
+from dpviz.words import capitalize_first, format_count, format_number, format_reach
 
 if TYPE_CHECKING:  # pages write numbers as a promise does, and play nothing
     from dpviz.releases.playing import Played
@@ -144,7 +143,7 @@ def describe_smallest(played: Played) -> str:
     """Who pays: the smallest group that this release can show, by formula; empty where the noise is not known."""
     if not isfinite(smallest := played.profile.smallest_group):
         return ""
-    least = format_number(float(f"{smallest:.2g}"))
+    least = format_reach(smallest)
     return (
         f"Small groups pay most for the noise: a group of fewer than about {least} rows cannot be shown, because noise "
         "would carry its centre half-way to the next one, or its size would be within three sd of nobody."
@@ -153,11 +152,10 @@ def describe_smallest(played: Played) -> str:
 
 def describe_sizes(played: Played) -> str:
     """How sizes hang together with each other and with the number of rows; empty where there are none."""
-    sizes, sd = played.profile.sizes, played.profile.size_sd
+    sizes = played.profile.sizes
     if sizes is None:
         return ""
-    noise = "" if sd is None else f" (sd of the noise {format_number(float((sd**2).sum() ** 0.5))})"
-    whole = f"Sizes add up to {sizes.sum():,.0f}{noise}"
+    whole = f"Sizes add up to {sizes.total.words[0]}"
     if played.report is None:
         return f"{whole}; they were counted before the last step of the algorithm."
     source = "Each size is said once: all that was released about it, weighted by how little noise it has."
@@ -270,23 +268,6 @@ def format_steps(steps: Sequence[float]) -> str:
     """
     ends = dict.fromkeys((min(steps), max(steps)))
     return " to ".join(map(format_plain_number, ends))
-
-
-def describe_noise(coding: codings.Coding, sd: float, unit: str) -> str:
-    """Noise on the scale of a column in words: in its unit, or on a log scale as a factor.
-
-    >>> from dpviz.tables.codings import NUMBER, Stretched
-    >>> describe_noise(NUMBER, 12.34, "km"), describe_noise(Stretched("log"), 0.0953, "€")
-    ('12 km', 'a factor of 1.1')
-    >>> describe_noise(Stretched("root"), 3.0, "€"), describe_noise(NUMBER, 18.0, "days from 2015-01-01")
-    ('3 in roots', '18 days')
-    """
-    if not isinstance(coding, codings.Stretched):
-        return f"{format_number(float(f'{sd:.2g}'))} {unit.partition(' from ')[0]}".rstrip()
-    if coding.scale == "root":
-        return f"{format_number(float(f'{sd:.2g}'))} in roots"
-    factor = exp(sd)
-    return f"a factor of {format_number(round(factor, 2) if factor < 2 else float(f'{factor:.2g}'))}"
 
 
 def format_plain_number(value: float) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpviz.algorithms import size_estimates
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.described_table import DescribedTable, make_description
@@ -191,8 +192,7 @@ class Parts:
         return profiles.make_profile(
             found.run,
             centers=found.rounded.centers,
-            sizes=np.array([one.size.value for one in told]),
-            size_sd=np.array([one.size_sd for one in told]),
+            sizes=size_estimates.Sizes.publish(*np.array([(one.size.value, one.size_sd) for one in told]).T),
         )
 
     @property

@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.core import Domain, RequestError
+from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.conclusions import Received
-from dpviz.releases.intervals import COVERED, Interval, to_plain
+from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import describe_unit
-from dpviz.releases.segments_report import RANGE, CategoriesSaid, NumbersSaid, SegmentsReport
+from dpviz.releases.segments_report import (
+    CategoriesSaid,
+    NumbersSaid,
+    SegmentsReport,
+    describe_interval,
+    list_statistics,
+)
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Progress, brief, profiles
-from dpviz.tables import codings, format_csv
+from dpviz.tables import format_csv
 
-# Noise exceeds so many of its standard deviations, up or down, in 8 of 100 draws: intervals are made for a little more
-# than the nine in ten that is said of them.
-_REACH = 1.7507
-
-_QUARTILES = ("lower quartile", "median", "upper quartile")
-_DATED = ("centre", *_QUARTILES)
 _OF_COLUMNS = ("name", "lower", "upper", "unit", "kind")
 
 SNIPPET = """import pandas as pd
@@ -112,8 +112,7 @@ class ReadRelease:
         """Every number about the segments, in the order of the tidy table; none where nothing can be shown."""
         if self.played is None or self.profile is None:
             return ()
-        domain = self.played.run.domain
-        return tuple(_add_dates(number, domain) for number in _read_numbers(self.profile, self.report))
+        return tuple(_read_numbers(self.profile, self.report))
 
     def to_pandas(self) -> pd.DataFrame:
         """The tidy table: a row a number, with ``low``, ``high`` and ``noise_sd`` beside it."""
@@ -212,63 +211,32 @@ read_release.__module__ = "dpviz"
 
 
 def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
-    low, high = made.find_ends(_REACH)
+    low, high = (np.clip(end, made.lower, made.upper) for end in made.ends)
     for place in range(made.k):
-        if made.sizes is not None:
-            sd = float("nan") if made.size_sd is None else float(made.size_sd[place])
-            size = float(made.sizes[place])
-            around = size - _REACH * sd, size + _REACH * sd
-            yield _add_noise(place, "", "rows", size, sd, "rows", around=around, ends=(0.0, np.inf))
+        if (sizes := made.sizes) is not None:
+            size, least, most, sd = (float(one[place]) for one in (sizes.rows, sizes.low, sizes.high, sizes.sd))
+            yield _add_noise(ReleasedNumber(place + 1, "", "rows", size, least, most, sd, "rows"))
         for at, column in enumerate(made.columns):
-            value, sd = float(made.centers[place, at]), float(made.center_sd[place, at])
-            around = float(low[place, at]), float(high[place, at])
-            ends = column.lower, column.upper
-            found = _add_noise(place, column.name, "centre", value, sd, column.unit, around=around, ends=ends)
-            yield found if found.words or not column.worded else found._replace(words=made.format_center(place, at))
+            value, least, most, sd = (float(one[place, at]) for one in (made.centers, low, high, made.center_sd))
+            words = made.format_center(place, at) if column.worded else ""
+            said = ReleasedNumber(place + 1, column.name, "centre", value, least, most, sd, column.unit, words)
+            yield _add_noise(said)
         if report is not None:
             yield from _read_columns(place, report.segments[place].columns)
 
 
-def _add_dates(number: ReleasedNumber, domain: Domain) -> ReleasedNumber:
-    """The same with the day that a number of days is, or the value that a rank is, in words."""
-    dated = (column.coding for column in domain.declared if column.name == number.column)
-    coding = next((coding for coding in dated if isinstance(coding, codings.Dates | codings.Ordinal)), None)
-    if coding is None or number.value is None or number.words or number.statistic not in _DATED:
+def _add_noise(number: ReleasedNumber) -> ReleasedNumber:
+    """The same, or without an interval where nobody can tell its noise."""
+    if number.noise_sd is not None and np.isfinite(number.noise_sd):
         return number
-    return number._replace(words=str(coding.describe(np.array([number.value]))))
-
-
-def _add_noise(
-    place: int,
-    column: str,
-    statistic: str,
-    value: float,
-    sd: float,
-    unit: str,
-    *,
-    around: tuple[float, float],
-    ends: tuple[float, float],
-) -> ReleasedNumber:
-    """A number with its interval ``around`` it, which ends at what the number can be."""
-    if not np.isfinite(sd):
-        return ReleasedNumber(place + 1, column, statistic, value, None, None, None, unit, "its noise cannot be told")
-    low, high = np.clip(around, *ends).tolist()
-    return ReleasedNumber(place + 1, column, statistic, value, low, high, sd, unit)
+    return number._replace(low=None, high=None, noise_sd=None, words="its noise cannot be told")
 
 
 def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...]) -> Iterator[ReleasedNumber]:
     for said in columns:
-        told: list[tuple[str, Interval | None, str]]
-        if isinstance(said, CategoriesSaid):
-            told = [(f"share of {one.label}", one.share, "") for one in said.shares]
-        else:
-            ends = (said.lower_quartile, said.median, said.upper_quartile)
-            told = [(name, end, said.unit) for name, end in zip(_QUARTILES, ends, strict=True)]
-            told.append(("share of missing cells", said.missing, ""))
-        for statistic, one, unit in told:
+        for statistic, one, unit, first_day in list_statistics(said):
             if one is not None:
-                value = None if one.range_only else one.value
-                words = RANGE if one.range_only else ""
+                value, words = None if one.range_only else one.value, describe_interval(one, first_day)
                 yield ReleasedNumber(place + 1, said.column, statistic, value, one.low, one.high, None, unit, words)
 
 

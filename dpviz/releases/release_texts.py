@@ -24,22 +24,17 @@ from dpviz.releases.card_tables import (
 from dpviz.releases.intervals import WIDE
 from dpviz.releases.playing import Played
 from dpviz.releases.release_request import CostPart
-from dpviz.releases.segment_words import (
-    count_intervals,
-    describe_quality,
-    format_ends,
-    format_share,
-    format_value,
-    list_half,
-)
+from dpviz.releases.segment_words import count_intervals, describe_quality, format_share, list_half, split_interval
 from dpviz.releases.segments_report import TOO_SMALL, SegmentsReport
 from dpviz.runs import Run
 from dpviz.tables import owner_words
 from dpviz.words import (
+    PLUS_MINUS,
     capitalize_first,
     format_count,
     format_number,
     format_percent,
+    format_reach,
     format_things,
     join_clauses,
     make_environment,
@@ -50,7 +45,6 @@ if TYPE_CHECKING:  # slow to import, and most processes write no page
 
 NOT_AUDITED = "No third party has audited this release or the program that made it."
 """Of every release."""
-_NINE_TENTHS = 1.645  # of Gaussian noise, in sd
 _MOST_COLUMNS = 12
 # What Markdown and formulas read as markup.
 _SIGNS = re.compile(r"[\\`*_\[\]<>$|~#&]")
@@ -97,7 +91,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"unprotected": promise.list_unprotected, "small": promise.format_small, "steps": promise.format_steps},
         **{"odds": promise.format_odds_factor, "number": format_number, "share_of": format_percent},
         **{"things": format_things, "in_words": format_count, "capital": capitalize_first, "charges": group_charges},
-        **{"value": format_value, "ends": format_ends, "share": format_share},
+        **{"apart": split_interval, "share": format_share},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
         **{"account_table": make_account_table, "centers_picture": draw_centers, "sizes_picture": draw_sizes},
@@ -165,23 +159,22 @@ def describe_parts(shares: Iterable[CostPart]) -> str:
 def describe_errors(played: Played) -> str:
     """How far noise moves sizes, and centres where it is worst."""
     made, errors = played.profile, []
-    if made.sizes is not None and made.size_sd is not None:
-        reach = format_number(_NINE_TENTHS * float(made.size_sd.max()))
-        errors.append(f"Sizes are within ±{reach} rows, nine times in ten.")
+    if made.sizes is not None and made.sizes.known:
+        errors.append(f"The ± of a size is at most {format_reach(float(made.sizes.reach.max()))} rows.")
     if not made.noise_known:
         errors.append("The algorithm cannot tell the noise on its centres.")
     else:
-        worst = made.even.center_sd.max(axis=0).tolist()
+        worst = made.even.reach.max(axis=0).tolist()
         told = ", ".join(
-            f"{one.name} {promise.describe_noise(one.coding, sd, one.unit)}"
-            for one, sd in zip(made.columns[:_MOST_COLUMNS], worst, strict=False)
+            f"{one.name} {one.describe_reach(reach)}"
+            for one, reach in zip(made.columns[:_MOST_COLUMNS], worst, strict=False)
         )
         rest = len(worst) - _MOST_COLUMNS
         more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
-        errors.append(
-            f"The noise on a centre has, where it is worst, this standard deviation: {join_clauses(told, more)}."
-        )
-    return " ".join([*errors, "Beside every number of centers.csv and segments.csv stands its noise, or an interval."])
+        errors.append(f"The ± of a centre is, where noise is worst: {join_clauses(told, more)}.")
+    return " ".join(
+        [*errors, PLUS_MINUS, "Beside every number of centers.csv and segments.csv stands its noise, or an interval."]
+    )
 
 
 def describe_small_groups(report: SegmentsReport | None) -> str:

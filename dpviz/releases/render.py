@@ -163,11 +163,8 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
         for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
     ]
     if profile.sizes is not None:
-        noise = np.full(profile.k, np.nan) if profile.size_sd is None else profile.size_sd
-        rows = [
-            [*row, f"{size:.0f}", _find_sd(sd)]
-            for row, size, sd in zip(rows, profile.sizes.tolist(), noise.tolist(), strict=True)
-        ]
+        sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
+        rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
     return format_csv([["segment", *columns, *sds, *sizes, *said], *rows])
 

@@ -5,52 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpviz.releases.intervals import Interval
-from dpviz.releases.segments_report import (
-    CategoriesSaid,
-    NumbersSaid,
-    QualityReport,
-    QualityVerdict,
-    SegmentsReport,
-)
-from dpviz.words import format_day, format_number, format_percent, format_ratio
-
-
-def format_value(value: float, first_day: str = "") -> str:
-    """A number, or the date so many days after a first one.
-
-    >>> format_value(34.0), format_value(31.0, "2020-01-01")
-    ('34', '2020-02-01')
-    """
-    return format_day(first_day, value) if first_day else format_number(value)
-
-
-def format_ends(interval: Interval, first_day: str = "") -> str:
-    """Both ends of an interval.
-
-    >>> format_ends(Interval(34, 32, 36)), format_ends(Interval(34, 0, 31), "2020-01-01")
-    ('32–36', '2020-01-01 to 2020-02-01')
-    """
-    between = " to " if first_day else "–"
-    return between.join(format_value(end, first_day) for end in (interval.low, interval.high))
+from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, QualityReport, QualityVerdict, SegmentsReport
+from dpviz.words import format_between, format_ratio
 
 
 def format_interval(interval: Interval, first_day: str = "") -> str:
     """A number and the interval around it; the interval alone where that is all that was learned.
 
     >>> format_interval(Interval(34, 32, 36)), format_interval(Interval(34, 18, 60, range_only=True))
-    ('34 (32–36)', '18–60')
+    ('34 (32 to 36)', '18 to 60')
     """
-    ends = format_ends(interval, first_day)
-    return ends if interval.range_only else f"{format_value(interval.value, first_day)} ({ends})"
+    value = None if interval.range_only else interval.value
+    return format_between(interval.low, interval.high, value, first_day=first_day)
+
+
+def split_interval(interval: Interval, first_day: str = "") -> tuple[str, str]:
+    """The number, "" where its range is all that was learned, and behind it the interval.
+
+    >>> split_interval(Interval(34, 32, 36)), split_interval(Interval(34, 18, 60, range_only=True))
+    (('34', '(32 to 36)'), ('', '18 to 60'))
+    """
+    value, _, ends = format_interval(interval, first_day).rpartition(" (")
+    return value, f"({ends}" if value else ends
 
 
 def format_share(share: Interval) -> str:
     """A share with its interval.
 
     >>> format_share(Interval(0.61, 0.58, 0.64))
-    '61 % (58–64)'
+    '61 % (58 to 64)'
     """
-    return f"{format_percent(share.value)} ({format_ends(Interval(share.value, 100 * share.low, 100 * share.high))})"
+    return format_between(100 * share.low, 100 * share.high, 100 * share.value, unit="%")
 
 
 def list_half(said: NumbersSaid) -> Iterator[str]:

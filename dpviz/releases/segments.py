@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms import size_estimates
 from dpviz.core import (
     FINE_PARTS,
     Accounting,
@@ -30,15 +31,7 @@ from dpviz.core import (
     queries,
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
-from dpviz.releases.intervals import (
-    Interval,
-    bound_by_range,
-    bound_quantile,
-    bound_share,
-    bound_size,
-    bound_sum,
-    combine,
-)
+from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum, combine
 from dpviz.releases.quality_report import Scales, cap_losses, make_quality_report, make_scales
 from dpviz.releases.segments_report import (
     TOO_SMALL,
@@ -249,8 +242,10 @@ def _describe_columns(
     apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))
     names = [column.name for column in description.columns]
     found = []
-    for place, (size, sd) in enumerate(zip(sizes.tolist(), size_sd.tolist(), strict=True)):
-        said = bound_size(size, sd)
+    published = size_estimates.Sizes.publish(sizes, size_sd)
+    ends = zip(published.rows.tolist(), published.low.tolist(), published.high.tolist(), strict=True)
+    for place, (size, sd, told) in enumerate(zip(sizes.tolist(), size_sd.tolist(), ends, strict=True)):
+        said = Interval(*told)
         drowned = [one.sd * sqrt(one.counts.shape[1]) > _MOST_NOISE * size for one in histograms]
         small = said.low <= 0 or all(drowned or [sd > _MOST_NOISE * size])
         columns = tuple(

@@ -11,7 +11,7 @@ from typing import Any
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.tables import format_csv
-from dpviz.words import format_day
+from dpviz.words import format_between, format_noisy
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -88,6 +88,11 @@ class Segment:
     words: str
     columns: tuple[NumbersSaid | CategoriesSaid, ...]
     telling: tuple[str, ...]
+
+    @property
+    def size_words(self) -> str:
+        """Its size as it is written everywhere."""
+        return format_noisy(self.size.value, self.size.high - self.size.value, whole=True)
 
 
 class QualityVerdict(StrEnum):
@@ -175,12 +180,9 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
         for place, column in enumerate(segment.telling, start=1):
             lines.append((segment.number, column, "place among the columns that tell it apart", place, *[""] * 5))
         for said in segment.columns:
-            for statistic, value in _list_statistics(said):
-                unit, first_day = "", ""
-                if isinstance(said, NumbersSaid) and statistic in _QUANTILES:
-                    unit, first_day = said.unit, said.first_day
+            for statistic, value, unit, first_day in list_statistics(said):
                 cells = ("", "", "") if value is None else _list_numbers(value)
-                words = TOO_SMALL if value is None else _describe_interval(value, first_day)
+                words = TOO_SMALL if value is None else describe_interval(value, first_day)
                 lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
     quality_report = report.quality_report
     for statistic, value, unit in (
@@ -200,23 +202,24 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
 _QUANTILES = ("lower quartile", "median", "upper quartile")
 
 
-def _list_statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Interval | None]]:
+def list_statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Interval | None, str, str]]:
+    """What is said of a column: its name, the interval, the unit, and the date of day 0 where numbers are days."""
     if isinstance(said, CategoriesSaid):
         if not said.shares:
-            yield "shares", None
-        yield from ((f"share of {one.label}", one.share) for one in said.shares)
+            yield "shares", None, "", ""
+        yield from ((f"share of {one.label}", one.share, "", "") for one in said.shares)
         return
-    yield from zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True)
+    for name, end in zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True):
+        yield name, end, said.unit, said.first_day
     if said.histogram.missing is not None:
-        yield "share of missing cells", said.missing
+        yield "share of missing cells", said.missing, "", ""
 
 
-def _describe_interval(interval: Interval, first_day: str) -> str:
+def describe_interval(interval: Interval, first_day: str) -> str:
     """What a line says in words: that a range is all that is known, and of days which dates they are."""
-    dates = ""
+    value, dates = None if interval.range_only else interval.value, ""
     if first_day and isfinite(interval.low) and isfinite(interval.high):
-        dates = f"{format_day(first_day, interval.low)} to {format_day(first_day, interval.high)}"
-        dates = dates if interval.range_only else f"{format_day(first_day, interval.value)} ({dates})"
+        dates = format_between(interval.low, interval.high, value, first_day=first_day)
     return ": ".join(filter(None, (RANGE if interval.range_only else "", dates)))
 
 

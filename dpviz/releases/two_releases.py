@@ -132,15 +132,15 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
         other.centers[partner],
         other.center_sd[partner],
         other.scale,
-        None if other.sizes is None else other.sizes[partner],
-        None if other.size_sd is None else other.size_sd[partner],
+        None if other.sizes is None else other.sizes.select(partner),
     )
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _FAR_MOVE * np.minimum(one.gaps, ordered.gaps)).sum())
     joint = np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     of_sizes = None
-    if one.sizes is not None and one.size_sd is not None and ordered.sizes is not None and ordered.size_sd is not None:
-        of_sizes = (ordered.sizes - one.sizes) / np.sqrt(one.size_sd**2 + ordered.size_sd**2)
+    mine, theirs = one.sizes, ordered.sizes
+    if mine is not None and theirs is not None and mine.known and theirs.known:
+        of_sizes = (theirs.rows - mine.rows) / np.hypot(mine.sd, theirs.sd)
     unclear = int(one.lost.sum()) + int(ordered.lost.sum())
     apart = (ordered.even.centers - one.even.centers) / joint
     return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)

@@ -18,7 +18,6 @@ from .advice.target import Target as Target
 from .advice.target import find_reached_loss as find_reached_loss
 from .advice.target import format_epsilon as format_epsilon
 from .audits.auditing import AuditReport as AuditReport
-from .center_tables import describe_center as describe_center
 from .clipped_rows import ClippedRows as ClippedRows
 from .clipped_rows import JudgedTable as JudgedTable
 from .clipped_rows import clip_rows as clip_rows

@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 from dpviz.core import Array, Domain, Relation, check
+from dpviz.words import format_plus_minus
 
 ASSUMED_ROWS = 1_000
 """Rows taken to be in a cluster where the number of rows is private."""
@@ -32,7 +33,8 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
         column.name: float(noise[place.start]) for column, place in zip(domain.declared, domain.places, strict=True)
     }
     return tuple(
-        f"Shares of {column.name!r} carry about ±{shares[column.name]:.1g}: declare fewer values, or a larger weight."
+        f"Shares of {column.name!r} carry {format_plus_minus(100 * shares[column.name])} %, nine in ten: declare fewer "
+        "values, or a larger weight."
         for column in wide
         if shares[column.name] > _MUCH_NOISE
     )

@@ -241,7 +241,7 @@ def _measure_paid(judged: JudgedTable, reference: Reference, request: Request) -
     made = make_profile(run)
     sizes = np.full(len(rows), nan)
     if made.sizes is not None and len(centers) == len(rows):
-        sizes = np.abs(made.sizes[match(reference.centers, centers)] - rows) / np.maximum(rows, 1)
+        sizes = np.abs(made.sizes.rows[match(reference.centers, centers)] - rows) / np.maximum(rows, 1)
     paid = {
         "cluster_rows": rows.tolist(),
         "cluster_loss": _compute_ratios(losses, usual, cluster, len(rows)).tolist(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,10 +41,10 @@ from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.column_noise import list_noisy_shares
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict
-from dpviz.words import Key
+from dpviz.words import PLUS_MINUS, Key
 
 if TYPE_CHECKING:
-    from dpviz.runs.center_tables import NoisyShares
+    from dpviz.runs.profiles import Profile
 
 SIMULATION = "SIMULATION"
 SEEDED = "The noise is seeded, so that a study can be repeated: whoever knows the seed can take it off. Not a release."
@@ -166,33 +166,27 @@ class Run(RunSoFar, Report):
         step = self.frames[-1].step
         return step.center_noise_sd if isinstance(step, CentersStep) else None
 
-    def profiles(self, heading: str) -> TextTable:
-        """The centres in the words of the declaration, where it says more of columns than bounds, to be printed."""
-        return self._tabulate(heading, self.domain.names, [[*line.values()] for line in self.list_profile_rows()])
+    @cached_property
+    def profile(self) -> Profile:
+        """What is said of each centre: its coordinates and its size, with the noise on both."""
+        from dpviz.runs.profiles import make_profile  # here, because a first fit does not wait for it
 
-    def list_profile_rows(self) -> list[dict[str, str]]:
-        """What each centre says of each declared column, as texts."""
-        from dpviz.runs.center_tables import list_profile_rows  # here, because plain numbers do not wait for pandas
+        return make_profile(self)
 
-        return list_profile_rows(self.domain, self.unit_centers, self.center_noise_sd)
+    def read_shares(self) -> dict[str, dict[str, Array]]:
+        """The share (k,) of each declared category in every centre, by column and category."""
+        from dpviz.runs.center_tables import read_shares
 
-    def read_shares(self) -> NoisyShares:
-        """The share of each declared value in every centre, and its noise where that is known."""
-        from dpviz.runs.center_tables import read_noisy_shares
-
-        return read_noisy_shares(self.domain, self.centers, self.center_noise_sd)
+        return read_shares(self.domain, self.centers)
 
     def tabulate_centers(self, heading: str, *, most: int | None = None) -> TextTable:
-        """The centres by their numbers, data units, beside their noisy sizes where there are some, to be printed."""
-        cells = [[f"{value:.6g}" for value in center[:most]] for center in self.centers]
-        return self._tabulate(heading, self.domain.columns[:most], cells)
-
-    def _tabulate(self, heading: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> TextTable:
-        """A line a centre: its number, what is said of it, and its noisy size where there is one."""
-        weights = self.noisy_weights
-        sizes = [] if weights is None else [f"{weight:.1f}" for weight in weights]
-        rows = [[str(place), *said, *sizes[place - 1 : place]] for place, said in enumerate(cells, start=1)]
-        return TextTable(heading, ["", *columns, *["noisy size"] * (weights is not None)], rows)
+        """The centres beside their sizes, each number with its noise, to be printed."""
+        made = self.profile
+        rows = [
+            [str(place + 1), *made.describe_center(place, most).values(), *sizes]
+            for place, *sizes in zip(range(self.k), *([made.sizes.words] if made.sizes else []), strict=True)
+        ]
+        return TextTable(heading, ["", *self.domain.names[:most], *["rows"] * (made.sizes is not None)], rows)
 
     @cached_property
     def sizes(self) -> size_estimates.Sizes | None:
@@ -241,11 +235,11 @@ class Run(RunSoFar, Report):
             budget = f"ε = {self.epsilon:g} (spent {self.spent_epsilon:.6g}), δ = {self.delta:g}"
             yield f"{title}: k = {self.k}, {steps}; {budget}; {self.relation}, {self.unit}"
         kind = "Released centres (they carry noise)" if self.private else "Revealed centres (read without privacy)"
-        left_out = f", the first {_MOST_COLUMNS} of {self.domain.dim} columns" * (self.domain.dim > _MOST_COLUMNS)
-        if self.domain.declared:
-            yield self.profiles(f"{kind}, shares of categories")
-        else:
-            yield self.tabulate_centers(f"{kind}, data units{left_out}", most=_MOST_COLUMNS)
+        columns = len(self.domain.names)
+        left_out = f", the first {_MOST_COLUMNS} of {columns} columns" * (columns > _MOST_COLUMNS)
+        yield self.tabulate_centers(f"{kind}{left_out}", most=_MOST_COLUMNS)
+        if self.private:
+            yield PLUS_MINUS
         if self.verdict is not None and not self.verdict.fine:
             yield f"By released values: {self.verdict.words}"
         if self.loss_diagnostic is not None:

@@ -8,23 +8,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import tau
+from math import exp, tau
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms import size_estimates
 from dpviz.core import Array, Codes, Domain, Flags
+from dpviz.runs.center_tables import describe_shares
 from dpviz.runs.evaluation import match
 from dpviz.runs.one_run import Run
 from dpviz.runs.verdict import AT_EDGE, Evidence
 from dpviz.tables import codings
-from dpviz.words import format_number, format_percent
+from dpviz.words import (
+    NINE_IN_TEN,
+    format_between,
+    format_hour,
+    format_noisy,
+    format_number,
+    format_percent,
+    format_reach,
+    format_value,
+)
 
 SURE = size_estimates.CLEAR
 """Standard deviations of noise beyond which a released number is taken to say something."""
-SEEN = 2.0
-"""Standard deviations within which a coordinate is drawn as noise, and which whiskers are long."""
 
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
@@ -32,6 +40,7 @@ ColumnOrder = Literal["most telling", "file"]
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
 _AT_AN_END = 1 - 1e-9
+_HOURS = 24.0
 
 
 class ProfileColumn(NamedTuple):
@@ -70,16 +79,48 @@ class ProfileColumn(NamedTuple):
             return self.name
         return f"{self.whole}: {self.format_value(self.lower)} to {self.format_value(self.upper)}"
 
+    @property
+    def shared(self) -> bool:
+        """Whether it is the share of a category."""
+        return isinstance(self.declared, codings.Nominal | codings.Closed)
+
     def format_value(self, value: float) -> str:
-        """What a coordinate says by itself: a share, a date, a rank, the value at an end of a cycle, or a number."""
-        if isinstance(self.declared, codings.Nominal | codings.Closed):
+        """What a bound or an end of a lane says: a share, a date, a rank, a value of a cycle, or a number in full."""
+        if self.shared:
             return format_percent(value)
         if isinstance(self.declared, codings.Cycle):
             away = np.eye(2)[self.nth] * value
-            return format_number(self.declared.describe(away)) if abs(value) > _AT_AN_END else ""
+            return self.format_turned(self.declared.describe(away)) if abs(value) > _AT_AN_END else ""
         if isinstance(self.declared, codings.Dates | codings.Ordinal):
             return str(self.declared.describe(np.array([value])))
         return format_number(value)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time of the day."""
+        return isinstance(self.declared, codings.Cycle) and self.declared.period == _HOURS
+
+    def format_turned(self, value: float) -> str:
+        """A value of a cycle."""
+        return format_hour(value) if self.is_time else format_number(value)
+
+    def describe_reach(self, reach: float) -> str:
+        """How far noise reaches on its scale: in its unit, or on a log scale as a factor.
+
+        >>> ProfileColumn("age", 0, 9, "years").describe_reach(12.34)
+        '12 years'
+        >>> ProfileColumn("pay", 1, 9, "€", "log").describe_reach(0.0953)
+        'a factor of 1.1'
+        >>> ProfileColumn("debt", 0, 9, "€", "root").describe_reach(3.0)
+        '3 in roots'
+        """
+        if self.kind == "log":
+            factor = exp(reach)
+            return f"a factor of {format_number(round(factor, 2)) if factor < 2 else format_reach(factor)}"
+        if self.shared:
+            return f"{format_reach(100 * reach)} %"
+        unit = "in roots" if self.kind == "root" else self.unit.partition(" from ")[0]
+        return f"{format_reach(reach)} {unit}".rstrip()
 
     @property
     def coding(self) -> codings.Coding:
@@ -93,47 +134,76 @@ class Profile:
 
     ``centers`` (k, d), data units; ``center_sd`` (k, d), standard deviation of the noise on each coordinate, data
     units; NaN where the algorithm cannot tell. See ``compute_honest_noise``. On a log or root scale noise is not
-    even: it is half of what lies within one standard deviation on either side of the centre, see ``find_ends``;
+    even: it is half of what lies within one standard deviation on either side of the centre, see ``ends``;
     ``scale`` (d,), what one unit coordinate is on the scale of each column: data units; of a log scale natural
     logarithms, so that a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots;
-    ``sizes``, ``size_sd`` (k,), rows of each segment, and the standard deviation of their noise; ``reference`` (k,
-    d), revealed: the k-means++ centre that belongs to each.
+    ``sizes``, rows of each segment, as they are published; ``reference`` (k, d), revealed: the k-means++ centre that
+    belongs to each.
     """
 
     columns: tuple[ProfileColumn, ...]
     centers: Array
     center_sd: Array
     scale: Array
-    sizes: Array | None = None
-    size_sd: Array | None = None
+    sizes: size_estimates.Sizes | None = None
     reference: Array | None = None
 
-    def format_center(self, segment: int, place: int) -> str:
-        """What a coordinate says of a segment; of a cycle both coordinates say it together."""
-        column = self.columns[place]
-        if not isinstance(column.declared, codings.Cycle):
-            return column.format_value(float(self.centers[segment, place]))
-        return format_number(column.declared.describe(self._find_pair(segment, place)))
+    def format_center(self, segment: int, place: int, *, noise: bool = False) -> str:
+        """What a coordinate says of a segment, to the digit of its ``noise``, which may stand behind it.
 
-    def format_noise(self, segment: int, place: int, reach: float) -> str:
-        """How far noise may move what a coordinate says."""
-        column = self.columns[place]
-        if isinstance(column.declared, codings.Nominal | codings.Closed):
-            return f" ± {format_percent(reach)}"
+        Of a cycle both coordinates say it together. On a log or root scale noise is not even: its ends are told.
+        """
+        column, value = self.columns[place], float(self.centers[segment, place])
+        reach = float(self.reach[segment, place])
+        write = format_noisy if noise else format_value
+        if column.shared:
+            return f"{write(100 * value, 100 * reach)} %"
         if isinstance(column.declared, codings.Cycle):
-            turns = reach / max(float(np.linalg.norm(self._find_pair(segment, place))), _LEAST_SD) / tau
-            return f" ± {format_number(column.declared.period * min(turns, 0.5))}"
-        if column.coding == codings.NUMBER:
-            days = " days" if isinstance(column.declared, codings.Dates) else ""
-            return f" ± {format_number(reach)}{days}"
-        middle = self.even.centers[segment, place]
-        low, high = column.coding.unstretch(middle + np.array([-reach, reach])).tolist()
-        return f", {format_number(low)} to {format_number(high)}"
+            pair = self._find_coordinates(segment, place)
+            value, away = column.declared.describe(pair), float(np.linalg.norm(pair))
+            if noise and away < reach:
+                return "spread over the cycle"
+            reach = reach / max(away, _LEAST_SD) / tau * column.declared.period
+            said, unit = column.format_turned(value), " h" if column.is_time else ""
+        elif isinstance(column.declared, codings.Dates | codings.Ordinal):
+            said, unit = column.format_value(value), " days" if isinstance(column.declared, codings.Dates) else " ranks"
+        elif column.coding == codings.NUMBER or not np.isfinite(reach):
+            return write(value, reach)
+        else:
+            low, high = (float(end[segment, place]) for end in self.ends)
+            told = format_between(low, high, value)
+            return told if noise else told.partition(" (")[0]
+        return f"{said} ± {format_reach(reach)}{unit}" if noise and np.isfinite(reach) else said
 
-    def _find_pair(self, segment: int, place: int) -> Array:
-        """Both coordinates of a cycle."""
-        first = place - self.columns[place].nth
-        return self.centers[segment, first : first + 2]
+    def describe_center(self, segment: int, most: int | None = None) -> dict[str, str]:
+        """What the centre of a segment says of the first declared columns, with its noise; of categories their shares.
+
+        ``most``: so many columns; all of them where it is None.
+        """
+        return {self.columns[place].whole: self._describe(segment, place) for place in self._firsts[:most]}
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        """Where each declared column begins."""
+        return [place for place, column in enumerate(self.columns) if not column.nth]
+
+    def _describe(self, segment: int, place: int) -> str:
+        column = self.columns[place]
+        if not column.shared:
+            return self.format_center(segment, place, noise=True)
+        shares = column.declared.describe(self._find_coordinates(segment, place))
+        return describe_shares(shares, float(self.reach[segment, place]))
+
+    @property
+    def share_reach(self) -> dict[str, Array]:
+        """What stands behind the ± of each share of a column of categories, (k,) by column; none where nobody knows."""
+        shared = [(at, one.whole) for at, one in enumerate(self.columns) if one.shared and not one.nth]
+        return {name: self.reach[:, at] for at, name in shared if self.noise_known}
+
+    def _find_coordinates(self, segment: int, place: int) -> Array:
+        """All that the declared column of a coordinate has."""
+        whole = self.columns[place].whole
+        return self.centers[segment, [at for at, column in enumerate(self.columns) if column.whole == whole]]
 
     def list_columns(self, *, telling: bool) -> list[str]:
         """Declared columns in which some segment stands out of the noise, or all others; the most telling first."""
@@ -171,14 +241,20 @@ class Profile:
         columns = zip(self.columns, np.moveaxis(values, -1, 0), strict=True)
         return np.stack([column.coding.unstretch(one) for column, one in columns], axis=-1)
 
-    def find_ends(self, times: float) -> tuple[Array, Array]:
-        """What lies ``times`` sds of the noise below and above each coordinate, data units, (k, d) each.
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """What noise leaves open of each coordinate nine in ten times, data units, (k, d) each.
 
         Nothing keeps them between the bounds.
         """
         even = self.even
-        low, high = (self.unstretch(even.centers + side * times * even.center_sd) for side in (-1, 1))
+        low, high = (self.unstretch(even.centers + side * even.reach) for side in (-1, 1))
         return low, high
+
+    @property
+    def reach(self) -> Array:
+        """What stands behind a ±, (k, d); on a log or root scale half of what lies between both ``ends``, nearly."""
+        return NINE_IN_TEN * self.center_sd
 
     @property
     def k(self) -> int:
@@ -208,7 +284,7 @@ class Profile:
     @property
     def weights(self) -> Array:
         """The part of all rows that each segment holds, shape (k,); equal parts where sizes say nothing."""
-        sizes = np.ones(self.k) if self.sizes is None else np.maximum(self.sizes, 0.0)
+        sizes = np.ones(self.k) if self.sizes is None else np.maximum(self.sizes.rows, 0.0)
         weights: Array = sizes / sizes.sum() if sizes.sum() > 0 else np.full(self.k, 1 / self.k)
         return weights
 
@@ -243,7 +319,7 @@ class Profile:
     @property
     def in_noise(self) -> Flags:
         """Which coordinates are within the noise of the overall centre, shape (k, d); none whose noise is not known."""
-        return np.abs(self.deviations) < SEEN
+        return np.abs(self.deviations) < NINE_IN_TEN
 
     @property
     def apart(self) -> Array:
@@ -277,7 +353,7 @@ class Profile:
     @property
     def evidence(self) -> Evidence:
         """What released values say of each centre, for the rules of a verdict. One of nobody may lie anywhere."""
-        found = Evidence(self.sizes, self.size_sd, None, self.gaps, self.on_bound)
+        found = Evidence(self.sizes, None, self.gaps, self.on_bound)
         if not self.noise_known:
             return found
         moved = np.where(found.unclear, np.inf, np.linalg.norm(self.even.center_sd / self.scale, axis=1))
@@ -291,13 +367,13 @@ class Profile:
         Its size has to be beyond the noise of sizes, and its centre nearer to where it belongs than half the way to a
         neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
         """
-        if self.sizes is None or self.size_sd is None or not self.noise_known:
+        if self.sizes is None or not (self.sizes.known and self.noise_known):
             return float("nan")
-        least = SURE * float(np.max(self.size_sd))
+        least = SURE * float(np.max(self.sizes.sd))
         clear = ~self.lost
         if self.k == 1 or not clear.any():
             return least
-        kept = np.maximum(self.sizes - SURE * self.size_sd, 0.0)  # over these rows the noise of a sum was divided
+        kept = np.maximum(self.sizes.rows - SURE * self.sizes.sd, 0.0)  # over these rows the noise of a sum was divided
         sums = np.linalg.norm(self.even.center_sd / self.scale, axis=1) * kept
         nearer = float(np.median(self.gaps)) / 2
         return max(least, float(np.median(sums[clear])) / nearer) if nearer > 0 else float("nan")
@@ -315,56 +391,58 @@ class Profile:
     def order_rows(self, order: RowOrder) -> Codes:
         """Segments in their order: the largest first, by number, or alike ones beside each other."""
         if order == "size" and self.sizes is not None:
-            return np.argsort(-self.sizes, kind="stable")
+            return np.argsort(-self.sizes.rows, kind="stable")
         if order == "alike" and self.k > 1:
             away = self.parts_away * np.sqrt(self.weights)[:, None]
             return np.argsort(away @ np.linalg.svd(away, full_matrices=False)[2][0], kind="stable")
         return np.arange(self.k)
 
 
-def compute_honest_noise(sd: Array, sizes: Array | None, size_sd: Array | None, width: Array) -> Array:
+def compute_honest_noise(sd: Array, sizes: size_estimates.Sizes | None, width: Array) -> Array:
     """Standard deviation of the noise on centres, with what their noisy sizes leave open.
 
-    ``sd`` (k, d), as the algorithm says it: noise of a sum, over a noisy size; on the scale of each column;
-    ``sizes``, ``size_sd`` (k,); ``width`` (d,), of the bounds, on the same scale. Returns (k, d), the same over the
-    least size that is plausible, three standard deviations below the noisy one. Where that is nobody, half of the
-    width: the centre may lie anywhere between the bounds.
+    ``sd`` (k, d), as the algorithm says it: noise of a sum, over a noisy size; on the scale of each column; ``width``
+    (d,), of the bounds, on the same scale. Returns (k, d), the same over the least size that is plausible, three
+    standard deviations below the noisy one. Where that is nobody, half of the width: the centre may lie anywhere
+    between the bounds.
     """
-    if sizes is not None and size_sd is not None:
-        sd = size_estimates.Sizes(sizes, size_sd).widen(sd)
-    return np.minimum(sd, width / 2)
+    return np.minimum(sd if sizes is None else sizes.widen(sd), width / 2)
 
 
 def make_profile(
     run: Run,
     *,
     centers: Array | None = None,
-    sizes: Array | None = None,
-    size_sd: Array | None = None,
+    sizes: size_estimates.Sizes | None = None,
     reference: Array | None = None,
 ) -> Profile:
     """The profile of a finished run.
 
-    ``centers`` (k, d), as they are published, data units; those of the run where nothing is said; ``sizes``,
-    ``size_sd`` (k,), released apart from the run; those that its last step measured where nothing is said;
-    ``reference`` (k, d), revealed centres of k-means++, unit coordinates. Returns data units.
+    ``centers`` (k, d), as they are published, data units; those of the run where nothing is said; ``sizes``, released
+    apart from the run; its own where nothing is said; ``reference`` (k, d), revealed centres of k-means++, unit
+    coordinates. Returns data units.
     """
     domain = run.domain
     points = run.centers if centers is None else centers
-    k, scale = len(points), np.broadcast_to(domain.even_scale, (domain.dim,)).astype(np.float64)
+    k, bare = len(points), make_bare_profile(domain, points)
     if sizes is None and run.noisy_weights is not None:
-        sizes = np.rint(np.maximum(run.noisy_weights, 0.0))
-        size_sd = None if run.sizes is None else run.sizes.sd
-    columns = list_profile_columns(domain)
+        sd = np.full(k, np.nan) if run.sizes is None else run.sizes.sd
+        sizes = size_estimates.Sizes.publish(run.noisy_weights, sd)
     beside = None
     if reference is not None and len(reference) == k:
         beside = domain.from_unit(reference[match(domain.to_unit_coordinates(points), reference)])
-    made = Profile(columns, points, np.full(points.shape, np.nan), scale, sizes, size_sd, beside)
+    made = replace(bare, sizes=sizes, reference=beside)
     said = run.center_noise_sd
     if said is None or not np.isfinite(said).all():
         return made
-    raw = np.broadcast_to(said, (k,))[:, None] * scale
-    return replace(made, center_sd=_spread_noise(made, compute_honest_noise(raw, sizes, size_sd, made.even.width)))
+    raw = np.broadcast_to(said, (k,))[:, None] * made.scale
+    return replace(made, center_sd=_spread_noise(made, compute_honest_noise(raw, sizes, made.even.width)))
+
+
+def make_bare_profile(domain: Domain, centers: Array) -> Profile:
+    """The profile of ``centers`` (k, d), data units, of which neither noise nor sizes are known."""
+    scale = np.broadcast_to(domain.even_scale, (domain.dim,)).astype(np.float64)
+    return Profile(list_profile_columns(domain), centers, np.full(centers.shape, np.nan), scale)
 
 
 def list_profile_columns(domain: Domain) -> tuple[ProfileColumn, ...]:

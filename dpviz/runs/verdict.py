@@ -18,6 +18,7 @@ import numpy as np
 
 from dpviz.algorithms import CentersStep, LossDiagnostic, Step, size_estimates
 from dpviz.core import Array, Flags, Region
+from dpviz.words import format_percent
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
 
@@ -38,14 +39,13 @@ _READ = 0.5  # the rows that were read are too few below this part of those that
 class Evidence(NamedTuple):
     """What released values say of each centre.
 
-    ``sizes``, ``size_sd`` (k,), noisy rows, and the sd of the noise on each, where both are known; ``errors`` (k,),
-    expected distance that noise moves each centre, unit coordinates: over all coordinates, and over the least size
-    that is plausible; as far as the region is wide where that is nobody; ``gaps`` (k,), distance to the next
-    centre; infinite for a lone one; ``edge`` (k, d), which coordinates lie at the edge of the bounds.
+    ``sizes``, noisy rows of each, where there are any; ``errors`` (k,), expected distance that noise moves each
+    centre, unit coordinates: over all coordinates, and over the least size that is plausible; as far as the region is
+    wide where that is nobody; ``gaps`` (k,), distance to the next centre; infinite for a lone one; ``edge`` (k, d),
+    which coordinates lie at the edge of the bounds.
     """
 
-    sizes: Array | None
-    size_sd: Array | None
+    sizes: size_estimates.Sizes | None
     errors: Array | None
     gaps: Array
     edge: Flags
@@ -53,9 +53,7 @@ class Evidence(NamedTuple):
     @property
     def unclear(self) -> Flags:
         """Which sizes may be noise alone, shape (k,)."""
-        if self.sizes is None or self.size_sd is None:
-            return np.zeros(len(self.gaps), dtype=np.bool_)
-        return size_estimates.Sizes(self.sizes, self.size_sd).unclear
+        return np.zeros(len(self.gaps), dtype=np.bool_) if self.sizes is None else self.sizes.unclear
 
     @property
     def lost(self) -> Flags:
@@ -120,10 +118,8 @@ def collect_evidence(
     edge = np.abs(last.centers) >= (1 - 2 * AT_EDGE) * half
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
         edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * AT_EDGE) * region.radius)[:, None]
-    rows, sd = (last.noisy_counts, None) if sizes is None else sizes
-    return Evidence(
-        rows, sd, _estimate_errors(last, sizes, region), size_estimates.measure_neighbour_gaps(last.centers), edge
-    )
+    gaps = size_estimates.measure_neighbour_gaps(last.centers)
+    return Evidence(sizes, _estimate_errors(last, sizes, region), gaps, edge)
 
 
 def _estimate_errors(last: CentersStep, sizes: size_estimates.Sizes | None, region: Region) -> Array | None:
@@ -227,16 +223,17 @@ def _judge_refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
 
 def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     """Far fewer rows were read than declared."""
-    if not n_declared or seen.sizes is None or seen.size_sd is None:
+    if not n_declared or seen.sizes is None:
         return None
-    read, sd = float(seen.sizes.sum()), float(np.sqrt((seen.size_sd**2).sum()))
-    if read + 2 * sd >= _READ * n_declared:
+    read = size_estimates.Sizes.publish(*seen.sizes.total)
+    if not read.high[0] < _READ * n_declared:
         return None
+    share = float(read.rows[0]) / n_declared
     reason = (
-        f"{max(read, 0):,.0f} ± {2 * sd:,.0f} rows were clustered of {n_declared:,} declared: look at how the file is "
-        "read before anything else."
+        f"{read.words[0]} rows were clustered of {n_declared:,} declared: look at how the file is read before anything "
+        "else."
     )
-    return Verdict("dropped", f"{100 * max(read, 0) / n_declared:.2g} % of the declared rows were read", reason)
+    return Verdict("dropped", f"{format_percent(share)} of the declared rows were read", reason)
 
 
 def _judge_failed(seen: Evidence, what: str, *, judges_itself: bool) -> Verdict | None:
@@ -301,8 +298,8 @@ def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:
 
 
 def _describe_sizes(seen: Evidence) -> str:
-    assert seen.size_sd is not None
+    assert seen.sizes is not None
     number, k = int(seen.unclear.sum()), len(seen.gaps)
     clear, are = size_estimates.CLEAR, "is" if number == 1 else "are"
-    limit = f"{clear * float(np.median(seen.size_sd)):,.0f} rows"
+    limit = f"{clear * float(np.median(seen.sizes.sd)):,.0f} rows"
     return f"{number} of {k} sizes {are} below {clear:g} sd of the noise ({limit})."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.size_estimates import NINE_IN_TEN, Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows
@@ -51,7 +51,20 @@ def test_what_may_be_noise_and_how_much_more_a_mean_may_be_off() -> None:
     assert sizes.unclear.tolist() == [False, False, True]
     assert sizes.widen(np.ones(3)).tolist() == pytest.approx([1000 / 970, 2.0, np.inf])
     assert sizes.widen(np.zeros((3, 2)))[:, 1].tolist() == [0.0, 0.0, np.inf]
-    assert sizes.low[2] == pytest.approx(20 - 16.45) and sizes.high[2] == pytest.approx(36.45)
+    assert sizes.low[2] == pytest.approx(20 - 17.507) and sizes.high[2] == pytest.approx(37.507)
+    assert sizes.words == ["1,000 ± 18", "60 ± 18", "20 ± 18"] and sizes.total.words == ["1,080 ± 30"]
+    unknown = sizes._replace(sd=np.full(3, np.nan))
+    assert not unknown.known and not unknown.unclear.any() and unknown.words == ["1,000", "60", "20"]
+    assert unknown.widen(np.ones(3)).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_size_that_noise_took_below_nought_is_not_surely_nought() -> None:
+    for value in (-900.0, -5.0, 0.0):
+        published = Sizes.publish(np.array([value]), np.array([100.0]))
+        assert (published.rows[0], published.low[0], published.high[0]) == (0.0, 0.0, published.reach[0])
+
+
+def test_neighbours_lie_where_they_lie() -> None:
     assert measure_neighbour_gaps(CENTERS).tolist() == [1.0, 1.0] and measure_neighbour_gaps(CENTERS[:1])[0] == np.inf
 
 
@@ -63,5 +76,5 @@ def test_intervals_of_rounds_hold() -> None:
         done = run("dplloyd", shown.table, k=4, epsilon=1.0, seed=seed)
         true, sizes = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=4), done.sizes
         assert sizes is not None and (sizes.low >= 0).all()
-        inside.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
+        inside.append(np.abs(sizes.rows - true) <= sizes.reach)
     assert np.mean(inside) >= 0.8

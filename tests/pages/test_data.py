@@ -331,11 +331,11 @@ def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
 
     at = upload(visit("data.py"), PEOPLE)
     assert noise(type_bound(at, "age", "lower", 0.0)) == []
-    assert noise(type_bound(at, "age", "upper", 100.0)) == ["± 0.141"], "1,000 rows are assumed"
+    assert noise(type_bound(at, "age", "upper", 100.0)) == ["± 0.25"], "1,000 rows are assumed"
     assert any("1,000 rows (assumed)" in part.value for part in at.caption)
-    assert noise(type_bound(at, "age", "upper", 200.0)) == ["± 0.283"]
+    assert noise(type_bound(at, "age", "upper", 200.0)) == ["± 0.5"]
     at.session_state["epsilon"] = 0.5
-    assert noise(fine(at.run())) == ["± 0.566"]
+    assert noise(fine(at.run())) == ["± 0.99"]
 
 
 def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():

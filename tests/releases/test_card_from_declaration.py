@@ -25,6 +25,7 @@ import pytest
 import yaml
 
 import dpviz
+from dpviz.words import NINE_IN_TEN, format_noisy
 from tests.pages.components import _visits_are_cheap
 from tests.releases.charges import a_charge
 from tests.releases.visits import PageVisit
@@ -304,7 +305,7 @@ def cover(reach: float, scale: float) -> float:
 
 
 def find_reach(made: Made) -> float:
-    (reach,) = re.findall(r"Sizes are within ±([\d.,]+) rows, nine times in ten\.", made.pages[DOSSIER])
+    (reach,) = re.findall(r"The ± of a size is at most ([\d.,]+) rows\.", made.pages[DOSSIER])
     return float(reach.replace(",", ""))
 
 
@@ -313,14 +314,13 @@ def test_a_size_is_told_with_the_noise_of_its_own_count() -> None:
     scale = [float(row["scale"]) for row in made.ledger if row["query"] == "Count"][-1]
     ratio = exp(-1 / scale)
     sd = sqrt(2 * ratio) / (1 - ratio)
-    assert "± is one standard deviation of the noise on that number." in made.pages[HTML]
     for row in made.list_rows("centers.csv"):
         assert float(row["noisy_size_sd"]) == pytest.approx(sd, rel=0.01)
-        assert f" {row['noisy_size']} ± {sd:.2g}" in made.pages[HTML]
-        for column, digits in (("age", ".1f"), ("income", ",.0f")):
-            own = float(row[f"{column}_sd"])
-            assert re.search(rf" {float(row[column]):{digits}} ± {float(f'{own:.2g}'):,g}\b", made.pages[HTML])
-    assert cover(find_reach(made), scale) == pytest.approx(0.9, abs=0.015)
+        assert f" {format_noisy(float(row['noisy_size']), NINE_IN_TEN * sd, whole=True)} " in made.pages[HTML]
+        for column in ("age", "income"):
+            own = NINE_IN_TEN * float(row[f"{column}_sd"])
+            assert f" {format_noisy(float(row[column]), own)} " in made.pages[HTML]
+    assert 0.9 <= cover(find_reach(made), scale) < 0.93
     told = re.search(
         r"the sd is ([\d.]+) b, and nine draws in ten are within ([\d.]+) b; of Gaussian noise within ([\d.]+) sd",
         made.pages[DOSSIER],
@@ -334,20 +334,16 @@ def test_a_size_is_told_with_the_noise_of_its_own_count() -> None:
 def test_what_is_said_to_hold_nine_times_in_ten_reaches_as_far(name: str) -> None:
     made = released(name)
     sds = [float(row["noisy_size_sd"]) for row in made.list_rows("centers.csv")]
-    assert 0.895 < 2 * NormalDist().cdf(find_reach(made) / max(sds)) - 1 < 0.91
-    total = sqrt(sum(sd**2 for sd in sds))
-    assert (
-        f"Sizes add up to {sum(int(row['noisy_size']) for row in made.list_rows('centers.csv')):,}" in made.pages[HTML]
-    )
-    (said,) = {
-        float(one) for page in (HTML, DOSSIER) for one in re.findall(r"sd of the noise ([\d.]+)\)", made.pages[page])
-    }
-    assert said == pytest.approx(total, rel=0.01)
+    assert 0.9 < 2 * NormalDist().cdf(find_reach(made) / max(sds)) - 1 < 0.93
+    total = sum(int(row["noisy_size"]) for row in made.list_rows("centers.csv"))
+    whole = format_noisy(total, NINE_IN_TEN * sqrt(sum(sd**2 for sd in sds)), whole=True)
+    assert all(f"Sizes add up to {whole}" in made.pages[page] for page in (HTML, DOSSIER))
     if "segments.csv" not in made.files:
         return
     for row, sd in zip((row for row in made.list_rows("segments.csv") if row["statistic"] == "size"), sds, strict=True):
         assert 0.9 <= 2 * NormalDist().cdf((float(row["high"]) - float(row["value"])) / sd) - 1 < 0.93
-        assert f"{float(row['value']):,.0f} ({float(row['low']):,.0f}–{float(row['high']):,.0f})" in made.pages[HTML]
+        size, reach = float(row["value"]), float(row["high"]) - float(row["value"])
+        assert f" {format_noisy(size, reach, whole=True)} " in made.pages[HTML]
     assert "an interval that holds 90 % of the time" in made.pages[HTML]
 
 

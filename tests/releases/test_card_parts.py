@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases import card_columns, card_pictures, card_tables, segment_words
 from dpviz.releases.card_pictures import draw_centers, draw_sizes
 from dpviz.releases.card_tables import (
@@ -31,7 +32,7 @@ def test_doctests(module) -> None:
 
 def _centred(columns: tuple[ProfileColumn, ...], centers: np.ndarray) -> Played:
     """A release of these centres, and of nothing else about them."""
-    bare = {"center_sd": np.full(centers.shape, np.nan), "scale": np.ones(len(columns)), "sizes": None, "size_sd": None}
+    bare = {"center_sd": np.full(centers.shape, np.nan), "scale": np.ones(len(columns)), "sizes": None}
     return played(profile={"columns": columns, "centers": centers, **bare})
 
 
@@ -108,13 +109,13 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
 
 
 def test_sizes_are_bars_with_their_noise() -> None:
-    sized = {"sizes": np.array([7012.0, 4990.0]), "size_sd": np.full(2, 14.0)}
+    sized = {"sizes": Sizes(np.array([7012.0, 4990.0]), np.full(2, 14.0))}
     made = draw_sizes(played(profile=sized))
-    assert made is not None and made.alt == "Released sizes: segment 1 about 7,012, segment 2 about 4,990"
+    assert made is not None and made.alt == "Released sizes: segment 1 7,012 ± 25, segment 2 4,990 ± 25"
     long, short = (float(width) for width in re.findall(r'class="bar".*?width="([\d.]+)"', made.markup))
     assert short / long == pytest.approx(4990 / 7012, rel=0.01)
-    assert made.markup.count('class="noise"') == 2 and "7,012 ± 23" in made.markup
-    negative = draw_sizes(played(profile={"sizes": np.array([-3.0, 5.0]), "size_sd": None}))
+    assert made.markup.count('class="noise"') == 2 and "7,012 ± 25" in made.markup
+    negative = draw_sizes(played(profile={"sizes": Sizes.publish(np.array([-3.0, 5.0]), np.full(2, np.nan))}))
     assert negative is not None and 'width="0.5"' in negative.markup and "±" not in negative.markup
     assert draw_sizes(played(profile={"sizes": None})) is None
 

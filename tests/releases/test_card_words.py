@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.loss_distributions import LossKind
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.card_page import make_card_page
@@ -33,7 +34,7 @@ from tests.releases.pinned_noise import PINNED
 from tests.stored import compare_texts
 
 STORED = Path(__file__).parent / "stored" / "card_words.txt"
-UNKNOWN = {"center_sd": np.full((2, 2), np.nan), "sizes": None, "size_sd": None}
+UNKNOWN = {"center_sd": np.full((2, 2), np.nan), "sizes": None}
 DATED = numbers("joined", 3, 31, 60, unit="days from 2020-01-01", first_day="2020-01-01")
 MANY_SHARES = shares("region", **{f"r{place}": 0.1 for place in range(8)})
 MISSING = tuple(MissingShare(f"column {place}", 0.03, 0.02, 0.04) for place in range(60))
@@ -61,20 +62,19 @@ CASES: dict[str, Callable[[], Played]] = {
     "a great promise": lambda: played(request={"epsilon": 20.0}),
     "a promise beyond belief": lambda: played(request={"epsilon": 30.0}),
     "noise that cannot be told": lambda: played(profile=UNKNOWN),
-    "much noise on sizes": lambda: played(profile={"size_sd": np.full(2, 411.4)}),
+    "much noise on sizes": lambda: played(profile={"sizes": played().profile.sizes._replace(sd=np.full(2, 411.4))}),
     "known centres": lambda: played(
         profile={
             "centers": np.array([[30.5, 40_000.0], [60.0, 90_500.0]]),
             "center_sd": np.array([[0.9, 900.0], [1.1, 1_100.0]]),
-            "sizes": np.array([7012.0, 4990.0]),
-            "size_sd": np.full(2, 14.0),
+            "sizes": Sizes(np.array([7012.0, 4990.0]), np.full(2, 14.0)),
         }
     ),
     "three centres of two wide columns": lambda: played(
         profile={
             "columns": (ProfileColumn("age", 20, 120), ProfileColumn("income", 0, 10)),
             "centers": np.array([[20.0, 0.0], [70.0, 5.0], [120.0, 10.0]]),
-            **{"center_sd": np.full((3, 2), np.nan), "scale": np.ones(2), "sizes": None, "size_sd": None},
+            **{"center_sd": np.full((3, 2), np.nan), "scale": np.ones(2), "sizes": None},
         }
     ),
     "segments": lambda: played(

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from dpviz.algorithms.loss_diagnostic import LossDiagnostic
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import Interval
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
@@ -25,7 +26,7 @@ COLUMNS = (
 SCALE = np.array([50.0, 500.0, 5.0])
 CENTERS = np.array([[20.0, 300.0, 5.0], [70.0, 600.0, 5.1], [40.0, 800.0, 4.9]])
 GOOD = Profile(
-    COLUMNS, CENTERS, np.tile([0.5, 5.0, 0.5], (3, 1)), SCALE, np.array([900.0, 500.0, 300.0]), np.full(3, 9.0)
+    COLUMNS, CENTERS, np.tile([0.5, 5.0, 0.5], (3, 1)), SCALE, Sizes(np.array([900.0, 500.0, 300.0]), np.full(3, 9.0))
 )
 
 
@@ -42,7 +43,7 @@ def received(profile: Profile = GOOD, quality: QualityReport | None = None, **sa
     return Received(profile, quality or quality_report(), **given)
 
 
-LOST = replace(GOOD, sizes=np.array([900.0, 20.0, 10.0]))
+LOST = replace(GOOD, sizes=Sizes(np.array([900.0, 20.0, 10.0]), np.full(3, 9.0)))
 HIDDEN = replace(GOOD, center_sd=np.tile([40.0, 400.0, 4.0], (3, 1)))
 # By what is worst about them.
 ENDS = {
@@ -57,7 +58,7 @@ ENDS = {
 }
 CASES = {
     **{f"worst: {name or 'nothing'}": made for name, made in ENDS.items()},
-    "sizes nearly alike": received(replace(GOOD, sizes=np.array([510.0, 500.0, 300.0]))),
+    "sizes nearly alike": received(replace(GOOD, sizes=Sizes(np.array([510.0, 500.0, 300.0]), np.full(3, 9.0)))),
     "all of it lost": received(replace(LOST, center_sd=np.full((3, 3), 400.0)), quality_report(QualityVerdict.POOR)),
     "no report": Received(GOOD, None, 1.0, 0.0, True),
     "persons": received(has_id=True),
@@ -66,11 +67,11 @@ CASES = {
     "hidden by noise": received(HIDDEN),
     "one that stands out": received(replace(HIDDEN, center_sd=np.vstack([GOOD.center_sd[:1], HIDDEN.center_sd[1:]]))),
     "one segment": received(
-        Profile(COLUMNS[:1], np.array([[30.0]]), np.array([[1.0]]), SCALE[:1], np.array([100.0]), np.array([5.0]))
+        Profile(
+            COLUMNS[:1], np.array([[30.0]]), np.array([[1.0]]), SCALE[:1], Sizes(np.array([100.0]), np.array([5.0]))
+        )
     ),
-    "unknown noise": Received(
-        replace(GOOD, center_sd=np.full((3, 3), np.nan), sizes=None, size_sd=None), None, 1.0, 0.0, False
-    ),
+    "unknown noise": Received(replace(GOOD, center_sd=np.full((3, 3), np.nan), sizes=None), None, 1.0, 0.0, False),
 }
 
 

@@ -9,15 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.releases.intervals import (
-    Interval,
-    bound_quantile,
-    bound_ratio,
-    bound_share,
-    bound_size,
-    bound_sum,
-    to_plain,
-)
+from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio, bound_share, bound_sum, to_plain
 
 SEEDS = st.integers(0, 2**32 - 1)
 # Nine tenths, less three standard deviations of a share of so many draws.
@@ -81,14 +73,6 @@ def test_sums_and_ratios():
     assert bound_ratio(-5.0, 1.0, 100.0, 1.0).value == 0.0
     assert bound_ratio(5.0, 1.0, 1.0, 10.0).high == np.inf and np.isnan(bound_ratio(5.0, 1.0, -1.0, 1.0).value)
     assert bound_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(185.07))
-
-
-def test_a_size_that_noise_took_below_nought_is_not_surely_nought():
-    plain = bound_size(500.0, 100.0)
-    reach = plain.high - 500
-    assert reach == pytest.approx(500 - plain.low) and reach > 150
-    for value in (-900.0, -5.0, 0.0):
-        assert bound_size(value, 100.0) == Interval(0.0, 0.0, pytest.approx(reach))
 
 
 def test_plain_values_are_json():

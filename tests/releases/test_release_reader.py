@@ -34,7 +34,7 @@ def test_every_number_has_its_noise_or_an_interval_beside_it(good) -> None:
     centers = frame[frame.statistic == "centre"].pivot(index="segment", columns="column", values="value")
     assert centers[["age", "income"]].to_numpy() == pytest.approx(good.profile.centers)
     sizes = frame[frame.statistic == "rows"].set_index("segment")["value"]
-    assert sizes.to_numpy() == pytest.approx(good.profile.sizes)
+    assert sizes.to_numpy() == pytest.approx(good.profile.sizes.rows)
 
 
 def test_one_answer_a_quantity_in_every_file(good) -> None:

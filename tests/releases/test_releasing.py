@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.check import RequestError
 from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
@@ -175,7 +176,7 @@ def _check_amounts(release: Release) -> None:
     for truth, low, high in zip((100, 1000, 10_000), medians.low, medians.high, strict=True):
         assert low < 1.05 * truth and 0.95 * truth < high < 1.5 * low
     card = release.files["card.html"].decode()
-    assert "on a log scale" in card and "stands in brackets" in card
+    assert "on a log scale" in card and "brackets hold both ends" in card
     missing = read_csv_of(release.files["segments.csv"], "share of missing cells")
     assert missing["region"] == pytest.approx(1 / 6, abs=0.06) and missing["pay"] < 0.02
 
@@ -259,10 +260,10 @@ def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
 
 @pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
 def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
-    given, noise = (None, None) if sizes is None else (np.array(sizes), np.array([0.5, 0.25]))
+    given = None if sizes is None else Sizes(np.array(sizes), np.array([0.5, 0.25]))
     columns = (ProfileColumn("age", 0, 9), ProfileColumn("age_sd", 0, 9))
     sd = np.array([[0.125, np.nan], [1 / 3, 2.0]])
-    made = Profile(columns, np.array([[1.0, 2], [2.5, 3]]), sd, np.ones(2), given, noise)
+    made = Profile(columns, np.array([[1.0, 2], [2.5, 3]]), sd, np.ones(2), given)
     text = make_centers_table(made, [["1.0", "2"], ["2.5", "3"]])
     beside = ["", "", ""] if sizes is None else [",noisy_size,noisy_size_sd", ",3,0.5", ",4,0.25"]
     assert text.split() == [

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.check import RequestError
 from dpviz.releases.two_releases import compare
 from dpviz.runs.one_run import run
@@ -24,7 +25,7 @@ def test_segments_are_paired_off_whatever_their_numbers() -> None:
         GOOD,
         centers=GOOD.centers[release_request],
         center_sd=GOOD.center_sd[release_request],
-        sizes=GOOD.sizes[release_request],
+        sizes=GOOD.sizes.select(release_request),
     )
     found = compare(GOOD, other)
     assert found.partner.tolist() == [1, 2, 0] and found.passes and found.beyond == 0
@@ -46,7 +47,8 @@ def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond
 def test_segments_that_do_not_pair_off_are_not_compared() -> None:
     centers = GOOD.centers.copy()
     centers[0] += 0.3 * GOOD.gaps[0] * GOOD.scale / np.sqrt(3)
-    for other in (replace(GOOD, centers=centers), replace(GOOD, sizes=np.array([900.0, 500.0, 20.0]))):
+    few = Sizes(np.array([900.0, 500.0, 20.0]), np.full(3, 9.0))
+    for other in (replace(GOOD, centers=centers), replace(GOOD, sizes=few)):
         found = compare(GOOD, other)
         assert not found.passes and found.beyond == 0 and not len(found.table())
         assert found.title == "These two releases cut the rows into other segments"
@@ -55,7 +57,7 @@ def test_segments_that_do_not_pair_off_are_not_compared() -> None:
 
 def test_what_cannot_be_laid_side_by_side_is_refused() -> None:
     other_bounds = (ProfileColumn("age", 0.0, 90.0, "years"), *GOOD.columns[1:])
-    fewer = replace(GOOD, centers=GOOD.centers[:2], center_sd=GOOD.center_sd[:2], sizes=None, size_sd=None)
+    fewer = replace(GOOD, centers=GOOD.centers[:2], center_sd=GOOD.center_sd[:2], sizes=None)
     for other in (replace(GOOD, columns=other_bounds), fewer):
         with pytest.raises(RequestError, match="other columns, bounds or another k"):
             compare(GOOD, other)

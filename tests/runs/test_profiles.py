@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import io
 import json
 from dataclasses import replace
@@ -10,14 +11,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep
 from dpviz.releases.render import make_centers_table
+from dpviz.runs import profiles
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare, make_domain
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.named import sample
+from dpviz.words import NINE_IN_TEN
 
 NAMES = ("age", "town", "hour", "joined", "stage")
 COLUMNS = (ProfileColumn("age", 0.0, 100.0, "years"), ProfileColumn("income", 0.0, 1000.0))
@@ -26,9 +30,12 @@ MADE = Profile(
     np.array([[20.0, 500.0], [80.0, 500.0], [50.0, 1000.0]]),
     np.array([[1.0, 10.0], [1.0, 10.0], [30.0, 500.0]]),
     np.array([50.0, 500.0]),
-    np.array([600.0, 300.0, 20.0]),
-    np.full(3, 10.0),
+    Sizes(np.array([600.0, 300.0, 20.0]), np.full(3, 10.0)),
 )
+
+
+def test_the_examples_in_the_text_hold() -> None:
+    assert doctest.testmod(profiles).failed == 0
 
 
 def test_what_stands_out_of_the_noise() -> None:
@@ -49,16 +56,18 @@ def test_noise_that_nobody_knows_makes_nothing_noise_and_nothing_sure() -> None:
 
 
 def test_one_segment_and_sizes_of_nobody_are_no_error() -> None:
-    one = Profile(COLUMNS[:1], np.array([[3.0]]), np.array([[1.0]]), np.ones(1), np.array([0.0]), np.array([5.0]))
+    one = Profile(
+        COLUMNS[:1], np.array([[3.0]]), np.array([[1.0]]), np.ones(1), Sizes(np.array([0.0]), np.array([5.0]))
+    )
     assert one.weights.tolist() == [1.0] and one.gaps.tolist() == [np.inf] and one.lost.tolist() == [True]
     assert one.order_rows("alike").tolist() == [0] and not one.telling.any()
 
 
 def test_noise_is_that_of_the_fewest_rows_that_a_noisy_size_allows() -> None:
     sd, width = np.full((3, 1), 2.0), np.array([100.0])
-    found = compute_honest_noise(sd, np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0), width)
+    found = compute_honest_noise(sd, Sizes(np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0)), width)
     assert found[:, 0].tolist() == pytest.approx([2000 / 970, 4.0, 50.0])
-    assert (compute_honest_noise(sd, None, None, width) == 2.0).all()
+    assert (compute_honest_noise(sd, None, width) == 2.0).all()
 
 
 def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() -> None:
@@ -67,7 +76,8 @@ def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() 
     rows, size_sd, sum_sd = 60, 12.0, 40.0
     noisy = np.maximum(rows + rng.normal(0, size_sd, 4000), 1.0)
     error = rng.normal(0, sum_sd, 4000) / rows
-    said = compute_honest_noise((sum_sd / noisy)[:, None], noisy, np.full(4000, size_sd), np.array([100.0]))[:, 0]
+    sizes = Sizes(noisy, np.full(4000, size_sd))
+    said = compute_honest_noise((sum_sd / noisy)[:, None], sizes, np.array([100.0]))[:, 0]
     assert np.mean(np.abs(error) > 2 * said) < 0.05 < np.mean(np.abs(error) > 2 * sum_sd / noisy)
 
 
@@ -92,12 +102,11 @@ def test_noise_on_a_log_scale_grows_with_the_amount() -> None:
     made, step = make_profile(finished), finished.frames[-1].step
     assert isinstance(step, CentersStep) and step.center_noise_sd is not None and made.sizes is not None
     raw = step.center_noise_sd[:, None] * np.array([np.log(100_000 / 10) / 2, 50.0])
-    expected = compute_honest_noise(raw, made.sizes, made.size_sd, np.array([np.log(10_000), 100.0]))
+    expected = compute_honest_noise(raw, made.sizes, np.array([np.log(10_000), 100.0]))
     assert made.even.center_sd == pytest.approx(expected, rel=1e-9)
-    low, high = made.find_ends(1.0)
-    assert made.center_sd == pytest.approx((high - low) / 2)
-    assert high[:, 0] / made.centers[:, 0] == pytest.approx(np.exp(expected[:, 0]))
-    assert low[:, 1] == pytest.approx(made.centers[:, 1] - expected[:, 1])
+    low, high = made.ends
+    assert high[:, 0] / made.centers[:, 0] == pytest.approx(np.exp(NINE_IN_TEN * expected[:, 0]))
+    assert low[:, 1] == pytest.approx(made.centers[:, 1] - NINE_IN_TEN * expected[:, 1])
     # A unit coordinate is the same factor everywhere: of that many times as much, half of the bounds.
     assert made.scale == pytest.approx([np.log(100), 50.0])
     assert (np.argsort(made.center_sd[:, 0]) == np.argsort(made.centers[:, 0])).all()
@@ -112,10 +121,11 @@ def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
     assert made.deviations[1] == pytest.approx([np.log(10) / 0.1, 5.0])
     assert made.parts_away[1] == pytest.approx([0.25, 0.25]) and not made.on_bound.any()
     assert made.gaps == pytest.approx(np.full(2, np.hypot(1.0, 1.0)))
-    low, high = made.find_ends(2.0)
-    assert low[:, 0] == pytest.approx(centers[:, 0] / np.exp(0.2))
-    assert high[:, 0] == pytest.approx(centers[:, 0] * np.exp(0.2))
-    assert [low[1, 1], high[1, 1]] == pytest.approx([9.0, 49.0])
+    low, high = made.ends
+    assert low[:, 0] == pytest.approx(centers[:, 0] / np.exp(NINE_IN_TEN / 10))
+    assert high[:, 0] == pytest.approx(centers[:, 0] * np.exp(NINE_IN_TEN / 10))
+    assert [low[1, 1], high[1, 1]] == pytest.approx([(5 - NINE_IN_TEN) ** 2, (5 + NINE_IN_TEN) ** 2])
+    assert made.format_center(1, 0, noise=True) == "1,000 (840 to 1,190)"
     assert replace(made, centers=np.array([[10.0, 0.0], [1000.0, 0.0]])).even.center_sd[:, 1] == pytest.approx(10**0.5)
 
 
@@ -138,34 +148,40 @@ def make_mixed_profile() -> Profile:
 def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> None:
     made = make_mixed_profile()
     told = [made.format_center(0, place) for place in range(9)]
-    assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18", "18", "2020-02-01", "II"]
-    assert made.format_center(1, 5) == made.format_center(1, 6) == "0"
-    assert [column.title for column in made.columns[5:7]] == ["hour: 12 to 0", "hour: 18 to 6"]
-    assert made.format_noise(0, 1, 0.05) == " ± 5 %" and made.format_noise(0, 7, 3.0) == " ± 3 days"
-    assert (
-        made.format_noise(0, 5, 0.1) == f" ± {24 * 0.1 / 0.5 / (2 * np.pi):.3g}"
-        and made.format_noise(0, 5, 9) == " ± 12"
-    )
+    assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18:00", "18:00", "2020-02-01", "II"]
+    assert made.format_center(1, 5) == made.format_center(1, 6) == "00:00"
+    assert [column.title for column in made.columns[5:7]] == ["hour: 12:00 to 00:00", "hour: 18:00 to 06:00"]
+    wide = replace(made, center_sd=made.center_sd * np.array([1, 1, 1, 1, 1, 1, 1, 20, 1]))
+    assert wide.describe_center(0) == {
+        "age": "0.000 ± 0.088",
+        "town": "North 70 %, South 20 %, (any other) 10 %, others under 8.8 %; each ± 8.8 %",
+        "hour": "18:00 ± 0.67 h",
+        "joined": "2020-02-01 ± 1.8 days",
+        "stage": "II ± 0.088 ranks",
+    }
+    lost = replace(made, center_sd=made.center_sd * 9)
+    assert lost.describe_center(0)["hour"] == "spread over the cycle"
+    unknown = replace(made, center_sd=np.full((2, 9), np.nan)).describe_center(0)
+    assert not any("±" in said or "nan" in said for said in unknown.values())
     assert {*made.list_columns(telling=True), *made.list_columns(telling=False)} == {*NAMES}
     header, first, _ = csv.reader(io.StringIO(make_centers_table(made, made.centers.astype(str).tolist())))
-    assert dict(zip(header, first, strict=True)) | {"hour_in_words": "18"} == dict(zip(header, first, strict=True))
+    assert dict(zip(header, first, strict=True)) | {"hour_in_words": "18:00"} == dict(zip(header, first, strict=True))
     assert header[-3:] == ["hour_in_words", "joined_in_words", "stage_in_words"] and first[-2:] == ["2020-02-01", "II"]
 
 
 def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:
     sums = 90.0  # noise of a sum, unit coordinates
-    sizes, size_sd = np.array([900.0, 600.0]), np.full(2, 10.0)
-    raw = np.tile((sums / sizes)[:, None], (1, 2)) * np.array([50.0, 500.0]) / np.sqrt(2)
+    sizes = Sizes(np.array([900.0, 600.0]), np.full(2, 10.0))
+    raw = np.tile((sums / sizes.rows)[:, None], (1, 2)) * np.array([50.0, 500.0]) / np.sqrt(2)
     made = replace(
         MADE,
         centers=np.array([[20.0, 500.0], [80.0, 500.0]]),
-        center_sd=compute_honest_noise(raw, sizes, size_sd, np.array([1e9, 1e9])),
+        center_sd=compute_honest_noise(raw, sizes, np.array([1e9, 1e9])),
         sizes=sizes,
-        size_sd=size_sd,
     )
     # Half the way to the neighbour is 0.6 unit coordinates: over that the noise of a sum is 150 rows.
     assert made.smallest_group == pytest.approx(150.0)
-    assert replace(made, size_sd=np.full(2, 100.0)).smallest_group >= 300.0
+    assert replace(made, sizes=sizes._replace(sd=np.full(2, 100.0))).smallest_group >= 300.0
     assert np.isnan(replace(made, centers=np.array([[20.0, 500.0]] * 2)).smallest_group)
     assert np.isnan(replace(made, center_sd=np.full((2, 2), np.nan)).smallest_group)
-    assert np.isnan(replace(made, sizes=None, size_sd=None).smallest_group)
+    assert np.isnan(replace(made, sizes=None).smallest_group)

@@ -192,7 +192,7 @@ def release_grid(session: PrivateSession, grid: partitions.Grid, budget: Budget,
     if grid.n_cells <= DENSE_CELLS:
         noisy = session.release(queries.Count(grid), budget, note="grid cells")
         return GridStep(
-            title=f"{size}; every count carries noise of ±{noisy.sd:.3g}",
+            title=f"{size}; every count carries noise of sd {noisy.sd:.3g}",
             grid=grid,
             codes=np.arange(grid.n_cells),
             noisy_counts=noisy.value,
@@ -203,7 +203,7 @@ def release_grid(session: PrivateSession, grid: partitions.Grid, budget: Budget,
         queries.SparseCount(grid), mechanisms.SparseLaplace, budget, note="grid cells", cutoff_in_scales=cut
     )
     return GridStep(
-        title=f"{size}; released are the {len(sparse.value.codes):,} whose noisy count is beyond ±{cut * scale:.3g}",
+        title=f"{size}; released are the {len(sparse.value.codes):,} beyond {cut * scale:.3g} noisy rows, up or down",
         grid=grid,
         codes=sparse.value.codes,
         noisy_counts=sparse.value.values,

@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from dpviz.api.console import FoundWrong, Parser, create_out, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles
-from dpviz.tables import codings
-from dpviz.words import render
+from dpviz.words import PLUS_MINUS, render
 
 _MOST_COLUMNS = 8
 
@@ -55,48 +52,17 @@ def serve(arguments: argparse.Namespace) -> str:
 
 
 def list_center_tables(made: profiles.Profile) -> Iterator[str]:
-    """Centres with the sd of their noise, so many columns side by side; sizes first."""
-    sizes = ["?" if made.sizes is None else _format_sd(made.sizes[i], _find_sd_of_size(made, i)) for i in range(made.k)]
-    # Both coordinates of a cycle are one value of it.
-    said = [j for j, one in enumerate(made.columns) if not (isinstance(one.declared, codings.Cycle) and one.nth)]
-    for start in range(0, len(said), _MOST_COLUMNS):
-        columns = said[start : start + _MOST_COLUMNS]
-        names = [_format_head(made.columns[j]) for j in columns]
-        rows = [[str(i + 1), sizes[i], *(_format_center(made, i, j) for j in columns)] for i in range(made.k)]
-        table = format_table(["segment", "rows", *names], rows)
-        uneven = any(made.columns[j].kind != "number" for j in columns)
-        beside = ", or in brackets where it is not even on both sides" if uneven else ""
-        yield f"Released centres, ± one standard deviation of the noise{beside}\n{table}"
-
-
-def _format_head(column: profiles.ProfileColumn) -> str:
-    if isinstance(column.declared, codings.Cycle | codings.Dates):
-        return column.whole
-    return f"{column.name} ({column.unit})" if column.unit else column.name
-
-
-def _format_center(made: profiles.Profile, i: int, j: int) -> str:
-    """A coordinate with its noise; on a log or root scale with both ends, which are not even around it."""
-    value, sd = float(made.centers[i, j]), float(made.center_sd[i, j])
-    if not isinstance(made.columns[j].declared, codings.Stretched) and made.columns[j].declared != codings.NUMBER:
-        return f"{made.format_center(i, j)}{made.format_noise(i, j, sd) if np.isfinite(sd) else ' ± ?'}"
-    if made.columns[j].kind == "number" or not np.isfinite(sd):
-        return _format_sd(value, sd)
-    low, high = (_choose_digits(float(end[i, j]), 3) for end in made.find_ends(1.0))
-    return f"{_choose_digits(value, 3)} ({low} to {high})"
-
-
-def _find_sd_of_size(made: profiles.Profile, place: int) -> float:
-    return float("nan") if made.size_sd is None else float(made.size_sd[place])
-
-
-def _format_sd(value: float, sd: float) -> str:
-    return f"{_choose_digits(value, 3)} ± {_choose_digits(sd, 2) if np.isfinite(sd) else '?'}"
-
-
-def _choose_digits(value: float, most: int) -> str:
-    """So many significant digits, thousands grouped."""
-    return f"{float(f'{value:.{most}g}'):,.12g}"
+    """Sizes and centres with their noise, so many columns side by side, and what stands behind a ±."""
+    sizes = ["?"] * made.k if made.sizes is None else made.sizes.words
+    said = [made.describe_center(segment) for segment in range(made.k)]
+    units = {column.whole: "" if column.worded or column.shared else column.unit for column in made.columns}
+    names = [*said[0]]
+    for start in range(0, len(names), _MOST_COLUMNS):
+        columns = names[start : start + _MOST_COLUMNS]
+        heads = [f"{name} ({units[name]})" if units[name] else name for name in columns]
+        rows = [[str(i + 1), sizes[i], *(said[i][name] for name in columns)] for i in range(made.k)]
+        yield f"Released centres\n{format_table(['segment', 'rows', *heads], rows)}"
+    yield PLUS_MINUS
 
 
 def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:

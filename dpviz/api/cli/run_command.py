@@ -24,6 +24,7 @@ from dpviz.runs import (
     run_request,
     write_whole,
 )
+from dpviz.words import PLUS_MINUS
 
 
 def add(command: Parser) -> None:
@@ -170,11 +171,9 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
     """``report`` is what ``--json`` prints of a ``finished`` run."""
     blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
     if report["released"]["centers"] is not None:
-        heading = "Released centres (they carry noise), data units"
-        centers = finished.tabulate_centers(heading)
-        if finished.domain.declared:
-            centers = finished.profiles(f"{heading}; shares of categories (--json and --out have all of them)")
-        blocks.append(centers.to_text(most=None))
+        shares = "; shares of categories (--json and --out have all of them)" if finished.domain.declared else ""
+        centers = finished.tabulate_centers(f"Released centres (they carry noise), data units{shares}")
+        blocks += [centers.to_text(most=None), PLUS_MINUS]
         heading = "Ledger (what was spent, and on what; --json lists all)"
         blocks.append(tabulate_entries(report["ledger"]["entries"], heading).to_text())
     if "revealed" in report:

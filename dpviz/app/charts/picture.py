@@ -22,8 +22,8 @@ from dpviz.app.charts.canvas import (
 from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
-from dpviz.runs import Run, RunSoFar, Verdict, evaluation
-from dpviz.words import Kind, Palette, format_number
+from dpviz.runs import Run, RunSoFar, Verdict, evaluation, profiles
+from dpviz.words import Kind, Palette
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class RenderContext:
     """How the steps of a run are looked at: one value for all of them.
 
     ``final`` (k, d), the centres of the run: cells keep their colours through all steps; ``ghosts`` (k, d), centres
-    of earlier draws.
+    of earlier draws; ``profile`` is that of the run, of whose sizes its last step counted a part.
     """
 
     view: View
@@ -54,6 +54,7 @@ class RenderContext:
     ghosts: tuple[Array, ...] = ()
     known: dict[tuple[Any, ...], Any] | None = None
     verdict: Verdict | None = None
+    profile: profiles.Profile | None = None
 
     def with_steps_of(self, run: RunSoFar) -> RenderContext:
         """The context of all steps of a run: of one under way none is the last."""
@@ -63,6 +64,7 @@ class RenderContext:
             final=run.unit_centers,
             known={},
             verdict=run.verdict if isinstance(run, Run) else None,
+            profile=run.profile if isinstance(run, Run) else None,
         )
 
     def on(self, view: View) -> RenderContext:
@@ -187,20 +189,24 @@ def tabulate_points(points: Array, domain: Domain, counted: str = "", *, project
 
 
 def describe_step(
-    points: Array, domain: Domain, counted: str, values: Mapping[str, Array | None] | None = None
+    points: Array,
+    domain: Domain,
+    counted: str,
+    values: Mapping[str, Sequence[str]],
+    known: profiles.Profile | None = None,
 ) -> list[str]:
     """What hovering over released points (m, d), unit coordinates, tells: which it is, where it lies, and its values.
 
-    ``values`` are (m,) each, by what they are; one that is None is left out.
+    ``values`` are (m,) each, by what they are; ``known``: their profile, where it knows more of them than that.
     """
-    known = {name: value for name, value in (values or {}).items() if value is not None}
-    listed = dict(zip(map(spell_name, domain.columns[:_TOLD]), domain.from_unit(points).T, strict=False)) | known
+    made = known or profiles.make_bare_profile(domain, domain.from_unit(points))
     return [
         "<br>".join(
             [
                 f"<b>{counted} {i + 1}</b> (released)",
-                *(f"{name}: {format_number(float(v[i]))}" for name, v in listed.items()),
+                *(f"{spell_name(name)}: {spell_name(said)}" for name, said in made.describe_center(i, _TOLD).items()),
+                *(f"{name}: {value[i]}" for name, value in values.items()),
             ]
         )
-        for i in range(len(points))
+        for i in range(made.k)
     ]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
@@ -18,7 +17,18 @@ from dpviz.app.charts.plot import TEXT_SIZE, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
 from dpviz.tables import codings
-from dpviz.words import Palette, capitalize_first, format_number, format_percent, format_things, shorten
+from dpviz.words import (
+    NINE_IN_TEN,
+    Palette,
+    capitalize_first,
+    format_between,
+    format_day,
+    format_noisy,
+    format_number,
+    format_percent,
+    format_things,
+    shorten,
+)
 
 _HEIGHT = 122
 # Shares below this hold no label.
@@ -164,8 +174,8 @@ class AccountBar:
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
 _BAR, _STACK_HEAD, _STACKS_FOOT = 24, 34, 44
-# A share this wide has room for its name; noise of a share beyond which a difference is not said, in deviations.
-_ROOM, _TOLD_APART = 0.16, 2.0
+# A share this wide has room for its name.
+_ROOM = 0.16
 _LONGEST_COLUMN, _LONGEST_VALUE = 40, 12
 _REST = "all others"
 
@@ -176,7 +186,7 @@ Shares = Mapping[str, Mapping[str, Array]]
 def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
     """Released shares of clusters, a stack of bars for each column.
 
-    ``shares`` (k,), they add up to 1 over the values of a column; ``noise`` (k,), standard deviation of each share;
+    ``shares`` (k,), they add up to 1 over the values of a column; ``noise`` (k,), what stands behind the ± of each;
     empty where it is not known.
     """
     k, shown = len(next(iter(next(iter(shares.values())).values()))), list(shares)[:_MOST_COLUMNS]
@@ -212,7 +222,7 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
             for value, of_value in values.items()
             for j, share in enumerate(of_value)
         ]
-        return pd.DataFrame(lines, columns=["column", "value", "cluster", "share", "noise sd"])
+        return pd.DataFrame(lines, columns=["column", "value", "cluster", "share", "±"])
 
     more = len(shares) - _MOST_COLUMNS
     rest = f"; {more} more columns in the table" if more > 0 else ""
@@ -232,7 +242,7 @@ def _measure_gap(shares: Array, noise: Array | None) -> float:
     """How far the shares (v, k) of two clusters lie apart beyond noise, for the value where that is most."""
     gap = np.ptp(shares, axis=1)
     if noise is not None:
-        gap = gap - _TOLD_APART * np.hypot(noise[shares.argmin(axis=1)], noise[shares.argmax(axis=1)])
+        gap = gap - np.hypot(noise[shares.argmin(axis=1)], noise[shares.argmax(axis=1)])
     return float(gap.max())
 
 
@@ -260,8 +270,8 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
 
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
-_ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 82, 50
-_GAP, _ABOVE = 0.08, 38
+_ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 96, 50
+_GAP, _ABOVE = 0.08, 52
 # Labels below a panel that do not run into each other.
 _MOST_LABELS, _MOST_POWERS = 6, 3
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
@@ -279,12 +289,12 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
     segments: Sequence[Said] = report["segments"]
     named = [_name_segment(segment, names) for segment in segments]
     shown = [_choose_columns(segment) for segment in segments]
-    sizes = sorted(segment["size"]["value"] for segment in segments)
-    finding = capitalize_first(format_things(len(sizes), "segment"))
-    if len(sizes) > 1:
-        finding += f", of about {_format_rows(max(sizes[0], 0))} to {_format_rows(sizes[-1])} rows"
+    least, *_, most = sorted(segments, key=lambda segment: segment["size"]["value"]) * 2
+    finding = capitalize_first(format_things(len(segments), "segment"))
+    if len(segments) > 1:
+        finding += f", of {_format_size(least)} to {_format_size(most)} rows"
     lines = [
-        f"{name}: {_size(segment)}{_describe(segment, columns)}"
+        f"{name}: {_format_size(segment)} rows{_describe(segment, columns)}"
         for name, segment, columns in zip(named, segments, shown, strict=True)
     ]
 
@@ -295,7 +305,8 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
         row, width = 1 / len(shown), (1 - _GAP * (_ACROSS - 1)) / _ACROSS
         for line, (name, segment, columns) in enumerate(zip(named, segments, shown, strict=True)):
             up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
-            _add_words(plot, f"<b>{spell_name(name)}</b>: {_size(segment)}", 0.0, up[1] + _ABOVE / high, palette.text)
+            head = f"<b>{spell_name(name)}</b>: {_format_size(segment)} rows"
+            _add_words(plot, head, 0.0, up[1] + _ABOVE / high, palette.text)
             if segment["words"]:
                 _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
             for place, said in enumerate(columns):
@@ -316,7 +327,7 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
         ]
         return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
 
-    note = "areas: shares of a segment's rows, with noise; grey: of all rows; intervals cover nine in ten"
+    note = "areas: shares of a segment's rows, with noise; grey: of all rows"
     return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
 
 
@@ -371,8 +382,10 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
     axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
     panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
-    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), said["unit"])))
-    title = f"{spell_name(name)}<br>{_find_typical(said, write=_shorten, with_unit=False)}"
+    unit = "" if said.get("first_day") else said["unit"]
+    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), unit)))
+    typical = _find_typical(said, with_unit=False).replace(" (", "<br>(")
+    title = f"{spell_name(name)}<br>{typical}"
     _add_words(plot, title, panel.across[0], panel.up[1], palette.text)
 
 
@@ -381,50 +394,41 @@ def _add_words(plot: Plot, text: str, x: float, y: float, color: str) -> None:
     add_note(plot, text, color, where | {"align": "left"})
 
 
-def _format_rows(size: float) -> str:
-    return f"{size:,.0f}"
-
-
-def _size(segment: Said) -> str:
+def _format_size(segment: Said) -> str:
     size = segment["size"]
-    reach = max(size["high"] - size["value"], 0)
-    return f"about {_format_rows(max(size['value'], 0))} ± {_format_rows(reach)} rows"
+    return format_noisy(size["value"], size["high"] - size["value"], whole=True)
 
 
-# A number that three panels side by side have room for on a telephone.
-_shorten = partial(shorten_amount, thousands_from=1e4)
-
-
-def _find_typical(said: Said, *, write: Callable[[float], str] = format_number, with_unit: bool = True) -> str:
+def _find_typical(said: Said, *, with_unit: bool = True) -> str:
     """The median, or the most frequent category, with its interval."""
     if said["histogram"]["labels"]:
         if not said["shares"]:
             return ""
         most = max(said["shares"], key=lambda one: one["share"]["value"])
-        value, low, high = (f"{100 * most['share'][end]:.0f}" for end in ("value", "low", "high"))
-        return f"{shorten(most['label'], _LONGEST['label'])} {value} % ({low}–{high})"
+        low, high, value = (100 * most["share"][end] for end in ("low", "high", "value"))
+        return f"{shorten(most['label'], _LONGEST['label'])} {format_between(low, high, value, unit='%')}"
     median = said["median"]
     if median is None:
         return ""
-    unit = f" {said['unit']}" if said["unit"] and with_unit else ""
-    if median["range_only"]:
-        return f"{write(median['low'])} to {write(median['high'])}{unit}"
-    return f"{write(median['value'])}{unit} ({write(median['low'])}–{write(median['high'])})"
+    first_day = said.get("first_day", "")
+    value, unit = None if median["range_only"] else median["value"], said["unit"] if with_unit and not first_day else ""
+    return format_between(median["low"], median["high"], value, unit=unit, first_day=first_day)
 
 
 def _format_labels(said: Said) -> list[str]:
     histogram = said["histogram"]
     if histogram["labels"]:
         return list(histogram["labels"])
-    return [f"{format_number(low)} to {format_number(high)}" for low, high in pairwise(histogram["edges"])]
+    first_day = said.get("first_day", "")
+    return [format_between(low, high, first_day=first_day) for low, high in pairwise(histogram["edges"])]
 
 
 def _list_shares(counts: Sequence[float] | Array, sd: float) -> tuple[Array, Array]:
-    """Shares of the bins, none below 0, and 90 % whiskers."""
+    """Shares of the bins, none below 0, and what noise leaves open of each."""
     values = np.asarray(counts, dtype=np.float64)
     total = max(float(values.sum()), 1e-9)
     shares = np.clip(values / total, 0.0, 1.0)
-    return shares, np.full(len(values), min(1.75 * sd / total, 1.0))
+    return shares, np.full(len(values), min(NINE_IN_TEN * sd / total, 1.0))
 
 
 def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
@@ -438,13 +442,16 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
         return places, np.ones(len(places)), ticks
     edges = np.asarray(histogram["edges"], dtype=np.float64)
     ticks = {"nticks": 4, "tickformat": "~s"}
+    if first_day := said.get("first_day", ""):
+        ends = edges[[0, -1]].tolist()
+        ticks = {"tickvals": ends, "ticktext": [format_day(first_day, end) for end in ends]}
     if (kind := histogram.get("kind", "number")) != "number":
         # Bins are even on the scale on which the column is clustered: on an even axis all would lie at one end.
         scale = codings.Stretched(kind)
         amounts = _list_amounts(kind, float(edges[0]), float(edges[-1]))
         edges = scale.stretch(edges)
         at = scale.stretch(np.array(amounts, dtype=np.float64)).tolist()
-        ticks = {"tickvals": at, "ticktext": [_shorten(one) for one in amounts]}
+        ticks = {"tickvals": at, "ticktext": [shorten_amount(one, 1e4) for one in amounts]}
     return (edges[:-1] + edges[1:]) / 2, np.diff(edges), ticks
 
 

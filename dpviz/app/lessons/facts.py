@@ -28,6 +28,7 @@ from dpviz.runs import (
     run_request,
 )
 from dpviz.tables import SAMPLES, drawings, make_painted_table, sample
+from dpviz.words import NINE_IN_TEN
 
 
 @dataclass(eq=False)
@@ -334,7 +335,7 @@ _TOLD: dict[Literal["run", "many runs", "sample", "formula"], dict[str, _Told]] 
             "cells whose noisy count is below 0",
             lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum()),
         ),
-        "noise of a cell": ("standard deviation of the noise on a cell", lambda e, s: _find_grid_step(e, s).sd),
+        "noise of a cell": ("what stands behind the ± of a cell", lambda e, s: NINE_IN_TEN * _find_grid_step(e, s).sd),
         "cubes asked": ("cubes that the tree asked, all levels", _count_asked),
         "cubes woken": ("cubes that woke up, all levels", _count_woken),
         "empty cubes woken": ("cubes that woke up and hold no row", _count_empty_woken),

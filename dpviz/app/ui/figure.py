@@ -117,14 +117,20 @@ def draw_data_table(
     *,
     alt: str,
     height: int | Literal["auto"] = _TABLE_HEIGHT,
-    columns: Mapping[str, Any] | None = None,
 ) -> None:
     """A table of numbers with four digits, cut where a browser would choke on it."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
-    st.dataframe(
-        _round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt, column_config=columns
-    )
+    st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
+
+
+def draw_centers_table(made: profiles.Profile) -> None:
+    """A line a cluster: its number, its size, and what its centre says of each column, each with its noise."""
+    table = pd.DataFrame([made.describe_center(place) for place in range(made.k)])
+    if made.sizes is not None:
+        table.insert(0, "rows", made.sizes.words, allow_duplicates=True)
+    table.insert(0, "cluster", np.arange(1, made.k + 1), allow_duplicates=True)
+    draw_data_table(table, alt=f"{made.k} centres, each with its size and its noise", height="auto")
 
 
 def _round_columns(table: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,7 @@ from dpviz.app.ui.figure import (
 from dpviz.app.ui.studies.study_job import open_in_explore, turn_to_explore
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
-from dpviz.words import choose_palette, glossary
+from dpviz.words import choose_palette, format_number, glossary
 
 _PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"
@@ -190,16 +190,11 @@ def _short(verdict: ClaimVerdict | None) -> str:
 
 def _margin(finding: ClaimFinding) -> str:
     """The margin, and where it lies in nine of ten redraws."""
-    margin = f"{_round(finding.margin)}×"
+    margin = f"{format_number(finding.margin)}×"
     between = finding.interval
     if between is None or between.low == between.high:
         return margin
-    return f"{margin}, {_round(between.low)} to {_round(between.high)}"
-
-
-def _round(times: float) -> str:
-    """Three digits, large ones written out."""
-    return f"{times:.3g}" if not 1_000 <= times < inf else f"{float(f'{times:.3g}'):,.0f}"
+    return f"{margin}, {format_number(between.low)} to {format_number(between.high)}"
 
 
 def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:

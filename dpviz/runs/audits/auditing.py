@@ -30,7 +30,6 @@ from dpviz.runs.audits.contract import (
     check_replayed,
     demand,
     describe_case,
-    format_number,
     list_values,
     record_run,
     run_card,
@@ -52,6 +51,7 @@ from dpviz.runs.audits.neighboring_tables import (
 from dpviz.runs.meaning.membership import Attack, AttackTrial, NeighboringTables, attack, collect_scores, run_trials
 from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
+from dpviz.words import format_things
 
 _EPSILONS = (0.1, 1.0, 35.0)
 _ROUNDING = 1e-8
@@ -357,9 +357,8 @@ def check_source(subject: Subject) -> str:
         for line, words in (*list_ways_round(tree), *list_global_draws(tree)):
             offences.append(f"{file.name}:{line} {words}")
     demand(not offences, "; ".join(offences))
-    return (
-        f"nothing in {format_number(files, 'file')} reaches behind the session's methods or draws from a global state"
-    )
+    seen = format_things(len(files), "file")
+    return f"nothing in {seen} reaches behind the session's methods or draws from a global state"
 
 
 CHECKS: Mapping[str, Check] = {

@@ -260,8 +260,3 @@ Check = Callable[[Subject], str]
 def describe_case(params: Mapping[str, Any], delta: float, *more: object) -> list[object]:
     """In which case: the preset, δ and whatever else."""
     return [*(value for name, value in params.items() if name == "preset"), f"δ = {delta:g}", *more]
-
-
-def format_number(things: Sequence[object], word: str) -> str:
-    """How many there are, with the word for one of them."""
-    return f"{len(things)} {word}{'s' * (len(things) != 1)}"

@@ -28,7 +28,7 @@ def test_a_good_release_is_told_in_tables_and_sentences(zips, tmp_path):
     said = told_by("read", zips / "good.zip", "--compare", zips / "good.zip", "--out", out)
     assert said.code == 0 and said.out.startswith("This release is what it says: ")
     for told in (
-        "± one standard deviation of the noise",
+        "± is nine in ten",
         "What may be concluded",
         "What not",
         "Nothing differs beyond",
@@ -63,5 +63,5 @@ def test_what_is_no_release_is_refused_in_a_sentence(zips):
 
 def test_shares_hours_dates_and_ranks_are_told_as_such():
     told = "\n".join(list_center_tables(make_mixed_profile()))
-    assert "70 % ± 5 %" in told and "2020-02-01 ± 0.05 days" in told and "II ± 0.05" in told
-    assert told.count("hour") == 1 and "18 ± 0.382" in told and "cosine" not in told
+    assert "North 70 %" in told and "2020-02-01 ± 0.088 days" in told and "II ± 0.088 ranks" in told
+    assert told.count("hour") == 1 and "18:00 ± 0.67 h" in told and "cosine" not in told

@@ -157,7 +157,7 @@ def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
         said = call(capsys, "audit", "random-lloyd")
     assert said.code == 0
     assert said.out.startswith("random-lloyd: Random Lloyd (not ours), brought by some-package 1.2\n")
-    assert re.search(r"^held +source +nothing in 1 file reaches", said.out, re.MULTILINE)
+    assert re.search(r"^held +source +nothing in one file reaches", said.out, re.MULTILINE)
     assert "All that was tried held." in said.out and "What no audit can tell:" in said.out
     assert said.err.count("\n") == 2
 

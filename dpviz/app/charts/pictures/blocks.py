@@ -17,7 +17,15 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, find_kind,
 from dpviz.app.charts.pictures.centers import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot import make_axis_title
 from dpviz.core import Array, BlockKMeans, Region, tuples
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
+from dpviz.words import (
+    NINE_IN_TEN,
+    capitalize_first,
+    format_number,
+    format_percent,
+    format_plus_minus,
+    format_things,
+    join_clauses,
+)
 
 # Rows that are dealt again for the revealed layer, and marks that it draws.
 _ROWS_DEALT, _MARKS_DRAWN = 30_000, 400
@@ -84,7 +92,7 @@ def draw_ranges(step: RangesStep, context: RenderContext) -> Chart:
         if not view.flat:
             rims = outline_circles(middles, across, np.ones(2))
         ink = canvas.palette.fade(canvas.palette.text if step.estimated else color, 0.75)
-        canvas.lines(rims, "noise of an average ±1 sd", kind, color=ink, width=1.6, dash="dot")
+        canvas.lines(rims, "noise of an average, 1 sd", kind, color=ink, width=1.6, dash="dot")
         if step.estimated and ranges <= _NUMBERED:
             hover = "middle of range %{text} (released)<br>%{x:.4g}, %{y:.4g}"
             canvas.marks(middles, "", "released", {}, hover=hover, trace=_format_numbers(canvas, ranges, "text"))
@@ -112,7 +120,7 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
     title = f"With {number:,} blocks a median cannot tell the middle from the ends"
     if within < 0.5:
         what = "Its noise follows jumps within" if step.smooth else "A median is drawn from"
-        title = f"{what} ±{format_percent(within)} around the middle of {number:,} blocks"
+        title = f"{what} {format_percent(within)} around the middle of {number:,} blocks"
 
     def weigh(ranks: Array) -> Array:
         weight: Array = np.exp(-rate * number * np.abs(ranks - 0.5))
@@ -451,18 +459,18 @@ def draw_votes(step: TupleTestStep, revealed: RevealedTuples, context: RenderCon
     title = f"{passing} of {len(misfits)} tried tuples pass but for noise; {needed} noisy votes needed"
 
     def paint(canvas: PlotCanvas) -> None:
-        sd, ends = _SD * step.misfit_scale, [0.5, len(misfits) + 0.5]
+        reach, ends = NINE_IN_TEN * _SD * step.misfit_scale, [0.5, len(misfits) + 0.5]
         places = np.column_stack([np.arange(1, len(misfits) + 1), misfits])
-        name = "misfits of a tried tuple, ± the noise on them"
-        noise = {"error_y": {"type": "constant", "value": sd, "color": canvas.color("revealed", 0.5), "width": 0}}
+        name = "misfits of a tried tuple, ± noise"
+        noise = {"error_y": {"type": "constant", "value": reach, "color": canvas.color("revealed", 0.5), "width": 0}}
         canvas.marks(places, name, "revealed", {"size": 8}, hover="%{y:,.0f} misfits", trace=noise)
         words = f"limit: {format_number(limit)} noisy misfits"
         canvas.lines(np.column_stack([ends, [limit, limit]]), words, "public", width=2, dash="dash")
-        heights = [min(0.0, -1.1 * sd), 1.08 * max(limit, float(misfits.max()) + sd)]
+        heights = [min(0.0, -1.1 * reach), 1.08 * max(limit, float(misfits.max()) + reach)]
         canvas.plot.update_xaxes(title_text="tried tuples, fewest misfits first", range=ends)
         canvas.plot.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
 
-    noise = format_number(_SD * step.vote_scale)
-    note = join_clauses(revealed.about, f"one vote for each tuple below the line; noise on votes ±{noise}")
+    noise = format_plus_minus(_SD * step.vote_scale)
+    note = join_clauses(revealed.about, f"one vote for each tuple below the line; noise on votes {noise}")
     words = f"Misfits of tried tuples against their limit. {title}."
     return Chart(context, title, note, words, paint, legend_lines=2, kind="revealed")

@@ -31,6 +31,7 @@ from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, Domain
 from dpviz.runs import collect_evidence, evaluation
 from dpviz.words import (
+    NINE_IN_TEN,
     Kind,
     capitalize_first,
     format_count,
@@ -158,23 +159,24 @@ def add_centers(
 
 
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
-    """One standard deviation of the noise on a coordinate, around each centre; never more than the whole domain.
+    """The noise on a coordinate, around each centre, nine in ten; never more than the whole domain.
 
     ``centers`` (k, d), released, unit coordinates; ``sd`` (k,), of the noise on a coordinate, unit coordinates.
     """
     palette, flat = canvas.palette, canvas.view.flat
-    radii = np.minimum(sd, canvas.view.region.diameter)
+    reach = NINE_IN_TEN * sd
+    radii = np.minimum(reach, canvas.view.region.diameter)
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
-    hidden = _is_hidden(canvas.view, sd, choose_marks(len(centers)).size)
+    hidden = _is_hidden(canvas.view, reach, choose_marks(len(centers)).size)
     about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
-    canvas.halos(places, radii, f"noise ±1 sd{about}", "released", width=width, color=color, fill=fill)
+    canvas.halos(places, radii, f"noise ±{about}", "released", width=width, color=color, fill=fill)
 
 
-def _is_hidden(view: View, sd: Array, size: float) -> bool:
+def _is_hidden(view: View, reach: Array, size: float) -> bool:
     """Whether the noise of every centre is smaller than its mark of a diameter ``size``."""
     low, high = np.array(view.range).T
-    at = LabelBoxes(low, high).pixels(low + sd.max() * view.scale)
+    at = LabelBoxes(low, high).pixels(low + reach.max() * view.scale)
     return bool(at[0 if view.flat else slice(None)].max() < size / 2)
 
 
@@ -265,15 +267,13 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
 
     With ``counts_clusters`` title and note may say how many clusters of the reference are found.
     """
-    view, counts, last = context.view, step.noisy_counts, context.is_last(step)
+    view, sizes, last = context.view, _find_sizes(step, context), context.is_last(step)
     number, partners = len(step.centers), _find_matched(step, context)
     refused = last and context.verdict is not None and context.verdict.kind == "refused"
     found = context.clusters_found(step.centers) if counts_clusters else None
     noise = _describe_noise(step, view.domain)
     note = join_clauses(
         "refused (⊥)" if refused else "",
-        # Of matched ones, what stands beside the picture names the one that is farthest off.
-        _describe_farthest(step) if partners is None else "",
         view.about,
         evaluation.FOUND_RULE if found is not None else "",
         "" if view.whole else "cells not drawn",
@@ -285,7 +285,6 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
         canvas.rows(context.reveal)
         add_cells(canvas, step.centers, context.final)
         if step.center_noise_sd is not None:
-            sizes = size_estimates.estimate_sizes((step,))
             doubtful = sizes is not None and bool(sizes.unclear.any())
             at_least = _is_solved(step, context)
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
@@ -301,7 +300,8 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             if partners is not None:
                 add_displacements(canvas, step.centers, partners)
             add_reference(canvas, context.reference.centers)
-        notes = describe_step(step.centers, view.domain, "centre", {"noisy count": counts})
+        rows = {} if sizes is None else {"rows": sizes.words}
+        notes = describe_step(step.centers, view.domain, "centre", rows, context.profile if last else None)
         add_centers(canvas, step.centers, final=context.final, away=partners, notes=notes)
         if refused:
             add_refused(canvas)
@@ -309,17 +309,16 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
 
     def tabulate() -> pd.DataFrame:
         table = tabulate_points(step.centers, view.domain, "centre")
-        if counts is not None:
-            table["noisy count"] = counts
+        if sizes is not None:
+            table["rows"], table["rows, ±"] = sizes.rows, sizes.reach
         if step.center_noise_sd is not None:
-            table["noise sd (unit coordinates)"] = step.center_noise_sd
+            table["± (unit coordinates)"] = NINE_IN_TEN * step.center_noise_sd
         return table
 
     released = capitalize_first(format_things(number, "released centre"))
     words = f"{released} over {format_columns(view.domain)}. {capitalize_first(noise)}."
-    if counts is not None:
-        low, high = format_number(float(counts.min())), format_number(float(counts.max()))
-        words += f" Noisy counts run from {low} to {high}."
+    if sizes is not None:
+        words += f" {_describe_sizes(sizes)}."
     title = capitalize_first(_make_title(step, context, found, noise))
     return Chart(context, title, note, words, paint, table=tabulate)
 
@@ -372,16 +371,6 @@ def _find_matched(step: CentersStep, context: RenderContext) -> Array | None:
     if context.ratio is not None and context.clusters_found(step.centers) is None:
         return None
     return context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers))
-
-
-def _describe_farthest(step: CentersStep) -> str:
-    """Which centre is farthest from where it was."""
-    if len(step.centers) < 2 or step.previous is None or step.previous.shape != step.centers.shape:
-        return ""
-    moved = np.linalg.norm(step.centers - step.previous, axis=1)
-    if not moved.any():
-        return ""
-    return f"moved farthest: centre {int(moved.argmax()) + 1}, {format_width(float(moved.max()))}"
 
 
 def _describe_outside(step: CentersStep, context: RenderContext) -> str:
@@ -506,25 +495,42 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
 
 
 def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
-    """How many rows each centre was measured to hold in this step, with its noise; a run's sizes join all steps."""
-    counts, noise = step.noisy_counts, step.count_noise_sd
-    assert counts is not None
-    low, high = (format_number(float(round(end))) for end in (counts.min(), counts.max()))
-    title = f"Counts from {low} to {high} rows" if low != high else f"All counts: {low} rows"
-    title += "" if noise is None else f", each ±{format_number(noise)}"
+    """How many rows each centre holds, with its noise: as this step counted them, and at last as all of them did."""
+    sizes = _find_sizes(step, context)
+    assert sizes is not None
+    title = _describe_sizes(sizes)
 
     def paint(canvas: PlotCanvas) -> None:
-        give = "" if noise is None else f" ± {format_number(noise)}"
-        told = [f"{format_number(float(count))}{give} rows (noisy)" for count in counts]
         colors = np.array(canvas.palette.inks)[choose_hues(context.view, step.centers, context.final)]
-        spread = {"type": "constant", "value": noise, "color": canvas.palette.muted, "thickness": 1.2, "width": 3}
-        bars = _CenterBars(counts, counts, told, find_boxes(context.view, step.centers), "size", "released")
-        _add_bars(canvas, bars, colors, {} if noise is None else {"error_x": spread})
+        noise = sizes.reach[np.argsort(-sizes.rows, kind="stable")[:_MOST]].astype(SCREEN)
+        spread = {"type": "data", "array": noise, "color": canvas.palette.muted, "thickness": 1.2, "width": 3}
+        told = [f"{one} rows" for one in sizes.words]
+        bars = _CenterBars(sizes.rows, sizes.rows, told, find_boxes(context.view, step.centers), "size", "released")
+        _add_bars(canvas, bars, colors, {"error_x": spread} if sizes.known else {})
         canvas.plot.update_xaxes(title_text="rows (noisy count)", rangemode="tozero", nticks=5)
 
-    strokes = "strokes: ±1 sd of the noise" if noise else ""
-    note = join_clauses("noisy counts of this step", strokes, _tell_most(len(counts), "largest"))
+    source = (
+        "sizes by all that was released"
+        if context.profile is not None and sizes is context.profile.sizes
+        else "noisy counts of this step"
+    )
+    note = join_clauses(source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
     return Chart(context, title, note, f"How many rows each centre holds. {title}.", paint, legend_lines=0)
+
+
+def _find_sizes(step: CentersStep, context: RenderContext) -> size_estimates.Sizes | None:
+    """Those of the run at its last step, and what a step counted before; None where it counted nothing."""
+    counts, whole = step.noisy_counts, None if context.profile is None else context.profile.sizes
+    if counts is None or (whole is not None and context.is_last(step)):
+        return None if counts is None else whole
+    sd = np.nan if step.count_noise_sd is None else step.count_noise_sd
+    return size_estimates.Sizes.publish(counts, np.full(len(counts), sd))
+
+
+def _describe_sizes(sizes: size_estimates.Sizes) -> str:
+    """The smallest and the largest."""
+    least, most = (sizes.words[int(place)] for place in (sizes.rows.argmin(), sizes.rows.argmax()))
+    return f"From {least} to {most} rows" if least != most else f"Each {least} rows"
 
 
 def _tell_most(bars: int, what: str) -> str:

@@ -139,7 +139,7 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
     clipped = ""
     if step.clip_radius is not None:
         clipped = f"residuals clipped to {format_number(step.clip_radius)} (unit coordinates)"
-    note = join_clauses(step.title, f"ellipses: ±{_SDS:g} sd{enlarged}", clipped, view.about)
+    note = join_clauses(step.title, f"ellipses: {_SDS:g} sd{enlarged}", clipped, view.about)
     sd = np.sqrt(np.diagonal(step.covariances, axis1=1, axis2=2))
     spread = f"{format_number(float((sd * domain.scale).min()))} to {format_number(float((sd * domain.scale).max()))}"
 
@@ -150,7 +150,7 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
         outlines = [middle + ring @ axes.T for middle, axes in zip(view.plane(step.centers), half, strict=True)]
         canvas.lines(join_outlines(outlines), "covariances", "released", width=1.5, fill=canvas.color("released", 0.14))
         sizes = _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(weights / max(float(weights.max()), 1e-9))
-        notes = describe_step(step.centers, domain, "part", {"weight (%)": 100 * weights})
+        notes = describe_step(step.centers, domain, "part", {"weight": [*map(format_percent, weights.tolist())]})
         add_centers(canvas, step.centers, final=context.final, sizes=sizes, notes=notes)
         canvas.plane()
 

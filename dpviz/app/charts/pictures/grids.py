@@ -341,14 +341,14 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
         f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise",
         view.about,
         f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
-        f"grey: not released (within ±{format_number(step.cutoff)})" if step.cutoff is not None else "",
+        f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else "",
     )
     over = f"of {format_columns(view.domain)}"
     if getattr(step, "frame", None) is not None:
         over = f"over {format_things(len(step.grid.half), 'axis', 'axes')} of the view"
     words = f"Noisy histogram {over}. {title}. Noise sd of a cell: {format_number(sd)}."
     if step.cutoff is not None:
-        words += f" All others of {cells}, within ±{format_number(step.cutoff)}, were not released."
+        words += f" All others of {cells}, at most {format_number(step.cutoff)} up or down, were not released."
 
     def paint(canvas: PlotCanvas) -> None:
         if view.flat:
@@ -396,7 +396,7 @@ def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Cha
 
 
 def draw_counts(step: GridStep, context: RenderContext) -> Chart:
-    """All noisy counts, the fullest first, over a band of ±3 sd: what rises above it are rows."""
+    """All noisy counts, the fullest first, over a band of 3 sd: what rises above it are rows."""
     counts, band = step.noisy_counts, _STANDS_OUT * step.sd
     wide, number = ceil(len(counts) / _SORTED), format_things(len(counts), "count")
     title = f"{find_outstanding(step):,} of {number} stand out; the others may be noise alone"
@@ -413,7 +413,7 @@ def draw_counts(step: GridStep, context: RenderContext) -> Chart:
         canvas.plot.update_layout(bargap=0)
 
     some = f"every {wide}th bar" if wide > 1 else ""
-    note = join_clauses(f"grey band: ±{_STANDS_OUT:g} sd, {format_number(band)} rows", some)
+    note = join_clauses(f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
     return Chart(context, title, note, f"All noisy counts, sorted. {title}.", paint, legend_lines=0)
 
 

@@ -233,9 +233,9 @@ def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
         canvas.rows(context.reveal)
         if len(places) <= _HALOS_UP_TO:
             radii = np.minimum(step.point_noise_sd, view.region.diameter)
-            canvas.halos(places, radii, "noise ±1 sd", "released", strength=0.3, width=5.0 if view.flat else 0.8)
+            canvas.halos(places, radii, "noise, 1 sd", "released", strength=0.3, width=5.0 if view.flat else 0.8)
         order = np.argsort(-weights, kind="stable")
-        told = describe_step(points, view.domain, "point", {"weight": weights})
+        told = describe_step(points, view.domain, "point", {"weight": [*map(format_number, weights.tolist())]})
         notes = [told[i] for i in order]
         sizes = _compute_diameters(weights, float(weights.max(initial=0.0)))[order]
         marker = {"size": sizes, "line": {"width": 1, "color": canvas.palette.surface}}

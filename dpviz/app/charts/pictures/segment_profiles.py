@@ -58,9 +58,9 @@ class ProfileLanes:
         # Lanes are even: what is on a log or root scale lies where its logarithm or root does.
         self.even = self.made.even
         self.values = self.even.centers[self.order][:, self.cols]
-        self.sd = self.even.center_sd[self.order][:, self.cols]
+        self.reach = self.even.reach[self.order][:, self.cols]
         if chosen.failed:
-            self.sd = np.broadcast_to(self.even.width[self.cols] / 2, self.values.shape)
+            self.reach = np.broadcast_to(self.even.width[self.cols], self.values.shape)
         self.away = self.made.deviations[self.order][:, self.cols]
         self.faint = self.made.in_noise[self.order][:, self.cols] | chosen.failed
         self.overall = (self.made.weights @ self.even.centers)[self.cols]
@@ -75,7 +75,7 @@ class ProfileLanes:
         made = self.even
         if self.chosen.lane == "bounds":
             return made.lower[self.cols], made.upper[self.cols]
-        spread = profiles.SEEN * np.nan_to_num(made.center_sd)
+        spread = np.nan_to_num(made.reach)
         low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
         if made.reference is not None:
             low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
@@ -91,12 +91,10 @@ class ProfileLanes:
         made, column = self.made, self.made.columns[self.cols[j]]
         unit = f" {self.unit(self.cols[j])}".rstrip()
         segment, place = int(self.order[i]), int(self.cols[j])
-        reach = made.format_noise(segment, place, float(profiles.SEEN * self.sd[i, j])) if made.noise_known else ""
-        noise = f"{reach} ({profiles.SEEN:g} sd of the noise)" if reach else ""
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
-        value = f"<b>{made.format_center(segment, place)}</b>{spell_name(unit)}"
-        return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{noise}{how}"
+        value = f"{made.format_center(segment, place, noise=not self.chosen.failed)}{spell_name(unit)}"
+        return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{how}"
 
     def unit(self, place: int) -> str:
         """What the numbers of a column count; "" where it is said otherwise, such as by dates."""
@@ -190,7 +188,7 @@ class SegmentRows(ProfileLanes):
 
     def _whiskers(self, plot: Plot) -> None:
         """Noise, where it is longer than a dot."""
-        spread = profiles.SEEN * np.nan_to_num(self.sd)
+        spread = np.nan_to_num(self.reach)
         low, high = self.across(self.values - spread), self.across(self.values + spread)
         seen, y, ink = (high - low) * self.pixels / _TRACK > 15, self._heights, self.palette
         if seen.any():
@@ -233,17 +231,16 @@ class SegmentRows(ProfileLanes):
         """Sizes at the left, with their noise; dashed and with a question mark where they may be noise alone."""
         if self.made.sizes is None:
             return
-        ink, sizes = self.palette, self.made.sizes[self.order]
-        sd = np.zeros(self.k) if self.made.size_sd is None else self.made.size_sd[self.order]
-        alone = self.made.lost[self.order]
-        reach = _BAR / max(float((sizes + profiles.SEEN * sd).max()), 1e-9)
-        for i, size in enumerate(np.maximum(sizes, 0).tolist()):
+        ink, sizes, alone = self.palette, self.made.sizes.select(self.order), self.made.lost[self.order]
+        noise = np.nan_to_num(sizes.reach)
+        reach = _BAR / max(float((sizes.rows + noise).max()), 1e-9)
+        for i, size in enumerate(np.maximum(sizes.rows, 0).tolist()):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
             box = {"x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge, "layer": "below"}
             plot.add_shape(type="rect", **box, fillcolor=ink.fade(ink.released, 0.12 if alone[i] else 0.5))
-        ends = reach * np.maximum(sizes - profiles.SEEN * sd, 0), reach * np.maximum(sizes + profiles.SEEN * sd, 0)
+        ends = [reach * np.maximum(sizes.rows + side * noise, 0) for side in (-1, 1)]
         self.lines(plot, ends, (self.y, self.y), "released", color=ink.text, width=1.3)
-        told = [f" {size:,.0f}{'?' if one else ''}" for size, one in zip(sizes.tolist(), alone, strict=True)]
+        told = [f" {size}{'?' if one else ''}" for size, one in zip(sizes.words, alone, strict=True)]
         look = {"textposition": "middle right", "textfont": {"size": 12, "color": ink.text}, "meta": "released"}
         plot.add_scatter(np.maximum(ends[1], 0.02), self.y, "text", text=told, **look)
         where = {"x": 0, "y": -_HALF_ROW, "xanchor": "left", "yanchor": "bottom", "yshift": 6}
@@ -329,7 +326,7 @@ class ProfilePicture:
     def note(self) -> str:
         """How to read it."""
         dot = "numbers: released centres" if self.narrow else "dot: released centre"
-        noise = f"line: {profiles.SEEN:g} sd of its noise" if self.profile.noise_known else "the noise is not known"
+        noise = "line: its noise, ±" if self.profile.noise_known else "the noise is not known"
         stem = "" if self.narrow else "stem: blue above, plum below all rows"
         hollow = "hollow: within the noise" if self.profile.noise_known else ""
         diamond = f"open diamond: {self.beside}" if self.profile.reference is not None else ""
@@ -346,8 +343,8 @@ class ProfilePicture:
         shown = [int(place) for place in self.shown[:3]]
         told = []
         for segment in self.segments[:6].tolist():
-            size = "" if made.sizes is None else f" ({made.sizes[segment]:,.0f} rows)"
-            values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j)}" for j in shown)
+            size = "" if made.sizes is None else f" ({made.sizes.words[segment]} rows)"
+            values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j, noise=True)}" for j in shown)
             told.append(f"segment {segment + 1}{size}: {values}")
         head = capitalize_first(
             f"{format_things(made.k, 'segment')} on a lane for each of {format_things(made.dim, 'column')}"
@@ -355,15 +352,15 @@ class ProfilePicture:
         return f"{head}. " + "; ".join(told) + "."
 
     def table(self) -> pd.DataFrame:
-        """The numbers behind it: every coordinate with the sd of its noise."""
+        """The numbers behind it: every coordinate and every size with its noise."""
         made = self.profile
         frame = pd.DataFrame({"segment": np.arange(1, made.k + 1)})
         if made.sizes is not None:
-            frame["rows"] = made.sizes
-            frame["rows, sd"] = np.nan if made.size_sd is None else made.size_sd
+            frame["rows"] = made.sizes.rows
+            frame["rows, ±"] = made.sizes.reach
         for place, column in enumerate(made.columns):
             frame[column.name] = made.centers[:, place]
-            frame[f"{column.name}, sd"] = made.center_sd[:, place]
+            frame[f"{column.name}, ±"] = made.reach[:, place]
         return frame
 
     @property
@@ -462,7 +459,7 @@ class Lanes(ProfileLanes):
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
-        spread = np.nan_to_num(self.sd[:, j]) * profiles.SEEN
+        spread = np.nan_to_num(self.reach[:, j])
         low, high = (self.to_part(self.values[:, j] + side * spread, j) for side in (-1, 1))
         wide = (high - low) * _NARROW > _DISC
         if wide.any():

@@ -19,7 +19,15 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, list_alike
 from dpviz.app.charts.pictures.centers import add_centers, format_width
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, check, mechanisms, partitions
-from dpviz.words import capitalize_first, format_count, format_number, format_things, join_clauses
+from dpviz.words import (
+    NINE_IN_TEN,
+    capitalize_first,
+    format_count,
+    format_number,
+    format_plus_minus,
+    format_things,
+    join_clauses,
+)
 
 # Of the height of a level, this part is filled.
 _BAND = 0.8
@@ -375,7 +383,7 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
 
     note = join_clauses(
         f"awake: noisy count over {format_number(step.threshold)} rows",
-        f"noise ±{format_number(_compute_sd(step))}",
+        f"noise {format_plus_minus(_compute_sd(step))}",
         f"shift {step.shift}" if step.shift > 1 else "",
         context.view.about,
     )
@@ -402,16 +410,16 @@ def draw_activation(step: TreeStep, context: RenderContext) -> Chart:
     empty = float(compute_activation(step, np.zeros(1))[0])
 
     def paint(canvas: PlotCanvas) -> None:
-        plot, threshold, sd = canvas.plot, step.threshold, _compute_sd(step)
+        plot, threshold, reach = canvas.plot, step.threshold, NINE_IN_TEN * _compute_sd(step)
         top = threshold + 8 * step.noise_scale
         rows = np.linspace(0, top, 241)
-        canvas.band(threshold - sd, threshold + sd, strength=0.15, upright=True)
+        canvas.band(threshold - reach, threshold + reach, strength=0.15, upright=True)
         plot.add_vline(x=threshold, line={"color": canvas.palette.public, "width": 1.5, "dash": "dash"})
         curve, hover = np.column_stack([rows, compute_activation(step, rows)]), "%{x:.0f} rows: %{y:.3g}"
         canvas.lines(curve, "", "public", color=canvas.palette.text, width=2.5, hover=hover)
         height, side, shift = (0.92, "right", -8) if threshold > top / 2 else (0.08, "left", 8)
         beside = {"xanchor": side, "align": side, "xshift": shift, "bgcolor": canvas.palette.surface, "opacity": 0.9}
-        words = f"threshold {format_number(threshold)}<br>band: noise ±1 sd ({format_number(sd)})"
+        words = f"threshold {format_number(threshold)}<br>band: noise {format_plus_minus(_compute_sd(step))}"
         canvas.note(words, threshold, height, beside)
         plot.update_xaxes(range=[0, top], title_text="rows in the cube", zeroline=False)
         plot.update_yaxes(range=[-0.02, 1.04], title_text="probability to wake up", tickformat=".0%", zeroline=False)

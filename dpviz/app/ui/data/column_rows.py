@@ -23,7 +23,7 @@ from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import RequestError
 from dpviz.runs import KnownRows, compute_column_noise, count_cluster_rows
 from dpviz.tables import Declaration, IntakeError, LoadedTable, codings, declarations, list_texts
-from dpviz.words import format_number, format_things, glossary, list_names, quote_name
+from dpviz.words import format_number, format_plus_minus, format_things, glossary, list_names, quote_name
 
 _MARKS = ("\t", ";", ",")
 
@@ -237,7 +237,7 @@ def _describe_noise(declaration: Declaration) -> str:
     (k, epsilon), known = _read_setting(), _count_rows(declaration)
     assumed = " (assumed)" if known is None else ""
     rows = count_cluster_rows(known, k)
-    return f"± noise on the centre of {format_number(rows)} rows{assumed} at ε = {format_number(epsilon)}"
+    return f"± is nine in ten: noise on a centre of {format_number(rows)} rows{assumed} at ε = {format_number(epsilon)}"
 
 
 def _count_rows(declaration: Declaration) -> int | None:
@@ -286,7 +286,7 @@ def _draw_line(draft: Draft, name: str, noise: float | None) -> None:
         _take_unit(draft, name, unit)
     if noise is not None:
         where = _describe_amount(draft.declaration, name)
-        st.caption(f"± {format_number(noise)} {escape_markdown(draft.units.get(name, ''))}{where}", width="content")
+        st.caption(f"{format_plus_minus(noise)} {escape_markdown(draft.units.get(name, ''))}{where}", width="content")
 
 
 def _describe_amount(declaration: Declaration, name: str) -> str:
@@ -578,10 +578,10 @@ def _draw_harm(draft: Draft, name: str, kind: str) -> None:
         return
     noises = compare_noise_on_scales(draft.declaration, name, kind)
     if noises is not None:
-        even, stretched, middle = noises
+        even, stretched = (format_plus_minus(noise) for noise in noises[:2])
         st.caption(
-            f"Bounds of {format_number(bounds.upper)} cost ± {format_number(even)} on every centre; on this scale ± "
-            f"{format_number(stretched)} on one of {format_number(middle)}, and in proportion elsewhere; by "
+            f"Bounds of {format_number(bounds.upper)} cost {even} on every centre; on this scale "
+            f"{stretched} on one of {format_number(noises[2])}, and in proportion elsewhere; by "
             f"declarations alone."
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import CentersStep, Step, predict_floor, synopsis_reading
+from dpviz.algorithms import Step, predict_floor, synopsis_reading
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
@@ -36,6 +36,7 @@ from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     ask_plane,
     draw_caption_with_badge,
+    draw_centers_table,
     draw_data_table,
     draw_download,
     draw_profile_panel,
@@ -53,7 +54,7 @@ from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_reco
 from dpviz.core import AccessKind, Accounting, Array, Codes
 from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script, evaluation, export, profiles
 from dpviz.tables import FileKind
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, glossary
+from dpviz.words import PLUS_MINUS, capitalize_first, format_number, format_percent, format_ratio, glossary
 
 _SCORES = "result:scores"
 
@@ -435,11 +436,7 @@ def make_run_page(
     return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
 
 
-# Columns shown as bars within their bounds; a table with more of them says numbers alone.
-_MOST_BARS = 12
-_CLUSTER, _ROWS, _NOISE = "cluster", "rows", "± noise"
 _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
-_SHIFT = "centre ± (% of range)"
 
 
 def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
@@ -447,18 +444,10 @@ def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: R
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
     _draw_verdict(run, request, table)
-    alt, bars = "Every cluster: its size and its centre", {}
-    if run.domain.declared:
-        alt = "Every cluster: its size, and what its centre says"
-    elif run.domain.dim <= _MOST_BARS:
-        bars = {
-            name: st.column_config.ProgressColumn(format="%.4g", min_value=float(low), max_value=float(high))
-            for name, low, high in zip(run.domain.columns, run.domain.lower, run.domain.upper, strict=True)
-        }
-    draw_data_table(tabulate_clusters(run), alt=alt, height="auto", columns=bars or None)
+    draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
-    if run.domain.declared and (told := run.read_shares()).shares:
-        shares = draw_shares(told.shares, told.noise)
+    if run.domain.declared and (told := run.read_shares()):
+        shares = draw_shares(told, run.profile.share_reach)
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
     _draw_cost(table, judged, request)
@@ -471,25 +460,6 @@ def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
         draw_caption_with_badge("released", f":material/warning: {words}")
     if apart := foresee_outcome(request, table).explain_difference(run.verdict):
         st.caption(escape_markdown(apart))
-
-
-def tabulate_clusters(run: Run) -> pd.DataFrame:
-    """One line a cluster: size ± noise where they were measured, and its centre in data units."""
-    step = run.frames[-1].step
-    lines = pd.DataFrame({_CLUSTER: np.arange(1, run.k + 1)})
-    if isinstance(step, CentersStep):
-        if run.noisy_weights is not None:
-            lines[_ROWS] = run.noisy_weights.round().clip(min=0).astype(np.int64)
-            if run.sizes is not None:
-                lines[_NOISE] = run.sizes.sd
-        if step.center_noise_sd is not None:
-            # Unit coordinates run over 2, from -1 to 1, in a column of full width.
-            lines[_SHIFT] = 50.0 * step.center_noise_sd
-    if run.domain.declared:
-        told = run.list_profile_rows()
-        return pd.concat([lines, pd.DataFrame(told, columns=list(run.domain.names))], axis="columns")
-    centers = pd.DataFrame(run.centers, columns=list(run.domain.columns))
-    return pd.concat([lines, centers], axis="columns")
 
 
 def _draw_loss_diagnostic(run: Run) -> None:
@@ -507,13 +477,12 @@ def _draw_loss_diagnostic(run: Run) -> None:
 
 
 def _describe_clusters(run: Run) -> str:
-    sizes = run.noisy_weights
+    made, sizes = run.profile, run.profile.sizes
+    noise = PLUS_MINUS if made.noise_known or (sizes is not None and sizes.known) else ""
     if sizes is None:
-        return f"{run.k} clusters; their sizes were not measured."
-    low, high = (format_number(max(0.0, float(size))) for size in (sizes.min(), sizes.max()))
-    sds = None if run.sizes is None else (format_number(float(sd)) for sd in (run.sizes.sd.min(), run.sizes.sd.max()))
-    noise = "" if sds is None else f", each ± {' to '.join(dict.fromkeys(sds))}"
-    return f"{run.k} clusters of about {low} to {high} rows{noise}."
+        return f"{run.k} clusters; their sizes were not measured. {noise}".rstrip()
+    least, most = (sizes.words[int(place)] for place in (sizes.rows.argmin(), sizes.rows.argmax()))
+    return f"{run.k} clusters, of {least} to {most} rows. {noise}".rstrip()
 
 
 def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> None:

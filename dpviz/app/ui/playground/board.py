@@ -33,7 +33,7 @@ from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import Array, Domain, PrivateTable, RequestError
 from dpviz.runs import Contender, Crowd, Request, Run, export, run_request
 from dpviz.tables import drawings, format_csv
-from dpviz.words import choose_palette, format_number, format_percent, format_things
+from dpviz.words import choose_palette, format_number, format_percent, format_plus_minus, format_things
 
 DOMAIN = Domain.of(drawings.COLUMNS, 0.0, float(drawings.SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"
@@ -201,8 +201,8 @@ class CrowdWords(NamedTuple):
 
 def describe_crowd(crowd: Crowd) -> CrowdWords:
     """How many people hide one, in words."""
-    least, noise = format_number(crowd.threshold), format_number(crowd.noise_sd)
-    threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is ±{noise}."
+    least, noise = format_number(crowd.threshold), format_plus_minus(crowd.noise_sd)
+    threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is {noise}, nine in ten."
     if not crowd.alone:
         return CrowdWords(
             "The town hides me: no cube is mine alone",

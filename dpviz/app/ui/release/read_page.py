@@ -38,7 +38,7 @@ from dpviz.releases import (
     promise,
 )
 from dpviz.runs import Job, Script
-from dpviz.words import capitalize_first, format_ratio, format_things, glossary
+from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -78,6 +78,7 @@ def draw_read_page() -> None:
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    st.caption(PLUS_MINUS)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
         if release.report is not None:
@@ -180,7 +181,7 @@ def _draw_quality(quality_report: QualityReport) -> None:
         return
     st.caption(
         "Loss of the released centres, and of centres placed without any data, as a part of the loss of one centre. "
-        "Intervals cover nine in ten; in the shaded part segments do hardly better than one centre."
+        "In the shaded part segments do hardly better than one centre."
     )
     value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
     alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
@@ -220,7 +221,7 @@ def _draw_more(release: ReadRelease) -> None:
 
 
 def _draw_numbers(release: ReadRelease) -> None:
-    st.caption("A row a number: its interval covers nine in ten, noise_sd is the sd of its noise.")
+    st.caption("A row a number: its interval is what a ± says, noise_sd the sd of its noise.")
     draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
 
 

@@ -14,6 +14,7 @@ from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     draw_badge,
     draw_bullets,
+    draw_centers_table,
     draw_data_table,
     draw_download,
     draw_profile_panel,
@@ -34,7 +35,7 @@ from dpviz.releases import (
     promise,
     receive,
 )
-from dpviz.words import format_duration, format_number, format_ratio, format_things, glossary
+from dpviz.words import PLUS_MINUS, format_duration, format_number, format_ratio, format_things, glossary
 
 _POLL_SECONDS = 0.5
 
@@ -111,17 +112,13 @@ def _draw_tables(release: Release) -> None:
     _draw_missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
     draw_badge("released")
-    received = receive(release.played)
+    received, made = receive(release.played), release.played.parts.profile
     _draw_finding(received)
-    if release.played.parts.profile.dim >= LEAST_PROFILED:
-        key, noise = f"release:{release.number}", received.shows_noise
-        draw_profile_panel(release.played.parts.profile, key, failed=noise, table=False)
-    centers = _read(release.files[package.CENTERS])
-    facts = f"{len(centers)} released centres in data units, rounded to their grid"
-    draw_data_table(centers, alt=facts, height="auto")
+    if made.dim >= LEAST_PROFILED:
+        draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
+    draw_centers_table(made)
     st.caption(
-        "Centres carry noise and are rounded to a public grid; sizes carry noise. Columns that end in _sd are the "
-        "standard deviation of it.",
+        f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS}",
         help=glossary.explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")

@@ -8,6 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
 from dpviz.words.theme import choose_palette
@@ -22,12 +23,12 @@ def made_profile(k: int, dim: int, *, seed: int = 3, with_reference: bool = True
     rng = np.random.default_rng(seed)
     telling = rng.random(dim) < 0.4
     true = np.clip(5 + rng.normal(0, 0.25, (k, dim)) + telling * rng.normal(0, 1.9, (k, dim)), 0, 10)
-    sizes, size_sd = np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0)
-    sd = (0.2 * sizes.mean() / np.maximum(sizes, 1))[:, None] * np.ones((1, dim))
-    sd = compute_honest_noise(sd, sizes, size_sd, np.full(dim, 10.0))
+    sizes = Sizes(np.round(rng.dirichlet(np.full(k, 2.0)) * 40_000), np.full(k, 70.0))
+    sd = (0.2 * sizes.rows.mean() / np.maximum(sizes.rows, 1))[:, None] * np.ones((1, dim))
+    sd = compute_honest_noise(sd, sizes, np.full(dim, 10.0))
     centers = np.clip(true + rng.normal(0, 1, (k, dim)) * sd, 0, 10)
     columns = tuple(ProfileColumn(f"question {place + 1}", 0.0, 10.0, "pt") for place in range(dim))
-    return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, size_sd, true if with_reference else None)
+    return Profile(columns, centers, sd, np.full(dim, 5.0), sizes, true if with_reference else None)
 
 
 def _dots(figure):

@@ -313,7 +313,7 @@ def list_panels() -> Cases:
     for name, picture in PICTURES.items():
         yield f"word {name}", Drawn(TitledPlot("", "", picture.draw(LIGHT)), picture.alt)
     small, wide, many = made_profile(7, 6), made_profile(15, 24), made_profile(40, 4)
-    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), nan), sizes=None, size_sd=None, reference=None)
+    bare = replace(made_profile(3, 3), center_sd=np.full((3, 3), nan), sizes=None, reference=None)
     for name, profile in {
         "failed": ProfilePicture(small, failed=True),
         "in the order of the file": ProfilePicture(small, columns="file", rows="number"),

@@ -1,0 +1,235 @@
+"""One size, one error: whatever prints a released number prints the same value and the same half-width of it.
+
+A fact is the size of a segment, or what its centre says of a column. What is due follows from the full numbers in
+``centers.csv``; every other file, page and print of the same release is searched for whatever stands before and behind
+a ±.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.releases.release_reader import read_release
+from dpviz.releases.releasing import Release
+from dpviz.words import NINE_IN_TEN, PLUS_MINUS, format_noisy, format_reach
+from tests import waiting
+from tests.command_line import told_by
+from tests.pages.site import everything_shown
+from tests.pages.tables import app_on, sound, text_of
+
+ROWS, K, EPSILON = 1_500, 3, 3.0
+NUMBER = r"−?\d[\d,]*(?:\.\d+)?"
+PAIR = re.compile(rf"({NUMBER}) ± ({NUMBER})( %)?")
+BOUNDS: dict[str, Any] = {
+    "age": [0, 100],
+    "income": [0, 90_000],
+    "pay": {"bounds": [10, 100_000], "scale": "log"},
+    "joined": {"dates": ["2015-01-01", "2024-12-31"]},
+    "town": {"categories": ["North", "South"]},
+}
+TWO = {name: BOUNDS[name] for name in ("age", "income")}
+DOCUMENTS = ("card.html", "dossier.html", "card.yaml", "VERIFY.txt")
+# What is declared of each kind of release, and what is asked of the command line.
+KINDS: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
+    "two columns of numbers": ({"bounds": TWO, "n_public": ROWS}, ("--segments", 0)),
+    "segments, a log scale, dates and categories": ({"bounds": BOUNDS, "n_public": ROWS}, ("--segments", 0.3)),
+    "number of rows and bounds bought": ({"bounds": {**TWO, "income": [None, None]}}, ("--segments", 0.3)),
+}
+
+
+class Told(NamedTuple):
+    """The files of a release, and whatever shows it, as texts by the name of what shows it."""
+
+    files: Mapping[str, bytes]
+    texts: Mapping[str, str]
+    numbers: tuple[dict[str, Any], ...]
+
+    @property
+    def centers(self) -> list[dict[str, str]]:
+        return list(csv.DictReader(self.files["centers.csv"].decode().splitlines()))
+
+    def find_due(self) -> Iterator[tuple[str, float, float]]:
+        """Of each fact its name, the value and the half-width, from full numbers."""
+        for row in self.centers:
+            for name in row:
+                if f"{name}_sd" in row:
+                    yield f"{name} of {row['segment']}", float(row[name]), NINE_IN_TEN * float(row[f"{name}_sd"])
+
+    def find_due_texts(self) -> set[str]:
+        """Everything that may stand around a ±: sizes, their sum, coordinates, and shares in percent."""
+        due = set()
+        for name, value, reach in self.find_due():
+            due.add(format_noisy(value, reach, whole=name.startswith("noisy_size")))
+            due.add(f"{format_noisy(100 * value, 100 * reach)} %")
+        sizes = [(value, reach) for name, value, reach in self.find_due() if name.startswith("noisy_size")]
+        total, whole = sum(value for value, _ in sizes), sqrt(sum(reach**2 for _, reach in sizes))
+        return due | {format_noisy(total, whole, whole=True)}
+
+
+def list_strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from list_strings(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def read_page(app: AppTest) -> str:
+    """All words of a page, those in its pictures too, without markup."""
+    charts = [chart.proto for chart in app.get("plotly_chart")]
+    words = [text_of(app), *(chart.alt for chart in charts)]
+    words += [text for chart in charts for text in list_strings(json.loads(chart.spec))]
+    words += [cell for table in app.dataframe for cell in table.value.to_numpy().ravel() if "±" in str(cell)]
+    return strip_markup("\n".join(words))
+
+
+def strip_markup(text: str) -> str:
+    return re.sub(r"<[^>]+>", " ", re.sub(r"<(style|title)>.*?</\1>", "", text, flags=re.DOTALL))
+
+
+def draw_released() -> None:
+    """What the page Release shows of what has left."""
+    import streamlit as st
+
+    from dpviz.app.ui.release import released_panel
+
+    released_panel._draw_tables(st.session_state["released"])
+
+
+def show_released(data: bytes, files: Mapping[str, bytes]) -> AppTest:
+    app = AppTest.from_function(draw_released, default_timeout=waiting.SECONDS)
+    app.session_state["released"] = Release(1, files, read_release(data).played, data)
+    return sound(app.run())
+
+
+def show_read(data: bytes) -> AppTest:
+    app = app_on("read.py", None)
+    app.file_uploader(key="read:one").upload("release.zip", data)
+    return sound(app.run())
+
+
+def write_rows(folder: Path) -> Path:
+    rng, place = np.random.default_rng(5), np.arange(ROWS) % K
+    lines = ["age,income,pay,joined,town"]
+    days = np.datetime64("2015-01-01") + (np.array([283, 1_500, 2_900])[place] + rng.integers(-30, 30, ROWS))
+    age, income = np.array([20, 45, 75])[place], np.array([15_000, 60_000, 30_000])[place]
+    pay = np.array([100, 1_000, 10_000])[place] * np.exp(rng.normal(0, 0.2, ROWS))
+    told = zip(age + rng.normal(0, 3, ROWS), income + rng.normal(0, 3_000, ROWS), pay, days, place, strict=True)
+    lines += [f"{a:.1f},{i:.0f},{p:.2f},{day},{'South' if at == 1 else 'North'}" for a, i, p, day, at in told]
+    (folder / "rows.csv").write_text("\n".join(lines) + "\n")
+    return folder / "rows.csv"
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    said, options = KINDS[request.param]
+    folder = tmp_path_factory.mktemp("release")
+    rows, out, account, tidy = (folder / name for name in ("rows.csv", "out.zip", "people.sqlite", "tidy.csv"))
+    write_rows(folder)
+    told_by("account", "new", account, "--name", "people", "--cap-epsilon", 9, "--cap-delta", 1e-5)
+    origins = dict.fromkeys((name for name, ends in said["bounds"].items() if ends != [None, None]), "documentation")
+    (folder / "rows.json").write_text(json.dumps({"title": "People", "origins": origins, **said}))
+    asked = ("--k", K, "--epsilon", EPSILON, "--delta", 1e-6, *options, "--account", account, "--out", out, "--yes")
+    pressed = told_by("release", folder / "rows.json", rows, *asked)
+    assert pressed.code == 0, pressed.err
+    with zipfile.ZipFile(out) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    read = told_by("read", out, "--out", tidy)
+    data = out.read_bytes()
+    texts = {
+        "release in the shell": pressed.out,
+        "read in the shell": read.out,
+        "verify in the shell": told_by("verify", out).out,
+        **{
+            name: strip_markup(files[name].decode())
+            for name in ("card.html", "dossier.html", "card.yaml", "VERIFY.txt")
+        },
+        "page Release": read_page(show_released(data, files)),
+        "page Read": read_page(show_read(data)),
+    }
+    return Told(files, texts, tuple(told_by("read", out, "--json").json["numbers"]))
+
+
+def test_every_text_has_one_value_and_one_half_width_of_a_fact(told: Told) -> None:
+    due = told.find_due_texts()
+    for name, text in told.texts.items():
+        found = {"".join((value, " ± ", reach, percent)) for value, reach, percent in PAIR.findall(text)}
+        # A number of a date ends where the next begins: its ± is of days.
+        found = {pair for pair in found if not re.search(rf"-{re.escape(pair)}", text)}
+        assert found <= due, (name, sorted(found - due))
+    sizes = [
+        format_noisy(value, reach, whole=True)
+        for name, value, reach in told.find_due()
+        if name.startswith("noisy_size")
+    ]
+    for name in ("release in the shell", "read in the shell", "card.html", "page Read", "page Release"):
+        assert all(size in told.texts[name] for size in sizes), name
+    most = max(reach for name, _, reach in told.find_due() if name.startswith("noisy_size"))
+    assert f"The ± of a size is at most {format_reach(most)} rows." in told.texts["dossier.html"]
+
+
+def test_every_file_of_numbers_has_one_value_and_one_half_width_of_a_fact(told: Told) -> None:
+    due = {name: (value, reach) for name, value, reach in told.find_due()}
+    read = {
+        f"{'noisy_size' if one['statistic'] == 'rows' else one['column']} of {one['segment']}": one
+        for one in told.numbers
+        if one["statistic"] in ("rows", "centre")
+    }
+    assert set(read) >= set(due)
+    for name, (value, reach) in due.items():
+        one = read[name]
+        assert one["value"] == pytest.approx(value) and NINE_IN_TEN * one["noise_sd"] == pytest.approx(reach, rel=1e-5)
+        if name.startswith(("age", "income", "noisy_size")):
+            widest = max(one["value"] - one["low"], one["high"] - one["value"])
+            assert widest == pytest.approx(reach, rel=1e-5)
+    for line in csv.DictReader(told.files.get("segments.csv", b"").decode().splitlines()):
+        if line["statistic"] == "size":
+            value, reach = due[f"noisy_size of {line['segment']}"]
+            assert float(line["value"]) == value and float(line["high"]) - value == pytest.approx(reach, rel=1e-3)
+            assert NINE_IN_TEN * float(line["noise_sd"]) == pytest.approx(reach, rel=1e-5)
+
+
+def test_amounts_dates_and_shares_are_told_the_same_in_shell_and_on_the_card(told: Told) -> None:
+    if "joined" not in told.centers[0]:
+        return
+    table = told.texts["read in the shell"].split("What may be concluded")[0]
+    days = [np.datetime64("2015-01-01") + round(float(row["joined"])) for row in told.centers]
+    reaches = [format_reach(NINE_IN_TEN * float(row["joined_sd"])) for row in told.centers]
+    dates = [f"{day} ± {reach} days" for day, reach in zip(days, reaches, strict=True)]
+    amounts = re.findall(rf"{NUMBER} \({NUMBER} to {NUMBER}\)", table)
+    shares = re.findall(r"(?:North|South) \S.*?each ± [\d.]+ %", table)
+    assert len(amounts) == len(shares) == K
+    for one in (*dates, *amounts, *shares):
+        for name in ("release in the shell", "read in the shell", "card.html"):
+            assert one in told.texts[name], (name, one)
+    for name in ("release in the shell", "read in the shell", "page Read", "page Release"):
+        text = told.texts[name]
+        assert "days from" not in text and not re.search(r"joined[^\d\n]{0,9}\d{1,4}[ .,]", text), name
+
+
+def test_what_a_plus_minus_is_stands_once_in_every_document_that_has_one(told: Told) -> None:
+    for name, text in told.texts.items():
+        assert text.count(PLUS_MINUS) == ("±" in text), name
+        assert "standard deviation of the noise" not in text and not re.search(r"±\s?\d[\d.,]* sd", text), name
+
+
+@pytest.mark.parametrize("page", ["data", "explore", "release", "tradeoff", "compare", "meaning"])
+def test_what_a_plus_minus_is_stands_once_on_every_page_that_has_one(page: str) -> None:
+    from dpviz.tables.declarations import FileKind
+    from tests.pages.tables import open_blobs
+
+    app = app_on(f"{page}.py", open_blobs(FileKind.PUBLIC), k="3", epsilon="1")
+    text = text_of(app)
+    assert text.count("± is nine in ten") == ("±" in text), page
+    assert not re.search(r"±\s?1 sd", everything_shown(app))

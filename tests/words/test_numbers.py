@@ -1,0 +1,46 @@
+"""Released numbers to the digit of their noise: what is told is the number, within what stands behind the ±."""
+
+from __future__ import annotations
+
+import doctest
+from math import exp
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.words import numbers
+from dpviz.words.numbers import NINE_IN_TEN, format_between, format_noisy
+
+VALUES = st.floats(-1e8, 1e8)
+REACHES = st.floats(1e-6, 1e6)
+
+
+def _read(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def test_the_examples_in_the_text_hold() -> None:
+    assert doctest.testmod(numbers).failed == 0
+
+
+@given(VALUES, REACHES)
+def test_a_number_is_told_to_the_digit_of_its_noise(value: float, reach: float) -> None:
+    told, behind = map(_read, format_noisy(value, reach).split(" ± "))
+    assert abs(behind - reach) <= 0.051 * reach and abs(told - value) <= 0.06 * reach
+
+
+@given(VALUES, REACHES, REACHES)
+def test_an_interval_keeps_its_ends_apart(value: float, below: float, above: float) -> None:
+    told, ends = format_between(value - below, value + above, value).rstrip(")").split(" (")
+    low, high = map(_read, ends.split(" to "))
+    assert low < _read(told) < high
+
+
+def test_what_is_rounded_behind_a_plus_minus_still_holds_nine_in_ten() -> None:
+    """Of Laplace noise, of sums of it and of Gaussian noise; two digits round by a twentieth at most."""
+    rng, least = np.random.default_rng(0), NINE_IN_TEN * 0.951
+    assert 1 - exp(-least * np.sqrt(2)) > 0.9
+    for draws in (1, 2, 5, 40):
+        sums = rng.laplace(0, 1, (200_000, draws)).sum(axis=1)
+        assert np.mean(np.abs(sums) <= least * np.sqrt(2 * draws)) > 0.9
