@@ -246,6 +246,10 @@ def list_rounds() -> Cases:
     for seed in (None, 0):
         view = make_view(domain(6, -1, 1), projection_seed=seed)
         yield f"polish of six columns, slant {seed}", draw_picture(polish(dim=6), look(view))
+    pair = (polish(), polish(moved=0.01))
+    for name, step in zip(("first", "last"), pair, strict=True):
+        context = look(make_view(OBLONG), steps=pair, final=pair[-1].centers)
+        yield f"the {name} of two rounds", draw_picture(step, context)
     steps = [polish(reach=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
     for number in (1, 3):
         yield f"{number} rounds of five", centers.draw_rounds(steps[:number], 5, look())
