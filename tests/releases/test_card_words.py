@@ -62,7 +62,7 @@ CASES: dict[str, Callable[[], Played]] = {
     "a great promise": lambda: played(request={"epsilon": 20.0}),
     "a promise beyond belief": lambda: played(request={"epsilon": 30.0}),
     "noise that cannot be told": lambda: played(profile=UNKNOWN),
-    "much noise on sizes": lambda: played(profile={"sizes": Sizes(played().profile.sizes.rows, np.full(2, 411.4))}),
+    "much noise on sizes": lambda: played(profile={"sizes": played().profile.sizes._replace(sd=np.full(2, 411.4))}),
     "known centres": lambda: played(
         profile={
             "centers": np.array([[30.5, 40_000.0], [60.0, 90_500.0]]),

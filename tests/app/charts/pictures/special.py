@@ -16,6 +16,7 @@ from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
 from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView
@@ -27,6 +28,7 @@ from dpviz.core.domain import Domain, Region
 from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
 from dpviz.runs.evaluation import Reference, measure_recovery
+from dpviz.runs.profiles import make_bare_profile
 from tests.app.charts.gallery import (
     beside,
     boxed_synopsis,
@@ -214,6 +216,9 @@ def list_centers() -> Cases:
     yield "ways to a neighbour", centers.draw_seed_distances(centred(ways), CORNERS, look(make_view(OBLONG)))
     sizes = centred(CORNERS, noisy_counts=np.array([5.0, 500.0, 50.0, -3.0]), count_noise_sd=4.0)
     yield "sizes with their noise", centers.draw_sizes(sizes, look(make_view(OBLONG)))
+    whole = Sizes(np.array([10.0, 480.0, 60.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0]))
+    profile = replace(make_bare_profile(OBLONG, OBLONG.from_unit(CORNERS)), sizes=whole)
+    yield "sizes of the whole run", centers.draw_sizes(sizes, look(make_view(OBLONG), profile=profile))
     yield "a loss", drawn(CORNERS + 0.2, reference=reference, ratio=lambda _: 1.046, epsilon=2.0)
     yield "three columns", drawn(np.random.default_rng(0).uniform(-1, 1, (4, 3)), view=make_view(domain(3)))
     ball = Domain.of([f"c{j}" for j in range(64)], -1.0, 1.0, radius=1.0, scaling="common")
