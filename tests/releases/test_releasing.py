@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -61,6 +63,25 @@ def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
     rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
     assert [row["scale"] for row in rows] == [f"{entry.scale:.9g}" for entry in release.played.run.entries]
     assert {row["part"] for row in rows} == {"algorithm"}
+
+
+@pytest.mark.slow
+def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clustered(tmp_path):
+    data, declaration = write_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
+    lines = data.read_text().splitlines()
+    data.write_text("\n".join([f"{lines[0]},town", *(f"{line},North" for line in lines[1:])]) + "\n")
+    said = apply_declaration_file(declaration).validate()
+    # Noise is fresh in every release: at this ε none of it matters.
+    release_request = order_for(said, epsilon=20.0, segments=0.3)
+    release = publish(preflight(release_request, open_file(data), said, account_in(tmp_path, cap_epsilon=20.0)))
+    rows = list(csv.DictReader(io.StringIO(release.files["segments.csv"].decode())))
+    north = [float(row["value"]) for row in rows if row["statistic"] == "share of North"]
+    assert len(north) == 3 and min(north) > 0.8
+    sizes = [float(row["value"]) for row in rows if row["statistic"] == "size"]
+    assert sum(sizes) == pytest.approx(900, abs=60)
+    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.played.parts.entries.items()}
+    assert spent["segments"] == pytest.approx(6.0, rel=1e-9)
+    assert release.played.run.epsilon == pytest.approx(14.0)
 
 
 def test_a_second_press_is_a_second_charge(tmp_path):
@@ -216,6 +237,34 @@ def test_what_breaks_after_the_charge_stays_charged(tmp_path, monkeypatch):
         publish(prepared)
     (entry,) = prepared.account.standing().entries
     assert entry.state is State.FAILED and entry.why == "MemoryError"
+
+
+KILLED = """
+import signal, sys
+from pathlib import Path
+from dpviz.releases import releasing
+from tests.releases.people import ready_in
+
+def draw(*given, **named):
+    print("charged", flush=True)
+    signal.pause()
+
+releasing.draw = draw
+releasing.publish(ready_in(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_kill_9_between_the_charge_and_the_noise_leaves_a_charge_and_no_release(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"charged\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    standing = Account.open(tmp_path / "people.sqlite").standing()
+    assert standing.spent_epsilon == 1.0 and standing.entries[0].state is State.CHARGED
+    assert sorted(path.suffix for path in tmp_path.iterdir() if path.suffix in (".zip", ".npz")) == []
 
 
 def test_nothing_that_releases_imports_looks_or_reveals():

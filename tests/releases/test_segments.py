@@ -389,6 +389,18 @@ def test_a_quantile_that_is_hardly_known_is_a_range_without_a_value():
     assert [line["words"] for line in lines].count(RANGE) == len(wide)
 
 
+@pytest.mark.slow
+def test_every_kind_of_interval_covers_the_truth_on_people():
+    """Of sizes, medians, quartiles, shares, missing cells and capped losses, nine in ten each; fewer seeds than in
+    ``benchmarks/segments.py``."""
+    from benchmarks.segments import covered
+
+    found = covered(seeds=20, clusterings=1)
+    assert {"size", "median", "lower quartile", "upper quartile", "share", "loss"} <= found.keys()
+    for kind, shares in found.items():
+        assert np.mean(shares) >= 0.88, kind
+
+
 def test_people_are_described_as_they_are():
     source, declared = sample("people").load()
     table = make_described_table(declare(source, declared), source)

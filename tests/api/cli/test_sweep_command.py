@@ -157,6 +157,14 @@ def test_a_study_grows_on_resume(capsys, tmp_path, points):
     assert len(results(out)) == 4
 
 
+def test_the_same_study_twice_gives_the_same_table_and_another_seed_another(capsys, tmp_path, points):
+    for name, seed in (("first", ()), ("again", ()), ("other", ("--seed", 1))):
+        assert call(capsys, "sweep", points, *SMALL, "--repeats", 2, "--out", tmp_path / name, *seed).code == 0
+    first, again, other = (results(tmp_path / name) for name in ("first", "again", "other"))
+    assert first == again
+    assert [row["nicv"] for row in first] != [row["nicv"] for row in other]
+
+
 def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
     out = tmp_path / "study"
     small = (*SMALL, "--repeats", "1", "--out", out)
