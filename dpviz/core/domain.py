@@ -160,7 +160,16 @@ class Region:
     def of_blocks(cls, half: Array, blocks: Blocks) -> Region:
         """The region of a table whose coordinates are partly in ``blocks``, with the exact radius of its rows.
 
-        ``half`` (dim,), half-widths of the box, unit coordinates.
+        Parameters
+        ----------
+        half : array of shape (d,)
+            Half-widths of the box, unit coordinates.
+        blocks : Blocks
+
+        Returns
+        -------
+        Region
+            With that radius.
         """
         return cls(half, sqrt(blocks.free_radius**2 + float((blocks.sides(half) ** 2).sum())), blocks=blocks)
 
@@ -168,7 +177,15 @@ class Region:
     def ball(cls, dim: int, radius: float) -> Region:
         """The ball of ``radius`` around 0 in ``dim`` dimensions, with its bounding box.
 
-        ``radius``: unit coordinates.
+        Parameters
+        ----------
+        dim : int
+        radius : float
+            Unit coordinates.
+
+        Returns
+        -------
+        Region
         """
         return cls(np.full(dim, radius), radius)
 
