@@ -1,4 +1,7 @@
-"""How released numbers are written: to the digit of their noise, and what stands behind a ±, everywhere the same."""
+"""How released numbers are written: to the digit of their noise, and what stands behind a ±, everywhere the same.
+
+How far a ± reaches is proved in ``docs/proofs/intervals.md``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dpviz.words.wording import format_day, format_number
 NINE_IN_TEN = 1.7507
 """What a ± says, in standard deviations of the noise: beyond it, up or down, lie 8 of 100 draws of Gaussian noise.
 
-A single Laplace draw does so about as often, and a sum of many as often (``docs/proofs/intervals.md``).
+A single Laplace draw does so about as often, and a sum of many as often.
 """
 PLUS_MINUS = "± is nine in ten: in nine of ten releases the noise on a number is no more."
 """What a document with a ± in it says of it, once."""
