@@ -8,6 +8,7 @@ import pytest
 import dpviz
 from dpviz.api.estimators import PrivateKMeans
 from dpviz.core.reporting import TextTable
+from dpviz.words import PLUS_MINUS
 from tests.contract.tables import make_blobs
 
 HOSTILE = "<img src=x>"
@@ -24,10 +25,11 @@ def test_a_run_prints_its_request_its_centres_and_what_to_expect(finished: dpviz
     assert first.startswith("DPLloyd: k = 3, steps: ")
     assert "ε = 1 (spent 1), δ = 0" in first
     assert repr(finished) == f"<{first}>"
-    assert header.split() == [*HOSTILE.split(), "y", "noisy", "size"]
-    *centres, verdict = centres
+    assert header.split() == [*HOSTILE.split(), "y", "rows"]
+    *centres, reach, verdict = centres
+    assert reach == PLUS_MINUS
     assert len(centres) == 3 and verdict.startswith("By released values: ")
-    assert f"{finished.centers[2, 1]:.6g}" in centres[-1]
+    assert f"{finished.centers[2, 1]:.2f} ± " in centres[-1]
     assert "do not publish" in note
 
 

@@ -45,6 +45,7 @@ WORDING = {
     "escape_markdown",
     "format_number",
     "format_percent",
+    "format_plus_minus",
     "format_ratio",
     "format_count",
     "format_things",

@@ -578,10 +578,10 @@ def _draw_harm(draft: Draft, name: str, kind: str) -> None:
         return
     noises = compare_noise_on_scales(draft.declaration, name, kind)
     if noises is not None:
-        even, stretched = (format_plus_minus(noise) for noise in noises[:2])
+        even, stretched, middle = noises
         st.caption(
-            f"Bounds of {format_number(bounds.upper)} cost {even} on every centre; on this scale "
-            f"{stretched} on one of {format_number(noises[2])}, and in proportion elsewhere; by "
+            f"Bounds of {format_number(bounds.upper)} cost {format_plus_minus(even)} on every centre; on this scale "
+            f"{format_plus_minus(stretched)} on one of {format_number(middle)}, and in proportion elsewhere; by "
             f"declarations alone."
         )
 

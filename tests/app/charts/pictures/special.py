@@ -7,13 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, StagePart
 from dpviz.algorithms.auto.polishing import PolishStep
-from dpviz.algorithms.auto.stages import StagePart
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
+from dpviz.algorithms.balcan2017.balcan import SwapStep, TreeStep
 from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
-from dpviz.algorithms.balcan2017.candidate_centers import TreeStep
-from dpviz.algorithms.balcan2017.local_swap import SwapStep
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.algorithms.size_estimates import Sizes
