@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def zips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Two releases of people, six columns each, and a forged copy of the first; two draws of auto cut the rows alike."""
+    """Two releases of people, six columns each, and a forged copy of the first; draws of auto cut alike."""
     source, declared = sample("people").load()
     account = Account.new(tmp_path_factory.mktemp("zips") / "a.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
     words = find_words(declared, today="2026-11-26")
