@@ -155,8 +155,6 @@ def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> fl
     """m, before rounding, where the noise of Eq. 9 and the bias of Eq. 10 are least together."""
     # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
     # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
-    # With M cells they are 2 d M k^((d-2)/d) / (3 n² ε²) and d / M^(2/d) in the unit cube; their sum is least at M = (3
-    # n² ε² / (d k^((d-2)/d)))^(d/(d+2)). Eq. 10 is a bound: real biases are less, and a coarser grid may do.
     # k^((d-2)/d) is 1/k at one column.
     return float((3 * (n * epsilon) ** 2 / (dim * k ** ((dim - 2) / dim))) ** (1 / (2 + dim)))
 
