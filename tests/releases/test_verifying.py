@@ -327,7 +327,9 @@ FORGED = {
         )
     ),
     Check.SAME: lambda files: rehashed({**files, ASSIGN: files[ASSIGN] + b"print(1)\n"}),
-    Check.NOISE: lambda files: render(with_answer(files, 0, lambda sizes: np.subtract(sizes, [5000.0, 0.0, 0.0]))),
+    Check.NOISE: lambda files: render(
+        with_answer(files, 0, lambda sizes: np.where(sizes == np.max(sizes), sizes + 5000.0, sizes))
+    ),
     Check.CODE: lambda files: render(
         Transcript({**transcript_in(files).asked, "code": 64 * "0"}, transcript_in(files).recordings)
     ),
