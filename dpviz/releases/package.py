@@ -155,13 +155,18 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
 CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
+README, PROFILE, MAP, NOTEBOOK = "README.txt", "profile.svg", "map.svg", "read_release.ipynb"
+DATAPACKAGE, CROISSANT = "datapackage.json", "croissant.json"
 SIGNATURE = "SIGNATURE.txt"
 TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
-NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
-"""What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
-
-IN_ORDER = (*(CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY, SIGNATURE),)
+IN_ORDER = (
+    *(README, PAGE, CENTERS, SEGMENTS_FILE, PROFILE, MAP, NOTEBOOK, ASSIGN, DOSSIER, CARD, LEDGER, DECLARATION),
+    *(TRANSCRIPT, DATAPACKAGE, CROISSANT, VERIFY, SIGNATURE),
+)
 """All names that a file in it may have, in the order in which they stand in it."""
+
+NEEDED = tuple(name for name in IN_ORDER if name not in (SEGMENTS_FILE, MAP, SIGNATURE))
+"""What every zip of a release holds; the others may be with it."""
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> str:

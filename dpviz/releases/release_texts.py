@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dpviz.releases import promise
-from dpviz.releases.card_pictures import draw_centers, draw_sizes
+from dpviz.releases.card_pictures import draw_places, draw_sizes
 from dpviz.releases.card_tables import (
     describe_missing,
     group_charges,
@@ -58,7 +58,11 @@ def fill(template: str, played: Played, **values: Any) -> str:
     **values
         What it is filled with besides.
     """
-    return _make_environment(markup=template.endswith(".html.j2")).get_template(template).render(p=played, **values)
+    return (
+        _make_environment(markup=template.endswith((".html.j2", ".svg.j2")))
+        .get_template(template)
+        .render(p=played, **values)
+    )
 
 
 def fill_yaml(template: str, played: Played, **values: Any) -> Any:
@@ -94,7 +98,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"apart": split_interval, "share": format_share},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
-        **{"account_table": make_account_table, "centers_picture": draw_centers, "sizes_picture": draw_sizes},
+        **{"account_table": make_account_table, "centers_picture": draw_places, "sizes_picture": draw_sizes},
         **{"quality": describe_quality, "accounting": describe_accounting, "errors": describe_errors},
         **{"small_groups": describe_small_groups, "origins": describe_origins, "parts": describe_parts},
         **{"said": select_said, "plain": escape_markdown, "sentences": join_sentences, "q": quote},

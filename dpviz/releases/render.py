@@ -17,6 +17,7 @@ import numpy as np
 
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_page import make_card_page
+from dpviz.releases.catalogue import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.package import (
     ASSIGN,
@@ -25,7 +26,9 @@ from dpviz.releases.package import (
     DECLARATION,
     DOSSIER,
     LEDGER,
+    NOTEBOOK,
     PAGE,
+    README,
     SEGMENTS_FILE,
     TRANSCRIPT,
     VERIFY,
@@ -126,19 +129,23 @@ def render_whole(played: Played) -> dict[str, bytes]:
 
 
 def render_files(played: Played) -> dict[str, bytes]:
-    """The files that follow from what was played: all but ``VERIFY.txt``."""
+    """The files that follow from what was played, in their order: all but ``VERIFY.txt``."""
     texts = {
+        README: make_readme(played),
+        PAGE: make_card_page(played),
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
-        CARD: format_card(played),
-        PAGE: make_card_page(played),
+        **make_pictures(played),
+        NOTEBOOK: make_notebook(played),
+        ASSIGN: format_assign_script(played),
         DOSSIER: make_dossier_page(played),
+        CARD: format_card(played),
         LEDGER: format_ledger(played.parts.entries, played.shares),
         DECLARATION: declarations.to_json(played.parts.declaration),
-        ASSIGN: format_assign_script(played),
     }
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
-    return {**files, TRANSCRIPT: played.transcript.to_bytes(make_legend(played.transcript, played.parts))}
+    files[TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
+    return files | {name: text.encode("utf-8") for name, text in make_catalogue(played, files).items()}
 
 
 def format_centers(played: Played) -> str:
@@ -153,11 +160,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
 
     ``centers``: data units, as they are published.
     """
-    columns = [column.name for column in profile.columns]
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
-    sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
-    sds = _find_free_name([f"{name}_sd" for name in columns], columns)
-    said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], [*columns, *sds, *sizes])
     rows = [
         [str(place), *center, *map(_find_sd, sd)]
         for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
@@ -166,17 +169,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
-    return format_csv([["segment", *columns, *sds, *sizes, *said], *rows])
-
-
-def _find_free_name(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Names that no column has: one that is taken gets a stroke more."""
-    found: list[str] = []
-    for name in names:
-        while name in (*taken, *found):
-            name += "_"
-        found.append(name)
-    return found
+    return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
 
 
 def _find_sd(value: float) -> str:

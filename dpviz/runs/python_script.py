@@ -72,6 +72,24 @@ class Script:
         )
 
     @classmethod
+    def for_unpacked(cls, *, segments: bool) -> Script:
+        """The tables of an unpacked zip, read with pandas alone; ``segments``: whether one says who is in them."""
+        who = (
+            'said = pd.read_csv("segments.csv", dtype={"segment": "Int64"})\n'
+            'medians = said[said.statistic == "median"]\n'
+            'medians = medians.pivot(index="segment", columns="column", values=["low", "high"])\n'
+            "print(medians)  # each of these intervals holds nine times in ten"
+        )
+        return cls(
+            "The tables of a release, read with pandas.",
+            (
+                "# Unpack the zip, and start this notebook in its folder.\nimport pandas as pd",
+                'centers = pd.read_csv("centers.csv", index_col="segment")\nprint(centers.T)',
+                *([who] if segments else []),
+            ),
+        )
+
+    @classmethod
     def for_run(cls, name: str, declared: Declaration, request: Request) -> Script:
         """One run on a table.
 
