@@ -57,7 +57,8 @@ class Transcript:
     def to_bytes(self, legend: str) -> bytes:
         """As ``transcript.npz``, with a ``legend`` of its arrays (see ``make_legend``)."""
         texts = {"asked": _normalise(self.asked_text), "legend": _normalise(legend)}
-        return make_zip({f"{name}.npy": _write_array(values) for name, values in {**texts, **self.arrays()}.items()})
+        members = {f"{name}.npy": _write_array(values) for name, values in {**texts, **self.arrays()}.items()}
+        return make_zip(members, packed=False)
 
     @property
     def asked_text(self) -> str:
