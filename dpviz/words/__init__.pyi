@@ -16,6 +16,7 @@ from .numbers import format_noisy as format_noisy
 from .numbers import format_plus_minus as format_plus_minus
 from .numbers import format_reach as format_reach
 from .numbers import format_value as format_value
+from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
 from .templates.rendering import make_environment as make_environment
 from .templates.rendering import render as render

@@ -38,7 +38,7 @@ from dpviz.releases import (
     promise,
 )
 from dpviz.runs import Job, Script
-from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary
+from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary, read_questions
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -74,6 +74,7 @@ def draw_read_page() -> None:
                 place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
             st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
     if release is None or release.received is None or release.profile is None:
+        _draw_questions()
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
@@ -84,6 +85,15 @@ def draw_read_page() -> None:
         if release.report is not None:
             _draw_quality(release.report.quality_report)
     _draw_more(release)
+    _draw_questions()
+
+
+def _draw_questions() -> None:
+    """What people ask about any release, folded away."""
+    with st.expander("Questions about a release", icon=":material/contact_support:"):
+        for one in read_questions():
+            st.markdown(f"**{escape_markdown(one.asks)}** {escape_markdown(one.says)}")
+            st.caption(f"From: {escape_markdown(one.source)}.")
 
 
 def _ask_example() -> ReadRelease | None:
