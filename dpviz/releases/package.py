@@ -155,12 +155,15 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
 CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
-SIGNATURE = "SIGNATURE.txt"
-TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
+SIGNATURE, DRAWS_FILE = "SIGNATURE.txt", "draws.csv"
+TABLES = (CENTERS, SEGMENTS_FILE, DRAWS_FILE, LEDGER)
 NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
-"""What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
+"""What every zip of a release holds; ``segments.csv``, ``draws.csv`` and ``SIGNATURE.txt`` may be with it."""
 
-IN_ORDER = (*(CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY, SIGNATURE),)
+IN_ORDER = (
+    *(CENTERS, SEGMENTS_FILE, DRAWS_FILE, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY),
+    SIGNATURE,
+)
 """All names that a file in it may have, in the order in which they stand in it."""
 
 

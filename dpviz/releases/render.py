@@ -18,12 +18,14 @@ import numpy as np
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.dossier import make_dossier_page
+from dpviz.releases.draws import format_draws
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
     CENTERS,
     DECLARATION,
     DOSSIER,
+    DRAWS_FILE,
     LEDGER,
     PAGE,
     SEGMENTS_FILE,
@@ -130,6 +132,7 @@ def render_files(played: Played) -> dict[str, bytes]:
     texts = {
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
+        DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         CARD: format_card(played),
         PAGE: make_card_page(played),
         DOSSIER: make_dossier_page(played),
@@ -142,7 +145,11 @@ def render_files(played: Played) -> dict[str, bytes]:
 
 
 def format_centers(played: Played) -> str:
-    """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
+    """Released centres, data units, on their grid, and sizes; how far off each number is stands in a column beside it.
+
+    Of a centre that is the mean of the rows of its segment less what is released; what the noise of its algorithm alone
+    adds is in a column of its own.
+    """
     return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
@@ -157,16 +164,19 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
     sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
     sds = _find_free_name([f"{name}_sd" for name in columns], columns)
-    said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], [*columns, *sds, *sizes])
+    noises = _find_free_name([f"{name}_noise_sd" for name in columns], [*columns, *sds])
+    taken = [*columns, *sds, *noises, *sizes]
+    said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], taken)
+    told = zip(centers, profile.center_sd.tolist(), profile.noise_sd.tolist(), strict=True)
     rows = [
-        [str(place), *center, *map(_find_sd, sd)]
-        for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
+        [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
+        for place, (center, sd, noise) in enumerate(told, start=1)
     ]
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
-    return format_csv([["segment", *columns, *sds, *sizes, *said], *rows])
+    return format_csv([["segment", *columns, *sds, *noises, *sizes, *said], *rows])
 
 
 def _find_free_name(names: Sequence[str], taken: Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from dpviz.releases.noise_check import NoiseVerdict, collect_tallies
 from dpviz.releases.package import (
     CANNOT_TELL,
     CARD,
+    DRAWS_FILE,
     IN_ORDER,
     LEDGER,
     MOST_BYTES,
@@ -181,7 +182,7 @@ def examine(source: str | Path | bytes) -> Examined:
     if VERIFY not in files:
         raise RequestError(
             f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but "
-            f"{SEGMENTS_FILE} and {SIGNATURE}."
+            f"{SEGMENTS_FILE}, {DRAWS_FILE} and {SIGNATURE}."
         )
     form = wrong or describe_form(data, make_zip({name: files[name] for name in IN_ORDER if name in files}))
     found = _CheckedFiles(files)
