@@ -5,6 +5,8 @@ from .account import Account as Account
 from .account import AccountBalance as AccountBalance
 from .account import Charge as Charge
 from .account import State as State
+from .asking import QUESTION_KINDS as QUESTION_KINDS
+from .asking import Answer as Answer
 from .conclusions import Received as Received
 from .example_release import example_work as example_work
 from .playing import Played as Played

@@ -71,17 +71,18 @@ class FileField(NamedTuple):
 
 @dataclass(frozen=True)
 class CenterFields:
-    """All of them: a coordinate a column, the sd of the noise on each, sizes, and at the end what coordinates say."""
+    """All of them: a coordinate a column, two errors of each, sizes, and at the end what coordinates say."""
 
     coordinates: tuple[FileField, ...]
     sds: tuple[FileField, ...]
+    noises: tuple[FileField, ...]
     sizes: tuple[FileField, ...]
     words: tuple[FileField, ...]
 
     @property
     def all(self) -> tuple[FileField, ...]:
         """In their order."""
-        return (*self.coordinates, *self.sds, *self.sizes, *self.words)
+        return (*self.coordinates, *self.sds, *self.noises, *self.sizes, *self.words)
 
     @classmethod
     def of(cls, profile: profiles.Profile) -> CenterFields:
@@ -92,10 +93,16 @@ class CenterFields:
             FileField(_find_free_name(one.name, taken), "number", _describe_column(one), one.unit, one.lower, one.upper)
             for one in columns
         )
-        says = "standard deviation of the noise on “{}”; empty where nobody can tell it"
-        sds = tuple(
-            FileField(_find_free_name(f"{one.name}_sd", taken), "number", says.format(one.name), one.unit)
-            for one in columns
+        off = (
+            "how far “{}” may be off from the mean of its segment, as a standard deviation; empty where nobody can tell"
+        )
+        drawn = "standard deviation of the noise on “{}” alone, as the algorithm tells it"
+        sds, noises = (
+            tuple(
+                FileField(_find_free_name(f"{one.name}{end}", taken), "number", says.format(one.name), one.unit)
+                for one in columns
+            )
+            for end, says in (("_sd", off), ("_noise_sd", drawn))
         )
         sizes: tuple[FileField, ...] = ()
         if profile.sizes is not None:
@@ -113,7 +120,7 @@ class CenterFields:
             for one in columns
             if one.worded
         )
-        return cls(coordinates, sds, sizes, words)
+        return cls(coordinates, sds, noises, sizes, words)
 
 
 def _describe_column(column: profiles.ProfileColumn) -> str:
@@ -162,10 +169,12 @@ def make_catalogue(played: Played, files: Mapping[str, bytes]) -> dict[str, str]
 
 def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[CatalogueFile]:
     told = fill_yaml("files.yaml.j2", played, centers=CenterFields.of(played.profile).all, COVERED=COVERED)
+    units = {f"mean of {one.name}": one.unit for one in played.profile.columns}
     for name, data in files.items():
         about = told[name]
         columns = [FileField(*one) for one in about.get("columns", ())]
         head = next(csv.reader(io.StringIO(data.decode("utf-8"), newline=""))) if columns else []
+        columns += [FileField(one, *about["others"], units.get(one, "")) for one in head[len(columns) :]]
         # A name that a spreadsheet would take for a formula is written with a sign before it.
         fields = tuple(one._replace(name=written) for one, written in zip(columns, head, strict=True))
         yield CatalogueFile(name, about["title"], about["says"], data, fields)
@@ -320,4 +329,4 @@ def make_readme(played: Played) -> str:
 
 def make_notebook(played: Played) -> str:
     """``read_release.ipynb``: the tables of the zip, read with pandas."""
-    return Script.for_unpacked(segments=bool(played.parts.segments_csv)).notebook
+    return Script.for_unpacked(segments=played.report is not None, draws=played.draws is not None).notebook

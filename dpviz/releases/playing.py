@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_columns import CardColumn, list_columns
+from dpviz.releases.draws import Draws, draw_versions
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.release_parts import (
     Parts,
@@ -99,6 +100,14 @@ class Played:
     def profile(self) -> profiles.Profile:
         """Centres, sizes and their noise."""
         return self.parts.profile
+
+    @cached_property
+    def draws(self) -> Draws | None:
+        """Versions of what is true of the segments; None where nothing was asked about them."""
+        means = self.parts.means
+        if means is None or self.parts.tallies is None:
+            return None
+        return draw_versions(self.parts.tallies, means, self.profile, seed=self.transcript.sha256)
 
     @property
     def report(self) -> SegmentsReport | None:

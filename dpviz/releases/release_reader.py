@@ -13,6 +13,7 @@ import pandas as pd
 
 from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
+from dpviz.releases.asking import Answer, Question, ask
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
@@ -135,6 +136,40 @@ class ReadRelease:
         if self.profile is None or other.profile is None:
             raise RequestError("One of the two is damaged: there is nothing to compare.")
         return compare(self.profile, other.profile)
+
+    def ask(self, kind: str, *segments: int, column: str = "", label: str = "", value: float | None = None) -> Answer:
+        """The answer to a question over several numbers, such as which of two segments is larger.
+
+        Parameters
+        ----------
+        kind : str
+            One of ``dpviz ask --help``, such as ``"larger"``.
+        *segments : int
+            Which ones, from 1 on.
+        column : str
+            Its name, where the question is about one.
+        label : str
+            A category of it.
+        value : float or None
+            A value of it, data units.
+
+        Returns
+        -------
+        Answer
+            A sentence, a number with the interval that holds nine in ten, and whether noise hides it.
+
+        Raises
+        ------
+        RequestError
+            If the release does not hold, nothing was asked about its segments, or the question is none of these.
+        """
+        if not self.holds or self.played is None:
+            raise RequestError("The release is not what it says: nothing is answered from it. See what verify finds.")
+        if self.played.draws is None:
+            raise RequestError(
+                "Nothing was asked about the segments of this release: a question needs one with a share for segments."
+            )
+        return ask(self.played.draws, Question(kind, segments, column, label, value))
 
     def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:
         """Why the card of this release and another one, or an account, cannot both be whole; None where they may."""

@@ -19,12 +19,14 @@ from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestErr
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.catalogue import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.dossier import make_dossier_page
+from dpviz.releases.draws import format_draws
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
     CENTERS,
     DECLARATION,
     DOSSIER,
+    DRAWS_FILE,
     LEDGER,
     NOTEBOOK,
     PAGE,
@@ -135,6 +137,7 @@ def render_files(played: Played) -> dict[str, bytes]:
         PAGE: make_card_page(played),
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
+        DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         **make_pictures(played),
         NOTEBOOK: make_notebook(played),
         ASSIGN: format_assign_script(played),
@@ -149,7 +152,11 @@ def render_files(played: Played) -> dict[str, bytes]:
 
 
 def format_centers(played: Played) -> str:
-    """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
+    """Released centres, data units, on their grid, and sizes; how far off each number is stands in a column beside it.
+
+    Of a centre that is the mean of the rows of its segment less what is released; what the noise of its algorithm alone
+    adds is in a column of its own.
+    """
     return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
@@ -161,9 +168,10 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     ``centers``: data units, as they are published.
     """
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
+    told = zip(centers, profile.center_sd.tolist(), profile.noise_sd.tolist(), strict=True)
     rows = [
-        [str(place), *center, *map(_find_sd, sd)]
-        for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
+        [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
+        for place, (center, sd, noise) in enumerate(told, start=1)
     ]
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
