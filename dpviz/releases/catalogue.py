@@ -174,7 +174,8 @@ def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[Cata
         about = told[name]
         columns = [FileField(*one) for one in about.get("columns", ())]
         head = next(csv.reader(io.StringIO(data.decode("utf-8"), newline=""))) if columns else []
-        columns += [FileField(one, *about["others"], units.get(one, "")) for one in head[len(columns) :]]
+        others = head[len(columns) :]
+        columns += [FileField(one, about["others"][0], about["others"][1], units.get(one, "")) for one in others]
         # A name that a spreadsheet would take for a formula is written with a sign before it.
         fields = tuple(one._replace(name=written) for one, written in zip(columns, head, strict=True))
         yield CatalogueFile(name, about["title"], about["says"], data, fields)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
+from dpviz.releases.smallest_groups import Groups
 from dpviz.runs import LIKE_ONE, Belief, LossShare, Run, Verdict, judge_centers, profiles
 from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
@@ -57,6 +58,8 @@ class Received:
     relation : "add_remove" or "replace"
     run : Run or None
         That of the algorithm, played again: what it says of itself.
+    groups : Groups or None
+        Groups of segments that have as many rows as was promised, where that was.
     """
 
     profile: profiles.Profile
@@ -66,6 +69,7 @@ class Received:
     has_id: bool
     relation: str = "add_remove"
     run: Run | None = None
+    groups: Groups | None = None
 
     @property
     def finding(self) -> Headline:
@@ -81,7 +85,8 @@ class Received:
     def may(self) -> tuple[Conclusion, ...]:
         """What may be concluded."""
         columns = _conclude_columns(self.profile, noise=self.shows_noise)
-        return (_conclude_sizes(self.profile), *columns, _conclude_quality(self))
+        grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
+        return (_conclude_sizes(self.profile), *grouped, *columns, _conclude_quality(self))
 
     @property
     def may_not(self) -> tuple[str, ...]:

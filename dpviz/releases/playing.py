@@ -22,6 +22,7 @@ from dpviz.releases.release_parts import (
 )
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
 from dpviz.releases.segments_report import SegmentsReport
+from dpviz.releases.smallest_groups import Groups, find_groups
 from dpviz.releases.transcript import Transcript
 from dpviz.runs import Run, compute_independent_epsilon, profiles
 from dpviz.tables import Declaration
@@ -113,6 +114,12 @@ class Played:
     def report(self) -> SegmentsReport | None:
         """What was released about the segments; None where nothing was."""
         return None if self.parts.told is None else self.parts.told.report
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """Groups of segments that are as large as was promised; None where nothing was."""
+        smallest, tallies = self.request.smallest_group, self.parts.tallies
+        return find_groups(tallies, self.parts.clustered.unit_centers, smallest) if smallest and tallies else None
 
     @cached_property
     def expected_loss(self) -> str:

@@ -197,6 +197,7 @@ class ReadRelease:
             "may_conclude": [one._asdict() for one in self.received.may],
             "may_not_conclude": list(self.received.may_not),
             "certificate": None if self.report is None else to_plain(asdict(self.report.quality_report)),
+            "groups": None if self.played.groups is None else to_plain(asdict(self.played.groups)),
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }
@@ -216,6 +217,7 @@ def receive(played: Played) -> Received:
         parts.declaration.id_column is not None,
         parts.declaration.relation,
         played.run,
+        played.groups,
     )
 
 

@@ -27,6 +27,7 @@ from dpviz.releases.package import (
     DECLARATION,
     DOSSIER,
     DRAWS_FILE,
+    GROUPS,
     LEDGER,
     NOTEBOOK,
     PAGE,
@@ -41,6 +42,7 @@ from dpviz.releases.registry_card import format_card
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.segments_report import SegmentsReport
+from dpviz.releases.smallest_groups import format_groups
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
@@ -137,6 +139,7 @@ def render_files(played: Played) -> dict[str, bytes]:
         PAGE: make_card_page(played),
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
+        GROUPS: "" if played.groups is None else format_groups(played.groups),
         DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         **make_pictures(played),
         NOTEBOOK: make_notebook(played),

@@ -20,7 +20,7 @@ from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechan
 from dpviz.releases.package import make_zip, read_members
 from dpviz.words import doorways, foreign
 
-_FORMAT = 4
+_FORMAT = 5
 _OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
 _NEWER = "It was written by a newer dpviz than this one: update dpviz, and try again."
 _DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
