@@ -164,10 +164,12 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
     sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
     sds = _find_free_name([f"{name}_sd" for name in columns], columns)
-    noises = _find_free_name([f"{name}_noise_sd" for name in columns], [*columns, *sds])
+    noises, drawn = [], np.zeros((profile.k, 0))
+    if profile.drawn_sd is not None:
+        noises, drawn = _find_free_name([f"{name}_noise_sd" for name in columns], [*columns, *sds]), profile.drawn_sd
     taken = [*columns, *sds, *noises, *sizes]
     said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], taken)
-    told = zip(centers, profile.center_sd.tolist(), profile.noise_sd.tolist(), strict=True)
+    told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
     rows = [
         [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
         for place, (center, sd, noise) in enumerate(told, start=1)
