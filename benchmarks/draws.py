@@ -25,7 +25,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.noise import StudyNoise
-from dpviz.releases.asking import Question, ask, find_middle
+from dpviz.releases.asking import ReleaseQuestion, ask, find_middle
 from dpviz.releases.described_table import DescribedTable, make_described_table
 from dpviz.releases.draws import Draws, draw_versions, format_draws
 from dpviz.releases.release_parts import Clustered, Parts, SegmentsPart
@@ -146,7 +146,7 @@ def find_held(table: Table, parts: Parts, draws: Draws, truth: Truth, rng: np.ra
 
 def _list_questions(
     table: Table, draws: Draws, truth: Truth, there: list[int], rng: np.random.Generator
-) -> Iterator[tuple[str, Question, float]]:
+) -> Iterator[tuple[str, ReleaseQuestion, float]]:
     """Questions, what kind of number answers each, and the true answer."""
     sizes, n = truth.sizes, truth.sizes.sum()
     labelled = {
@@ -157,34 +157,34 @@ def _list_questions(
     numbers = [column for _, tally, column in draws.tallies.described if len(tally.edges)]
     means = {name: truth.add_up(table.values[:, place]) for name, place in draws.averaged.items()}
     for place in range(draws.k):
-        yield "size", Question("size", (place + 1,)), float(sizes[place])
-        yield "part", Question("part", (place + 1,)), float(sizes[place] / n)
+        yield "size", ReleaseQuestion("size", (place + 1,)), float(sizes[place])
+        yield "part", ReleaseQuestion("part", (place + 1,)), float(sizes[place] / n)
     for place in there:
         for name, sums in means.items():
-            yield "mean", Question("mean", (place + 1,), name), truth.average(sums, [place])
+            yield "mean", ReleaseQuestion("mean", (place + 1,), name), truth.average(sums, [place])
         for (name, label), sums in labelled.items():
             share = truth.average(sums, [place])
-            yield "share", Question("share", (place + 1,), name, label), share
+            yield "share", ReleaseQuestion("share", (place + 1,), name, label), share
         for column in numbers:
             value = float(rng.uniform(column.lower, column.upper))
             above = truth.average(truth.add_up(table.cells[column.name] >= value), [place])
-            yield "at least", Question("at-least", (place + 1,), column.name, value=value), above
+            yield "at least", ReleaseQuestion("at-least", (place + 1,), column.name, value=value), above
     pairs = list(combinations(range(draws.k), 2))
     for one, other in (pairs[at] for at in rng.permutation(len(pairs))[:MOST_PAIRS]):
         both = (one + 1, other + 1)
-        yield "sum of two", Question("size", both), float(sizes[one] + sizes[other])
-        yield "difference", Question("larger", both), float(sizes[one] - sizes[other])
+        yield "sum of two", ReleaseQuestion("size", both), float(sizes[one] + sizes[other])
+        yield "difference", ReleaseQuestion("larger", both), float(sizes[one] - sizes[other])
         if sizes[other]:
-            yield "ratio", Question("ratio", both), float(sizes[one] / sizes[other])
+            yield "ratio", ReleaseQuestion("ratio", both), float(sizes[one] / sizes[other])
         if not (sizes[one] and sizes[other]):
             continue
         for name, sums in means.items():
             apart = truth.average(sums, [one]) - truth.average(sums, [other])
-            yield "mean of two", Question("mean", both, name), truth.average(sums, [one, other])
-            yield "difference of means", Question("higher", both, name), apart
+            yield "mean of two", ReleaseQuestion("mean", both, name), truth.average(sums, [one, other])
+            yield "difference of means", ReleaseQuestion("higher", both, name), apart
         for (name, label), sums in labelled.items():
             apart = 100 * (truth.average(sums, [one]) - truth.average(sums, [other]))
-            yield "difference of shares", Question("more-often", both, name, label), apart
+            yield "difference of shares", ReleaseQuestion("more-often", both, name, label), apart
 
 
 def _holds(low: float, high: float, true: float) -> bool:

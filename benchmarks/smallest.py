@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.draws import find_truth, open_table, release
 from dpviz.releases.smallest_groups import Groups, find_groups
-from dpviz.releases.tallies import Tallies
+from dpviz.releases.tallies import SegmentTallies
 
 PROMISES = (0.1, 0.3, 1.0)
 _EXACT = 1e-6
@@ -64,10 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(whole[0] > 0.01 * whole[1])
 
 
-def _make_exact(tallies: Tallies, sizes: np.ndarray) -> Tallies:
+def _make_exact(tallies: SegmentTallies, sizes: np.ndarray) -> SegmentTallies:
     """What would be counted without noise."""
     one = tallies.every[0]
-    return Tallies(
+    return SegmentTallies(
         (replace(one, counts=sizes[:, None].astype(float), sd=_EXACT, possible=np.ones((len(sizes), 1), bool)),)
     )
 

@@ -6,7 +6,9 @@ from .account import AccountBalance as AccountBalance
 from .account import Charge as Charge
 from .account import State as State
 from .asking import QUESTION_KINDS as QUESTION_KINDS
-from .asking import Answer as Answer
+from .asking import ReleaseAnswer as ReleaseAnswer
+from .asking import format_answers as format_answers
+from .asking import list_askable as list_askable
 from .conclusions import Received as Received
 from .example_release import example_work as example_work
 from .playing import Played as Played

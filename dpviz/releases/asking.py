@@ -34,7 +34,7 @@ _MOST_MEANS = 2
 _TINY = 1e-9
 
 
-class Question(NamedTuple):
+class ReleaseQuestion(NamedTuple):
     """What is asked of which segments, which count from 1, and of which column, category or value."""
 
     kind: str
@@ -45,13 +45,13 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReleaseAnswer:
     """What comes out, in words and as a number with its interval; ``hidden`` where noise hides it.
 
     ``chosen`` are the segments that an answer names. A number that nothing tells is NaN.
     """
 
-    question: Question
+    question: ReleaseQuestion
     sentence: str
     value: float
     low: float
@@ -77,7 +77,7 @@ class Answer:
 LINE = ("kind", "segments", "column", "label", "at", "value", "low", "high", "hidden", "sentence")
 
 
-class Kind(NamedTuple):
+class QuestionKind(NamedTuple):
     """A kind of question: how many segments it is asked of, ``least`` to ``most``, what else it needs, what it asks in
     words, and what answers it."""
 
@@ -85,10 +85,10 @@ class Kind(NamedTuple):
     most: float
     needs: tuple[str, ...]
     words: str
-    answer: Callable[[Draws, Question], Answer]
+    answer: Callable[[Draws, ReleaseQuestion], ReleaseAnswer]
 
 
-def ask(draws: Draws, question: Question) -> Answer:
+def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """The answer that the draws of a release give.
 
     Raises
@@ -106,12 +106,21 @@ def ask(draws: Draws, question: Question) -> Answer:
     return kind.answer(draws, question)
 
 
-def format_answers(answers: Sequence[Answer]) -> str:
+def list_askable(draws: Draws, kind: QuestionKind) -> list[str]:
+    """The columns that a kind of question can be asked about; none where it is about none."""
+    if "label" in kind.needs:
+        return [column.name for _, _, column in draws.tallies.described if column.labels]
+    if "value" in kind.needs:
+        return [column.name for _, tally, column in draws.tallies.described if len(tally.edges)]
+    return [*draws.averaged] if "column" in kind.needs else []
+
+
+def format_answers(answers: Sequence[ReleaseAnswer]) -> str:
     """A table of answers, a line each."""
     return format_csv([LINE, *(one.line for one in answers)])
 
 
-def _check_fields(kind: Kind, question: Question) -> None:
+def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
     given = {"column": bool(question.column), "label": bool(question.label), "value": question.value is not None}
     lacking = [name for name in kind.needs if not given[name]]
     beside = [name for name, there in given.items() if there and name not in kind.needs]
@@ -120,7 +129,7 @@ def _check_fields(kind: Kind, question: Question) -> None:
         raise RequestError(f"The question {question.kind!r} is about {needs}: {kind.words}.")
 
 
-def _check_segments(kind: Kind, question: Question, k: int) -> None:
+def _check_segments(kind: QuestionKind, question: ReleaseQuestion, k: int) -> None:
     asked = question.segments
     if not kind.least <= len(asked) <= kind.most or len(set(asked)) < len(asked):
         number = f"{kind.least}" if kind.least == kind.most else f"{kind.least} or more"
@@ -131,23 +140,23 @@ def _check_segments(kind: Kind, question: Question, k: int) -> None:
         raise RequestError(f"The segments of this release go from 1 to {k}.")
 
 
-def _ask_size(draws: Draws, question: Question) -> Answer:
+def _ask_size(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     values = _add_sizes(draws, question)
     value, low, high = _tell(values)
     return _answer(question, f"{_name(question)}: about {value:,.0f} rows", (value, low, high), hidden=low <= 0)
 
 
-def _ask_part(draws: Draws, question: Question) -> Answer:
+def _ask_part(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     told = _tell(divide(_add_sizes(draws, question), draws.sizes.sum(axis=1)))
     return _answer_share(question, f"{_name(question)}: {{}} of all rows", told)
 
 
-def _ask_larger(draws: Draws, question: Question) -> Answer:
+def _ask_larger(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     one, other = (draws.sizes[:, place] for place in _places(question))
     return _compare(question, one - other, "is larger", "rows")
 
 
-def _ask_ratio(draws: Draws, question: Question) -> Answer:
+def _ask_ratio(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     over, under = (draws.sizes[:, place] for place in _places(question))
     told = _tell(over / np.maximum(under, _TINY))
     hidden = find_middle(under, _SURELY_THERE)[0] <= 0
@@ -155,7 +164,7 @@ def _ask_ratio(draws: Draws, question: Question) -> Answer:
     return _answer(question, f"segment {one} is {told[0]:.3g} times as large as segment {other}", told, hidden=hidden)
 
 
-def _ask_largest(draws: Draws, question: Question) -> Answer:
+def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """All segments that no other one is larger than, at nine in ten for all pairs: of many that are alike, noise picks
     the few wrong ones that are largest in most draws."""
     sizes, k = draws.sizes, draws.k
@@ -166,10 +175,10 @@ def _ask_largest(draws: Draws, question: Question) -> Answer:
     hidden = len(chosen) > 1
     words = f"the largest is one of {_join(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
     said = f"{HIDDEN}: {words}." if hidden else f"{capitalize_first(words)}."
-    return Answer(question, said, nan, nan, nan, hidden, chosen)
+    return ReleaseAnswer(question, said, nan, nan, nan, hidden, chosen)
 
 
-def _ask_mean(draws: Draws, question: Question) -> Answer:
+def _ask_mean(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     place = _find_averaged(draws, question)
     values = _average(draws, _places(question), place)
     told = _tell(values)
@@ -178,27 +187,27 @@ def _ask_mean(draws: Draws, question: Question) -> Answer:
     return _answer(question, words, told, hidden=told[2] - told[1] > wide)
 
 
-def _ask_higher(draws: Draws, question: Question) -> Answer:
+def _ask_higher(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     place = _find_averaged(draws, question)
     one, other = (_average(draws, [at], place) for at in _places(question))
     unit = draws.made.columns[place].unit.partition(" from ")[0]
     return _compare(question, one - other, f"is higher in {question.column} on the mean", unit)
 
 
-def _ask_share(draws: Draws, question: Question) -> Answer:
+def _ask_share(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     told = _tell(_share(draws, question, _places(question), _find_label(draws, question)))
     words = f"share of {question.label} in {_name(question)}: {{}}"
     return _answer_share(question, words, told, drowned=_is_drowned(draws, question, _places(question)))
 
 
-def _ask_more_often(draws: Draws, question: Question) -> Answer:
+def _ask_more_often(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     label = _find_label(draws, question)
     one, other = (_share(draws, question, [place], label) for place in _places(question))
     drowned = any(_is_drowned(draws, question, [place]) for place in _places(question))
     return _compare(question, 100 * (one - other), f"has {question.label} more often", "%", drowned=drowned)
 
 
-def _ask_at_least(draws: Draws, question: Question) -> Answer:
+def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """Of the bin that holds the value any part may be: the interval goes from none of it to all of it."""
     tally, column, _ = draws.find_tally(question.column)
     if not len(tally.edges):
@@ -224,19 +233,23 @@ def _count_from(first: int, stop: int, counts: Array) -> Array:
     return added
 
 
-QUESTION_KINDS: Mapping[str, Kind] = {
-    "size": Kind(1, inf, (), "how many rows are in these segments together", _ask_size),
-    "part": Kind(1, inf, (), "which part of all rows is in these segments", _ask_part),
-    "larger": Kind(2, 2, (), "which of two segments is larger, and by how many rows", _ask_larger),
-    "ratio": Kind(2, 2, (), "how many times as large as the second segment the first one is", _ask_ratio),
-    "largest": Kind(0, 0, (), "which segment is the largest, or which ones may be", _ask_largest),
-    "mean": Kind(1, _MOST_MEANS, ("column",), "the mean of a column in one segment, or in two together", _ask_mean),
-    "higher": Kind(2, 2, ("column",), "in which of two segments the mean of a column is higher", _ask_higher),
-    "share": Kind(1, inf, ("column", "label"), "the share of a category in these segments together", _ask_share),
-    "more-often": Kind(
+QUESTION_KINDS: Mapping[str, QuestionKind] = {
+    "size": QuestionKind(1, inf, (), "how many rows are in these segments together", _ask_size),
+    "part": QuestionKind(1, inf, (), "which part of all rows is in these segments", _ask_part),
+    "larger": QuestionKind(2, 2, (), "which of two segments is larger, and by how many rows", _ask_larger),
+    "ratio": QuestionKind(2, 2, (), "how many times as large as the second segment the first one is", _ask_ratio),
+    "largest": QuestionKind(0, 0, (), "which segment is the largest, or which ones may be", _ask_largest),
+    "mean": QuestionKind(
+        1, _MOST_MEANS, ("column",), "the mean of a column in one segment, or in two together", _ask_mean
+    ),
+    "higher": QuestionKind(2, 2, ("column",), "in which of two segments the mean of a column is higher", _ask_higher),
+    "share": QuestionKind(
+        1, inf, ("column", "label"), "the share of a category in these segments together", _ask_share
+    ),
+    "more-often": QuestionKind(
         2, 2, ("column", "label"), "in which of two segments a category is more frequent", _ask_more_often
     ),
-    "at-least": Kind(
+    "at-least": QuestionKind(
         1, inf, ("column", "value"), "which share of these segments has at least a value in a column", _ask_at_least
     ),
 }
@@ -258,23 +271,25 @@ def _tell(values: Array) -> Told:
     return (float(np.median(values)), *find_middle(values))
 
 
-def _answer(question: Question, words: str, told: Told, *, hidden: bool) -> Answer:
+def _answer(question: ReleaseQuestion, words: str, told: Told, *, hidden: bool) -> ReleaseAnswer:
     ends = format_between(told[1], told[2])
     said = f"{HIDDEN}: {words.split(':')[0]}? {ends} in nine of ten." if hidden else f"{words} ({ends} in nine of ten)."
-    return Answer(question, capitalize_first(said), *told, hidden)
+    return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
 
 
-def _answer_share(question: Question, words: str, told: Told, *, drowned: bool = False) -> Answer:
+def _answer_share(question: ReleaseQuestion, words: str, told: Told, *, drowned: bool = False) -> ReleaseAnswer:
     """Of a share between 0 and 1; ``words`` hold a place for it."""
     value, low, high = (100 * one for one in told)
     hidden = drowned or told[2] - told[1] > _WIDE
     said = words.format(f"{value:.0f} %")
     ends = f"{low:.0f} to {high:.0f} % in nine of ten"
     said = f"{HIDDEN}: {words.format('which share')}? {ends}." if hidden else f"{said} ({ends})."
-    return Answer(question, capitalize_first(said), *told, hidden)
+    return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
 
 
-def _compare(question: Question, difference: Array, how: str, unit: str, *, drowned: bool = False) -> Answer:
+def _compare(
+    question: ReleaseQuestion, difference: Array, how: str, unit: str, *, drowned: bool = False
+) -> ReleaseAnswer:
     """Which way a difference (D,) goes, the first segment less the second, in so many of the draws."""
     value, low, high = _tell(difference)
     first = float((difference > 0).mean() + (difference == 0).mean() / 2)
@@ -284,10 +299,10 @@ def _compare(question: Question, difference: Array, how: str, unit: str, *, drow
     between = format_between(*ends, unit=unit)
     words = f"segment {one} {how} than segment {other}"
     said = f"{HIDDEN}: {words}? By {between} in nine of ten." if hidden else f"{words}, by {between} in nine of ten."
-    return Answer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
+    return ReleaseAnswer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
 
 
-def _places(question: Question) -> list[int]:
+def _places(question: ReleaseQuestion) -> list[int]:
     return [one - 1 for one in question.segments]
 
 
@@ -296,7 +311,7 @@ def _join(names: Sequence[object]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _name(question: Question) -> str:
+def _name(question: ReleaseQuestion) -> str:
     names = _join(question.segments)
     return f"segment {names}" if len(question.segments) == 1 else f"segments {names} together"
 
@@ -305,12 +320,12 @@ def _write(value: float, low: float, high: float) -> str:
     return format_between(low, high, value).partition(" (")[0]
 
 
-def _add_sizes(draws: Draws, question: Question) -> Array:
+def _add_sizes(draws: Draws, question: ReleaseQuestion) -> Array:
     added: Array = draws.sizes[:, _places(question)].sum(axis=1)
     return added
 
 
-def _find_averaged(draws: Draws, question: Question) -> int:
+def _find_averaged(draws: Draws, question: ReleaseQuestion) -> int:
     if question.column not in draws.averaged:
         told = list_names([*draws.averaged])
         why = f"of clustered columns of numbers on an even scale one is: {told}."
@@ -329,7 +344,7 @@ def _average(draws: Draws, places: Sequence[int], column: int) -> Array:
 Count = Callable[[Array], Array]
 
 
-def _find_label(draws: Draws, question: Question) -> Count:
+def _find_label(draws: Draws, question: ReleaseQuestion) -> Count:
     _, column, _ = draws.find_tally(question.column)
     if question.label not in column.labels:
         values = f"its values are {list_names([*column.labels])}" if column.labels else "it holds numbers"
@@ -338,14 +353,14 @@ def _find_label(draws: Draws, question: Question) -> Count:
     return lambda counts: counts[:, place]
 
 
-def _share(draws: Draws, question: Question, places: Sequence[int], count: Count) -> Array:
+def _share(draws: Draws, question: ReleaseQuestion, places: Sequence[int], count: Count) -> Array:
     """The part that is counted of the rows of these segments whose column is known."""
     tally, _, counts = draws.find_tally(question.column)
     together = counts[:, places, : tally.values].sum(axis=1)
     return divide(count(together), together.sum(axis=1))
 
 
-def _is_drowned(draws: Draws, question: Question, places: Sequence[int]) -> bool:
+def _is_drowned(draws: Draws, question: ReleaseQuestion, places: Sequence[int]) -> bool:
     tally, _, counts = draws.find_tally(question.column)
     rows = float(np.median(counts[:, places].sum(axis=(1, 2))))
     return bool(np.sqrt(tally.variance[[*places]].sum()) > _DROWNED * max(rows, 0.0))

@@ -101,6 +101,7 @@ class CenterFields:
             tuple(
                 FileField(_find_free_name(f"{one.name}{end}", taken), "number", says.format(one.name), one.unit)
                 for one in columns
+                if end == "_sd" or profile.drawn_sd is not None
             )
             for end, says in (("_sd", off), ("_noise_sd", drawn))
         )

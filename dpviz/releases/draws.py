@@ -26,7 +26,7 @@ from scipy.special import ndtri
 
 from dpviz.core import Array, RequestError
 from dpviz.releases.described_table import SegmentColumn
-from dpviz.releases.tallies import Means, Tallies, Tally, find_bin_ends
+from dpviz.releases.tallies import Means, SegmentTallies, Tally, find_bin_ends
 from dpviz.runs import profiles
 from dpviz.tables import codings, format_csv
 from dpviz.words import list_names, quote_name
@@ -72,7 +72,7 @@ class Draws:
         Of every tally.
     means : array of shape (D, k, d)
         Of the rows of each segment, data units where a column is even; NaN where nothing tells.
-    tallies : Tallies
+    tallies : SegmentTallies
     made : Profile
         What centres have coordinates in.
     """
@@ -80,7 +80,7 @@ class Draws:
     sizes: Array
     counts: tuple[Array, ...]
     means: Array
-    tallies: Tallies
+    tallies: SegmentTallies
     made: profiles.Profile
 
     @property
@@ -107,12 +107,12 @@ class Draws:
         return found[name]
 
 
-def draw_versions(tallies: Tallies, means: Means, made: profiles.Profile, *, seed: str) -> Draws:
+def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile, *, seed: str) -> Draws:
     """So many versions of the segments of a release, the same for everybody who has the ``seed``.
 
     Parameters
     ----------
-    tallies : Tallies
+    tallies : SegmentTallies
     means : Means
     made : Profile
     seed : str

@@ -22,7 +22,7 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.releases.tallies import Means, Tallies, estimate_means, trust_noise
+from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, trust_noise
 from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, make_domain, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
@@ -205,9 +205,9 @@ class Parts:
         )
 
     @property
-    def tallies(self) -> Tallies | None:
+    def tallies(self) -> SegmentTallies | None:
         """What was counted of the segments; None where nothing was asked about them."""
-        return None if self.told is None else self.told.report.tallies
+        return self.told.report.tallies if self.told is not None and self.told.report.tallies.every else None
 
     @property
     def missing_told(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
-from dpviz.releases.asking import Answer, Question, ask
+from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
@@ -137,7 +137,9 @@ class ReadRelease:
             raise RequestError("One of the two is damaged: there is nothing to compare.")
         return compare(self.profile, other.profile)
 
-    def ask(self, kind: str, *segments: int, column: str = "", label: str = "", value: float | None = None) -> Answer:
+    def ask(
+        self, kind: str, *segments: int, column: str = "", label: str = "", value: float | None = None
+    ) -> ReleaseAnswer:
         """The answer to a question over several numbers, such as which of two segments is larger.
 
         Parameters
@@ -155,7 +157,7 @@ class ReadRelease:
 
         Returns
         -------
-        Answer
+        ReleaseAnswer
             A sentence, a number with the interval that holds nine in ten, and whether noise hides it.
 
         Raises
@@ -169,7 +171,7 @@ class ReadRelease:
             raise RequestError(
                 "Nothing was asked about the segments of this release: a question needs one with a share for segments."
             )
-        return ask(self.played.draws, Question(kind, segments, column, label, value))
+        return ask(self.played.draws, ReleaseQuestion(kind, segments, column, label, value))
 
     def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:
         """Why the card of this release and another one, or an account, cannot both be whole; None where they may."""

@@ -29,7 +29,8 @@ from dpviz.releases.segments_report import TOO_SMALL, SegmentsReport
 from dpviz.runs import Run
 from dpviz.tables import owner_words
 from dpviz.words import (
-    PLUS_MINUS,
+    DRAWS_SAY,
+    PLUS_MINUS_RELEASED,
     capitalize_first,
     format_count,
     format_number,
@@ -79,6 +80,7 @@ def _find_loader() -> Any:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
+        "DRAWS_SAY": DRAWS_SAY,
         **{"NOT_STATED": owner_words.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{
             "ALONE": promise.ALONE,
@@ -161,12 +163,12 @@ def describe_parts(shares: Iterable[CostPart]) -> str:
 
 
 def describe_errors(played: Played) -> str:
-    """How far noise moves sizes, and centres where it is worst."""
+    """How far off sizes are, and centres where it is worst."""
     made, errors = played.profile, []
     if made.sizes is not None and made.sizes.known:
         errors.append(f"The ± of a size is at most {format_reach(float(made.sizes.reach.max()))} rows.")
     if not made.noise_known:
-        errors.append("The algorithm cannot tell the noise on its centres.")
+        errors.append("How far centres are off the means of their segments cannot be told.")
     else:
         worst = made.even.reach.max(axis=0).tolist()
         told = ", ".join(
@@ -175,9 +177,13 @@ def describe_errors(played: Played) -> str:
         )
         rest = len(worst) - _MOST_COLUMNS
         more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
-        errors.append(f"The ± of a centre is, where noise is worst: {join_clauses(told, more)}.")
+        errors.append(f"The ± of a centre is, where it is widest: {join_clauses(told, more)}.")
     return " ".join(
-        [*errors, PLUS_MINUS, "Beside every number of centers.csv and segments.csv stands its noise, or an interval."]
+        [
+            *errors,
+            PLUS_MINUS_RELEASED,
+            "Beside every number of centers.csv and segments.csv stands how far off it is, or an interval.",
+        ]
     )
 
 

@@ -171,7 +171,8 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     ``centers``: data units, as they are published.
     """
     worded = [place for place, column in enumerate(profile.columns) if column.worded]
-    told = zip(centers, profile.center_sd.tolist(), profile.noise_sd.tolist(), strict=True)
+    drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
+    told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
     rows = [
         [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
         for place, (center, sd, noise) in enumerate(told, start=1)

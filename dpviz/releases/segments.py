@@ -42,7 +42,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.tallies import Tallies, Tally
+from dpviz.releases.tallies import SegmentTallies, Tally
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
 WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
@@ -107,7 +107,7 @@ def ask_segments(
         note="sizes of segments, scales of distances",
     )
     scales = Scales.of(noisy_scales, by_distance, inner)
-    tallies = Tallies(
+    tallies = SegmentTallies(
         (
             Tally(noisy_sizes.value[:, None], noisy_sizes.sd, np.ones((len(centers), 1), dtype=bool)),
             scales.tally,
@@ -219,7 +219,7 @@ def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
     return int(np.clip(2 ** round(log2(best)), _FEWEST_BINS, FINEST))
 
 
-def _describe_columns(description: Description, centers: Array, tallies: Tallies) -> tuple[Segment, ...]:
+def _describe_columns(description: Description, centers: Array, tallies: SegmentTallies) -> tuple[Segment, ...]:
     in_data_units, histograms = description.domain.from_unit(centers), [one for _, one, _ in tallies.described]
     apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(centers), 0))
     names = [column.name for column in description.columns]

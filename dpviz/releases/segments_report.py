@@ -10,7 +10,7 @@ from typing import Any
 
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.missing_shares import MissingShare
-from dpviz.releases.tallies import Tallies
+from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
 from dpviz.words import format_between, format_noisy
 
@@ -145,7 +145,7 @@ class SegmentsReport:
     epsilon: float
     covered: float = COVERED
     notes: tuple[str, ...] = ()
-    tallies: Tallies = field(default=Tallies(()), compare=False, repr=False)
+    tallies: SegmentTallies = field(default=SegmentTallies(()), compare=False, repr=False)
 
     @property
     def least_size(self) -> float:
@@ -157,7 +157,7 @@ class SegmentsReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON has them."""
         names = {"quality_report": "certificate"}  # what it was called in the first files
-        plain = asdict(replace(self, tallies=Tallies(())))
+        plain = asdict(replace(self, tallies=SegmentTallies(())))
         return {names.get(name, name): value for name, value in to_plain(plain).items() if name != "tallies"}
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core import Array
-from dpviz.releases.tallies import Tallies
+from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
 from dpviz.words import format_percent, format_things
 
@@ -60,7 +60,7 @@ class Groups:
         return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
 
 
-def find_groups(tallies: Tallies, centers: Array, smallest: int) -> Groups:
+def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Groups:
     """Join segments until each group has at least ``smallest`` rows, all at once.
 
     The group that may be the smallest joins the one whose centre is nearest; a group's centre is the mean of those of
@@ -68,7 +68,7 @@ def find_groups(tallies: Tallies, centers: Array, smallest: int) -> Groups:
 
     Parameters
     ----------
-    tallies : Tallies
+    tallies : SegmentTallies
     centers : array of shape (k, d)
         As they are published, unit coordinates.
     smallest : int
@@ -111,7 +111,7 @@ class _NoiseLaw:
     bins: Array
 
     @classmethod
-    def of(cls, tallies: Tallies) -> _NoiseLaw:
+    def of(cls, tallies: SegmentTallies) -> _NoiseLaw:
         """That of the sizes that the tallies agree on."""
         weights = [tallies.size_sd**2 / one.variance for one in tallies.every]
         scales = [one.sd / sqrt(2) * weight for one, weight in zip(tallies.every, weights, strict=True)]

@@ -87,7 +87,7 @@ class Agreed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tallies:
+class SegmentTallies:
     """All that a release counted of its segments."""
 
     every: tuple[Tally, ...]
@@ -182,7 +182,7 @@ class Means(NamedTuple):
             return _find_reach(np.abs(self.centers - self.values), self.sd) / NINE_IN_TEN
 
 
-def estimate_means(tallies: Tallies, made: profiles.Profile, algorithm: str) -> Means:
+def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: str) -> Means:
     """The means of the segments of a release whose ``made`` profile says the noise that ``algorithm`` tells of."""
     even = made.even
     half, noise = even.width / 2, np.where(np.isfinite(even.noise_sd), even.noise_sd, np.inf)

@@ -8,8 +8,10 @@ from .keys import INLINE as INLINE
 from .keys import Key as Key
 from .keys import list_fields as list_fields
 from .keys import list_values as list_values
+from .numbers import DRAWS_SAY as DRAWS_SAY
 from .numbers import NINE_IN_TEN as NINE_IN_TEN
 from .numbers import PLUS_MINUS as PLUS_MINUS
+from .numbers import PLUS_MINUS_RELEASED as PLUS_MINUS_RELEASED
 from .numbers import format_between as format_between
 from .numbers import format_hour as format_hour
 from .numbers import format_noisy as format_noisy

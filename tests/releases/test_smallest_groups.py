@@ -18,7 +18,7 @@ from dpviz.releases.package import DATAPACKAGE, GROUPS, PAGE, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.smallest_groups import Groups, find_groups
-from dpviz.releases.tallies import Tallies, Tally
+from dpviz.releases.tallies import SegmentTallies, Tally
 from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.forging import findings
@@ -29,14 +29,14 @@ CENTERS = np.linspace(-1, 1, 8)[:, None] * np.ones(2)
 SDS, BINS = (14.0, 6.0, 9.0), (1, 24, 8)
 
 
-def count(true: np.ndarray, rng: np.random.Generator) -> Tallies:
+def count(true: np.ndarray, rng: np.random.Generator) -> SegmentTallies:
     """Three tallies of segments of these sizes, each in its bins, with Laplace noise."""
     noisy = []
     for sd, bins in zip(SDS, BINS, strict=True):
         counts = np.zeros((len(true), bins))
         counts[:, 0] = true
         noisy.append(Tally(counts + rng.laplace(0, sd / sqrt(2), counts.shape), sd, np.ones(counts.shape, dtype=bool)))
-    return Tallies(tuple(noisy))
+    return SegmentTallies(tuple(noisy))
 
 
 def count_rows(groups: Groups, true: np.ndarray) -> list[float]:

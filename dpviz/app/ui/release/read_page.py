@@ -27,6 +27,7 @@ from dpviz.app.ui.figure import (
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.core import RequestError
 from dpviz.releases import (
+    QUESTION_KINDS,
     SNIPPET,
     QualityReport,
     QualityVerdict,
@@ -34,11 +35,21 @@ from dpviz.releases import (
     Received,
     check_work,
     example_work,
+    format_answers,
+    list_askable,
     package,
     promise,
 )
 from dpviz.runs import Job, Script
-from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary, read_questions
+from dpviz.words import (
+    DRAWS_SAY,
+    PLUS_MINUS_RELEASED,
+    capitalize_first,
+    format_ratio,
+    format_things,
+    glossary,
+    read_questions,
+)
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -74,21 +85,21 @@ def draw_read_page() -> None:
                 place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
             st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
     if release is None or release.received is None or release.profile is None:
-        _draw_questions()
+        _draw_common_questions()
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
-    st.caption(PLUS_MINUS)
+    st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
         if release.report is not None:
             _draw_quality(release.report.quality_report)
     _draw_more(release)
-    _draw_questions()
+    _draw_common_questions()
 
 
-def _draw_questions() -> None:
+def _draw_common_questions() -> None:
     """What people ask about any release, folded away."""
     with st.expander("Questions about a release", icon=":material/contact_support:"):
         for one in read_questions():
@@ -223,6 +234,7 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
 def _draw_more(release: ReadRelease) -> None:
     tabs = {
         "Numbers with their noise": _draw_numbers,
+        "Ask": _draw_questions,
         "Compare with another": _draw_comparison,
         "Take away": _draw_take_away,
         "What was checked": _draw_checks,
@@ -231,8 +243,41 @@ def _draw_more(release: ReadRelease) -> None:
 
 
 def _draw_numbers(release: ReadRelease) -> None:
-    st.caption("A row a number: its interval is what a ± says, noise_sd the sd of its noise.")
+    st.caption("A row a number: its interval is what a ± says, noise_sd how far off it is, as a standard deviation.")
     draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+
+
+def _draw_questions(release: ReadRelease) -> None:
+    """A question over several numbers, by its kind and what that needs; the answer is a sentence."""
+    draws = None if release.played is None or not release.holds else release.played.draws
+    if draws is None:
+        st.caption("Questions are answered of a release that holds and says something of its segments.")
+        return
+    kinds = {capitalize_first(kind.words): name for name, kind in QUESTION_KINDS.items()}
+    asked = kinds[st.selectbox("What do you ask?", [*kinds], key="read:ask")]
+    kind = QUESTION_KINDS[asked]
+    which, about, more = st.columns(3)
+    segments: list[int] = []
+    if kind.most:
+        most = None if kind.most > draws.k else int(kind.most)
+        numbers = list(range(1, draws.k + 1))
+        segments = which.multiselect("Segments", numbers, max_selections=most, key=f"read:ask:{asked}:segments")
+    column, label, value = "", "", None
+    if "column" in kind.needs:
+        column = str(about.selectbox("Column", list_askable(draws, kind), key=f"read:ask:{asked}:column") or "")
+    if "label" in kind.needs and column:
+        labels = draws.find_tally(column)[1].labels
+        label = str(more.selectbox("Value", labels, key=f"read:ask:{asked}:label:{column}") or "")
+    if "value" in kind.needs and column:
+        value = more.number_input("At least", key=f"read:ask:{asked}:value:{column}")
+    if len(segments) < kind.least or (kind.needs and not column):
+        st.caption("Choose what is asked about." if not kind.needs or column else "No column can be asked so.")
+        return
+    with say_refusal():
+        answer = release.ask(asked, *segments, column=column, label=label, value=value)
+        st.markdown(f"**{escape_markdown(answer.sentence)}**")
+        st.caption(DRAWS_SAY)
+        draw_download("The answer (CSV)", format_answers([answer]).encode("utf-8"), "answer.csv", key="read:answer")
 
 
 def _draw_checks(release: ReadRelease) -> None:
