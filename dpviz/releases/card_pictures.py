@@ -115,7 +115,7 @@ def draw_map(played: Played) -> CardPicture:
         return np.stack([left + wide * (1 + x) / 2, top + high * (1 - y) / 2], axis=-1)
 
     shown = slice(_MOST_SEGMENTS)
-    cells = [place(cell).tolist() for cell in cut_cells(points, half)] if made.k <= _MOST_CELLS else []
+    cells = [place(cell).tolist() for cell in find_cells(played)]
     dots = [Dot(number, *at) for number, at in enumerate(place(points[shown]).tolist(), 1)]
     reach = np.nan_to_num(made.even.reach / made.even.scale)[shown, :, None] * np.eye(2)
     ends = [place(points[shown, None] + side * reach) for side in (-1, 1)]
@@ -146,6 +146,12 @@ def draw_map(played: Played) -> CardPicture:
     )
     alt = f"Map of {one.name} and {other.name}{left_out}: {places}"
     return CardPicture(f"Where the segments lie{left_out}", alt, markup, top + high + 18)
+
+
+def find_cells(played: Played) -> list[Array]:
+    """Of each of two columns' segments its part of the region, corners (n, 2) in unit coordinates; none of many."""
+    centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
+    return cut_cells(centers, half) if len(centers) <= _MOST_CELLS else []
 
 
 def cut_cells(centers: Array, half: Array) -> list[Array]:

@@ -116,10 +116,10 @@ class CenterFields:
             FileField(
                 _find_free_name(f"{one.whole}_in_words", taken),
                 "date" if isinstance(one.declared, codings.Dates) else "string",
-                f"what “{one.name}” says",
+                f"what the released centre says of “{one.whole}”",
             )
             for one in columns
-            if one.worded
+            if one.begins_words
         )
         return cls(coordinates, sds, noises, sizes, words)
 

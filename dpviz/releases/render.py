@@ -170,7 +170,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
 
     ``centers``: data units, as they are published.
     """
-    worded = [place for place, column in enumerate(profile.columns) if column.worded]
+    worded = [place for place, column in enumerate(profile.columns) if column.begins_words]
     drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
     told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
     rows = [
@@ -180,7 +180,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
-    rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
+    rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
     return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
 
 

@@ -73,6 +73,11 @@ class ProfileColumn(NamedTuple):
         )
 
     @property
+    def begins_words(self) -> bool:
+        """Whether words say, from this coordinate on, what its declared column is: shares of categories, too."""
+        return self.worded or (self.shared and not self.nth)
+
+    @property
     def title(self) -> str:
         """What it is called in a picture: of a cycle between which of its values it goes."""
         if not isinstance(self.declared, codings.Cycle):
@@ -177,6 +182,10 @@ class Profile:
             told = format_between(low, high, value)
             return told if noise else told.partition(" (")[0]
         return f"{said} ± {format_reach(reach)}{unit}" if noise and np.isfinite(reach) else said
+
+    def say_center(self, segment: int, place: int) -> str:
+        """What the declared column that begins here is in words: a date, a rank, a value of a cycle, or shares."""
+        return self._describe(segment, place) if self.columns[place].shared else self.format_center(segment, place)
 
     def describe_center(self, segment: int, most: int | None = None) -> dict[str, str]:
         """What the centre of a segment says of the first declared columns, with its noise; of categories their shares.

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import logging
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -176,6 +177,13 @@ def test_a_picture_says_its_title_its_epsilon_and_its_source_inside(files: Mappi
 def test_dates_and_shares_are_words_in_pictures() -> None:
     words = " ".join(ElementTree.fromstring(mixed()[PROFILE].decode()).itertext())
     assert "2020-01-01" in words and "730" not in words and "100 %" in words
+
+
+def test_a_table_of_centres_has_words_for_what_its_numbers_do_not_say() -> None:
+    for row in read_rows(mixed()[CENTERS]):
+        assert re.fullmatch(r"202[01]-\d\d-\d\d", row["joined_in_words"])
+        assert "%" in row["town_in_words"] and row["school_in_words"]
+        assert re.fullmatch(r"\d\d:\d\d", row["hour_in_words"]) and "income_in_words" not in row
 
 
 def test_a_map_gives_every_place_to_its_nearest_centre() -> None:

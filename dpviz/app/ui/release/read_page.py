@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -29,18 +30,22 @@ from dpviz.core import RequestError
 from dpviz.releases import (
     QUESTION_KINDS,
     SNIPPET,
+    Played,
     QualityReport,
     QualityVerdict,
     ReadRelease,
     Received,
     check_work,
+    draw_map,
     example_work,
+    find_cells,
     format_answers,
+    has_map,
     list_askable,
     package,
     promise,
 )
-from dpviz.runs import Job, Script
+from dpviz.runs import Job, Script, profiles
 from dpviz.words import (
     DRAWS_SAY,
     PLUS_MINUS_RELEASED,
@@ -90,6 +95,8 @@ def draw_read_page() -> None:
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    if release.holds and release.played is not None and has_map(release.played):
+        _draw_map(release.profile, release.played)
     st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
@@ -245,6 +252,12 @@ def _draw_more(release: ReadRelease) -> None:
 def _draw_numbers(release: ReadRelease) -> None:
     st.caption("A row a number: its interval is what a ± says, noise_sd how far off it is, as a standard deviation.")
     draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+
+
+def _draw_map(made: profiles.Profile, played: Played) -> None:
+    """Two columns as the plane that they are: which places are nearest to each centre, and its noise."""
+    plane = SegmentPlane(made, played.parts.clustered.unit_centers, played.run.domain.region.half, find_cells(played))
+    show(plane.draw(read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
 
 
 def _draw_questions(release: ReadRelease) -> None:
