@@ -17,6 +17,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ from dpviz.tables.named import sample
 
 DELTA, MOST_PAIRS = 1e-6, 15
 KINDS_OF_NUMBERS = (
-    *("size, as printed", "centre, as printed", "share, as printed", "quartile, as printed"),
+    *("size, as printed", "centre, as printed", "centre, noise alone", "share, as printed", "quartile, as printed"),
     *("size", "sum of two", "difference", "ratio", "part", "share", "difference of shares", "at least"),
     *("mean", "mean of two", "difference of means"),
 )
@@ -121,7 +122,7 @@ def find_held(table: Table, parts: Parts, draws: Draws, truth: Truth, rng: np.ra
     there = [place for place in range(draws.k) if truth.sizes[place]]
     made, report = parts.profile, parts.told.report if parts.told else None
     assert made.sizes is not None and report is not None
-    low, high = made.ends
+    (low, high), (least, most) = made.ends, replace(made, center_sd=made.noise_sd).ends
     columns = {one.name: place for place, one in enumerate(made.columns)}
     for place in range(draws.k):
         held["size, as printed"].append(made.sizes.low[place] <= truth.sizes[place] <= made.sizes.high[place])
@@ -130,6 +131,7 @@ def find_held(table: Table, parts: Parts, draws: Draws, truth: Truth, rng: np.ra
         for at in columns.values():
             mean = truth.average(sums[at], [place])
             held["centre, as printed"].append(_holds(low[place, at], high[place, at], mean))
+            held["centre, noise alone"].append(_holds(least[place, at], most[place, at], mean))
         for said in report.segments[place].columns:
             cells = table.cells[said.column][truth.cell == place]
             for one in getattr(said, "shares", ()):

@@ -89,13 +89,8 @@ class QuestionKind(NamedTuple):
 
 
 def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
-    """The answer that the draws of a release give.
-
-    Raises
-    ------
-    RequestError
-        If there is no such kind, segment, column or category, or something else is asked with it than it needs.
-    """
+    """The answer that the draws of a release give; refused where there is no such kind, segment, column or category, or
+    something else is asked with it than it needs."""
     if question.kind not in QUESTION_KINDS:
         raise RequestError(
             f"There is no question of the kind {quote_name(question.kind)}: ask one of {', '.join(QUESTION_KINDS)}."
@@ -107,7 +102,18 @@ def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 
 def list_askable(draws: Draws, kind: QuestionKind) -> list[str]:
-    """The columns that a kind of question can be asked about; none where it is about none."""
+    """The columns that a kind of question can be asked about.
+
+    Parameters
+    ----------
+    draws : Draws
+    kind : QuestionKind
+
+    Returns
+    -------
+    list of str
+        Their names; none where it is about none.
+    """
     if "label" in kind.needs:
         return [column.name for _, _, column in draws.tallies.described if column.labels]
     if "value" in kind.needs:

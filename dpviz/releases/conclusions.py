@@ -142,7 +142,7 @@ def _conclude_from_quality(received: Received) -> Iterator[Headline]:
 def _conclude_what_differs(made: profiles.Profile) -> str:
     k = made.k
     if not made.noise_known:
-        return f"{k} segments, how far off nobody can tell"
+        return f"{k} segments, whose error cannot be told"
     names = made.list_columns(telling=True)
     if not names:
         return f"{k} segments do not stand out of the noise"
@@ -179,12 +179,14 @@ def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclu
         yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
         return
     if not made.noise_known:
-        yield Conclusion("Whether segments differ cannot be told: nor can how far off their centres are.", good=False)
+        yield Conclusion(
+            "Whether segments differ cannot be told: how far off their centres are is not known.", good=False
+        )
         return
     telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
     rest = f" In {_format_some(weak)} nothing does." if weak else ""
     if telling:
-        beyond = f"a centre lies beyond {profiles.SURE:g} sd of what it is off from that of all rows"
+        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its error from that of all rows"
         yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
     else:
         yield Conclusion("In no column does a segment stand out of the noise.", good=False)

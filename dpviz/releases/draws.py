@@ -108,20 +108,8 @@ class Draws:
 
 
 def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile, *, seed: str) -> Draws:
-    """So many versions of the segments of a release, the same for everybody who has the ``seed``.
-
-    Parameters
-    ----------
-    tallies : SegmentTallies
-    means : Means
-    made : Profile
-    seed : str
-        The hash of the transcript.
-
-    Returns
-    -------
-    Draws
-    """
+    """So many versions of the segments of a release, the same for everybody who has the ``seed``: the hash of its
+    transcript."""
     bits, half = Bits(seed), DRAWS // 2
     noisy = [one.counts - bits.draw_laplace(one.sd, half, *one.counts.shape) for one in tallies.every]
     sizes, counts = tallies.agree(noisy)

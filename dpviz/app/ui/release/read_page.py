@@ -65,6 +65,7 @@ _ANSWERS = {
     "Has anything changed?": "Two releases side by side, where their segments pair off.",
 }
 """What the page answers, while it has nothing to read."""
+_ASKED_FIRST = [*QUESTION_KINDS].index("larger")
 # The axis of the quality gauge ends here: what is worse is as bad.
 _WORST = 4.0
 
@@ -267,14 +268,16 @@ def _draw_questions(release: ReadRelease) -> None:
         st.caption("Questions are answered of a release that holds and says something of its segments.")
         return
     kinds = {capitalize_first(kind.words): name for name, kind in QUESTION_KINDS.items()}
-    asked = kinds[st.selectbox("What do you ask?", [*kinds], key="read:ask")]
+    asked = kinds[st.selectbox("What do you ask?", [*kinds], index=_ASKED_FIRST, key="read:ask")]
     kind = QUESTION_KINDS[asked]
     which, about, more = st.columns(3)
     segments: list[int] = []
     if kind.most:
         most = None if kind.most > draws.k else int(kind.most)
         numbers = list(range(1, draws.k + 1))
-        segments = which.multiselect("Segments", numbers, max_selections=most, key=f"read:ask:{asked}:segments")
+        segments = which.multiselect(
+            "Segments", numbers, max_selections=most, default=numbers[: kind.least], key=f"read:ask:{asked}:segments"
+        )
     column, label, value = "", "", None
     if "column" in kind.needs:
         column = str(about.selectbox("Column", list_askable(draws, kind), key=f"read:ask:{asked}:column") or "")
