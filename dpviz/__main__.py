@@ -17,7 +17,7 @@ from dpviz.core import RequestError, check
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
-    *("reproduce", "open", "account", "release", "verify", "read"),
+    *("reproduce", "open", "account", "release", "verify", "read", "ask"),
 )
 """Each is a module ``dpviz.api.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
 

@@ -221,7 +221,7 @@ def _answers_changed(rng: np.random.Generator) -> tuple[bytes, str]:
         before, after = one(rng, ((b"(", b"(9999999999,"), (b"<f8", b"|O8"), (b"False", b"True"), (b"{", b"{" * 90)))
         held[name] = held[name].replace(before, after, 1)
         about = f"{name}: {after!r}"
-    return _zipped({**_files(), TRANSCRIPT: make_zip(held)}, rng), about
+    return _zipped({**_files(), TRANSCRIPT: make_zip(held, packed=False)}, rng), about
 
 
 def _packed_badly(rng: np.random.Generator) -> tuple[bytes, str]:

@@ -223,6 +223,7 @@ def release(
     segments: float = Division.segments,
     buy_bounds: float = Division.bounds,
     missing: float = Division.missing,
+    smallest_group: int = 0,
     chosen: str | None = None,
     words: Mapping[str, Any] | None = None,
 ) -> Release:
@@ -241,6 +242,9 @@ def release(
     params : mapping or None
     segments, buy_bounds, missing : float
         Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
+    smallest_group : int
+        Rows that each group of segments has at least in 99 of 100 releases: small ones are joined with their nearest,
+        by released values. 0: nothing is promised.
     chosen : str or None
         What was chosen after a look at the rows; printed verbatim on the card.
     words : mapping or None
@@ -264,7 +268,15 @@ def release(
     said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
     request = Request(Contender.parse(algorithm, params or {}), k, epsilon, delta)
     prepared = plan_release(
-        request, content, declared, used, words=said, segments=segments, bounds=buy_bounds, missing=missing
+        request,
+        content,
+        declared,
+        used,
+        words=said,
+        segments=segments,
+        bounds=buy_bounds,
+        missing=missing,
+        smallest_group=smallest_group,
     )
     return publish(prepared)
 
@@ -279,6 +291,7 @@ def plan_release(
     segments: float,
     bounds: float,
     missing: float,
+    smallest_group: int = 0,
     opened: OpenTable | None = None,
 ) -> Preflight:
     """A release that nothing stands against; nothing is charged yet."""
@@ -288,6 +301,7 @@ def plan_release(
         segments=segments,
         bounds=bounds,
         missing=missing,
+        smallest_group=smallest_group,
         seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
     )
     return preflight(release_request, content, declared, account, opened=opened)

@@ -18,16 +18,19 @@ _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
 _DOT, _LANE, _AIR, _LANES = 7.0, 15.0, 15.0, 3
 # Columns beyond these would be lines that nobody tells apart.
 _MOST_COLUMNS, _MOST_SEGMENTS = 10, 24
-_NAME = 17
+_NAME, _NAME_ASIDE = 17, 10
+# How high a map may be, and of how many segments it still shows who is nearest.
+_MAP_HEIGHTS, _MOST_CELLS = (140.0, 300.0), 100
 _IN_FULL = 1e9  # smaller bounds are
 
 
 class CardPicture(NamedTuple):
-    """A picture of released values: our own markup (SVG or HTML), with words for whoever does not see it."""
+    """A picture of released values: our own markup, an SVG so high, with words for whoever does not see it."""
 
     title: str
     alt: str
     markup: str
+    height: float
 
 
 class Dot(NamedTuple):
@@ -63,6 +66,16 @@ class Bar(NamedTuple):
     told: str
 
 
+def draw_places(played: Played) -> CardPicture:
+    """Where the released centres lie: on a map where they have two coordinates, of two columns; else on lanes."""
+    return draw_map(played) if has_map(played) else draw_centers(played)
+
+
+def has_map(played: Played) -> bool:
+    """Whether two columns with a coordinate each were clustered."""
+    return played.profile.dim == len(played.run.domain.names) == 2
+
+
 def draw_centers(played: Played) -> CardPicture:
     """Where the released centres lie between the bounds of each column: a line a column, a number a segment."""
     made, height, strips = played.profile, 4.0, []
@@ -83,7 +96,93 @@ def draw_centers(played: Played) -> CardPicture:
     markup = render(
         "centers.svg.j2", width=_WIDTH, height=height, left=_LEFT, right=_WIDTH - _RIGHT, radius=_DOT, strips=strips
     )
-    return CardPicture(f"Where the segments lie{left_out}", alt, markup)
+    return CardPicture(f"Where the segments lie{left_out}", alt, markup, height)
+
+
+def draw_map(played: Played) -> CardPicture:
+    """Where the released centres of two columns lie, and which places are nearest to each.
+
+    Distances are those that the clustering saw: one that is twice as long counts twice.
+    """
+    made, domain = played.profile, played.run.domain
+    half, points = domain.region.half, played.parts.clustered.unit_centers
+    left, top, wide = 64.0, 6.0, _WIDTH - 64.0 - _RIGHT
+    high = float(np.clip(wide * half[1] / half[0], *_MAP_HEIGHTS))
+
+    def place(unit: Array) -> Array:
+        """Where unit coordinates (..., 2) are drawn."""
+        x, y = np.moveaxis(np.clip(unit / half, -1, 1), -1, 0)
+        return np.stack([left + wide * (1 + x) / 2, top + high * (1 - y) / 2], axis=-1)
+
+    shown = slice(_MOST_SEGMENTS)
+    cells = [place(cell).tolist() for cell in find_cells(played)]
+    dots = [Dot(number, *at) for number, at in enumerate(place(points[shown]).tolist(), 1)]
+    reach = np.nan_to_num(made.even.reach / made.even.scale)[shown, :, None] * np.eye(2)
+    ends = [place(points[shown, None] + side * reach) for side in (-1, 1)]
+    noise = np.concatenate(ends, axis=-1).reshape(-1, 4)
+    one, other = made.columns
+    told = [
+        (left, top + high + 12, "end", _format_end(one, one.lower), "start"),
+        (left + wide, top + high + 12, "end", f"{_format_end(one, one.upper)} {one.unit}".rstrip(), "end"),
+        (left + wide / 2, top + high + 12, "name", shorten(one.name, _NAME), "middle"),
+        (left - 4, top + high, "end", _format_end(other, other.lower), "end"),
+        (left - 4, top + 8, "end", f"{_format_end(other, other.upper)} {other.unit}".rstrip(), "end"),
+        (left - 4, top + high / 2, "name", shorten(other.name, _NAME_ASIDE), "end"),
+    ]
+    rest = made.k - len(dots)
+    left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
+    places = "; ".join(
+        f"{dot.label} at {made.format_center(dot.label - 1, 0)}, {made.format_center(dot.label - 1, 1)}" for dot in dots
+    )
+    markup = render(
+        "map.svg.j2",
+        **{"width": _WIDTH, "height": top + high + 18, "box": (left, top, wide, high), "radius": _DOT},
+        **{
+            "cells": cells,
+            "dots": dots,
+            "told": told,
+            "noise": [line for line in noise.tolist() if line[:2] != line[2:]],
+        },
+    )
+    alt = f"Map of {one.name} and {other.name}{left_out}: {places}"
+    return CardPicture(f"Where the segments lie{left_out}", alt, markup, top + high + 18)
+
+
+def find_cells(played: Played) -> list[Array]:
+    """Of each of two columns' segments its part of the region, corners (n, 2) in unit coordinates; none of many."""
+    centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
+    return cut_cells(centers, half) if len(centers) <= _MOST_CELLS else []
+
+
+def cut_cells(centers: Array, half: Array) -> list[Array]:
+    """The parts of a box, each nearest to one of ``centers`` (k, 2): corners (n, 2) of each, none where it has no part.
+
+    ``half``: half-widths of the box around 0, in the units of ``centers``.
+    """
+    box = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * half
+    found = []
+    for place, center in enumerate(centers):
+        cell = box
+        for other in np.delete(centers, place, axis=0):
+            if len(cell) and (other != center).any():
+                cell = _cut(cell, other - center, (other + center) / 2)
+        if len(cell):
+            found.append(cell)
+    return found
+
+
+def _cut(cell: Array, normal: Array, point: Array) -> Array:
+    """What of a convex ``cell`` (n, 2) is not beyond the line through ``point`` that ``normal`` stands on."""
+    away = ((cell - point) * normal).sum(axis=1)
+    corners: list[Array] = []
+    for (one, here), (two, there) in zip(
+        zip(cell, away, strict=True), zip(np.roll(cell, -1, 0), np.roll(away, -1), strict=True), strict=True
+    ):
+        if here <= 0:
+            corners.append(one)
+        if here * there < 0:
+            corners.append(one + (two - one) * (here / (here - there)))
+    return np.array(corners)
 
 
 def _place_strip(
@@ -154,7 +253,7 @@ def draw_sizes(played: Played) -> CardPicture | None:
     alt = "Released sizes: " + ", ".join(f"segment {place} {words}" for place, words in told)
     height = 12.0 + 19.0 * len(sizes)
     markup = render("sizes.svg.j2", width=_WIDTH, height=height, left=left, radius=_DOT, bars=bars)
-    return CardPicture(f"How many they are{left_out}", alt, markup)
+    return CardPicture(f"How many they are{left_out}", alt, markup, height)
 
 
 def _format_end(column: profiles.ProfileColumn, bound: float) -> str:

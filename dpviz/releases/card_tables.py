@@ -14,7 +14,7 @@ from dpviz.releases.promise import describe_sizes, describe_smallest, format_sma
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.segments_report import NumbersSaid
 from dpviz.tables import declarations
-from dpviz.words import PLUS_MINUS, format_number, format_percent, format_things
+from dpviz.words import PLUS_MINUS_RELEASED, format_number, format_percent, format_things
 
 # What a sheet holds side by side and below each other; the files beside the card have all.
 _MOST_COLUMNS, _MOST_CENTERS = 10, 24
@@ -126,9 +126,9 @@ def _list_centers_notes(played: Played) -> Iterator[str]:
     ]
     if any(left_out):
         yield f"{' and '.join(filter(None, left_out))} more: see centers.csv."
-    noise = PLUS_MINUS
+    noise = PLUS_MINUS_RELEASED
     if not made.noise_known:
-        noise = f"The algorithm cannot tell the noise on its centres. {PLUS_MINUS}"
+        noise = f"How far centres are off the means of their segments cannot be told. {PLUS_MINUS_RELEASED}"
     elif uneven := [one.name for one in told[:_MOST_COLUMNS] if one.kind != "number"]:
         noise += (
             f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
+from dpviz.releases.smallest_groups import Groups
 from dpviz.runs import LIKE_ONE, Belief, LossShare, Run, Verdict, judge_centers, profiles
 from dpviz.tables import codings
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
@@ -57,6 +58,8 @@ class Received:
     relation : "add_remove" or "replace"
     run : Run or None
         That of the algorithm, played again: what it says of itself.
+    groups : Groups or None
+        Groups of segments that have as many rows as was promised, where that was.
     """
 
     profile: profiles.Profile
@@ -66,6 +69,7 @@ class Received:
     has_id: bool
     relation: str = "add_remove"
     run: Run | None = None
+    groups: Groups | None = None
 
     @property
     def finding(self) -> Headline:
@@ -81,7 +85,8 @@ class Received:
     def may(self) -> tuple[Conclusion, ...]:
         """What may be concluded."""
         columns = _conclude_columns(self.profile, noise=self.shows_noise)
-        return (_conclude_sizes(self.profile), *columns, _conclude_quality(self))
+        grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
+        return (_conclude_sizes(self.profile), *grouped, *columns, _conclude_quality(self))
 
     @property
     def may_not(self) -> tuple[str, ...]:
@@ -137,7 +142,7 @@ def _conclude_from_quality(received: Received) -> Iterator[Headline]:
 def _conclude_what_differs(made: profiles.Profile) -> str:
     k = made.k
     if not made.noise_known:
-        return f"{k} segments, whose noise cannot be told"
+        return f"{k} segments, whose error cannot be told"
     names = made.list_columns(telling=True)
     if not names:
         return f"{k} segments do not stand out of the noise"
@@ -174,12 +179,14 @@ def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclu
         yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
         return
     if not made.noise_known:
-        yield Conclusion("Whether segments differ cannot be told: the noise of the centres is not known.", good=False)
+        yield Conclusion(
+            "Whether segments differ cannot be told: how far off their centres are is not known.", good=False
+        )
         return
     telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
     rest = f" In {_format_some(weak)} nothing does." if weak else ""
     if telling:
-        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its noise from that of all rows"
+        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its error from that of all rows"
         yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
     else:
         yield Conclusion("In no column does a segment stand out of the noise.", good=False)

@@ -6,7 +6,7 @@ made again without a row.
 
 References
 ----------
-NIST SP 800-226 (draft, December 2023), Guidelines for evaluating differential privacy guarantees: most questions.
+NIST SP 800-226 (March 2025, final), Guidelines for evaluating differential privacy guarantees: most questions.
 WP29 opinion 05/2014 on anonymisation techniques: singling out, linkability, inference. Dwork, Kohli & Mulligan 2019:
 why this ε, and who agreed to it.
 """

@@ -6,7 +6,6 @@ do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
@@ -40,16 +39,14 @@ class Interval:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-def combine(answers: Sequence[Array], sds: Sequence[Array | float]) -> tuple[Array, Array]:
-    """Several noisy answers to one question as one: weighted by inverse variance, the sum of least variance.
+def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, whole_sd: Array | float) -> Array:
+    """Standard deviation of the noise on weighted sums of counts in ``bins`` that were made to add up to a size.
 
-    ``answers`` (k,), each with independent noise of mean 0; ``sds`` (k,), standard deviation of the noise of each.
-    Returns (k,), the combined answers and the standard deviation of their noise.
+    ``squares`` and ``sums`` are those of the weights. What a bin differs by from the mean bin has noise of ``sd``, the
+    noise of each bin alone; the mean bin has that of the size, ``whole_sd``, independent of it.
     """
-    precision = [np.broadcast_to(1 / np.square(sd), answer.shape) for answer, sd in zip(answers, sds, strict=True)]
-    whole = np.sum(precision, axis=0)
-    weighted: Array = np.sum([part * answer for part, answer in zip(precision, answers, strict=True)], axis=0) / whole
-    return weighted, 1 / np.sqrt(whole)
+    own = sd**2 * np.maximum(squares - sums**2 / bins, 0.0)
+    return np.sqrt(own + (sums / bins * whole_sd) ** 2)
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:
@@ -74,19 +71,22 @@ def bound_ratio(over: float, over_sd: float, under: float, under_sd: float) -> I
     return Interval(ratio, max((-b - root) / (2 * a), 0.0), max((-b + root) / (2 * a), 0.0))
 
 
-def bound_quantile(counts: Array, edges: Array, level: float, sd: float) -> Interval:
-    """The ``level`` quantile of numbers counted in bins (m,) between ``edges`` (m + 1,), each with noise of sd ``sd``.
+def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_sd: float | None = None) -> Interval:
+    """The ``level`` quantile of numbers counted in bins between ``edges`` (v + 1,), each with noise of sd ``sd``.
 
     At the true quantile x the number of those below x less ``level`` times all is 0. Its noisy value at an edge has
     noise of known standard deviation, a sum over all bins: a bin is left out where the statistic at its left edge is
     too large, or that at its right edge too small. The interval runs from the first bin that stays to the last one.
 
-    ``counts`` (m,), noisy, rows; ``edges`` (m + 1,), of the bins, data units. Returns data units.
+    ``counts`` (m,), noisy, rows: v bins of numbers, and behind them those of no number. ``whole_sd`` is that of their
+    sum where they were made to add up to a size; None: each has noise of its own alone. Returns data units.
     """
-    counts = np.asarray(counts, dtype=np.float64)
-    m, below = len(counts), np.arange(len(counts) + 1)
-    statistic = np.r_[0.0, np.cumsum(counts)] - level * counts.sum()
-    noise = sd * np.sqrt((1 - level) ** 2 * below + level**2 * (m - below))
+    values, m = np.asarray(counts, dtype=np.float64)[: len(edges) - 1], len(edges) - 1
+    below, whole_sd = np.arange(m + 1.0), sd * sqrt(len(counts)) if whole_sd is None else whole_sd
+    statistic = np.r_[0.0, np.cumsum(values)] - level * values.sum()
+    squares = (1 - level) ** 2 * below + level**2 * (m - below)
+    sums = below - level * m
+    noise = find_sum_sd(sd, squares, sums, len(counts), whole_sd)
     # The ends are known: nothing lies below the first edge, and everything below the last one.
     too_far = statistic > NINE_IN_TEN * noise
     too_near = statistic < -NINE_IN_TEN * noise
@@ -110,21 +110,23 @@ def bound_by_range(interval: Interval, edges: Array) -> Interval:
     return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
 
-def bound_share(counts: Array, place: int, sd: float) -> Interval:
+def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = None) -> Interval:
     """The share of bin ``place`` among all bins (m,), each counted with noise of standard deviation ``sd``.
 
-    At the true share p the number (1 - p) · count - p · rest is 0, and its noise has variance sd² ((1 - p)² + p² (m -
-    1)): those p stay for which its noisy value is within reach, the solutions of a quadratic inequality.
+    At the true share p the number count - p · all is 0, and its noise has variance sd² (1 - 1/m) + (1/m - p)² times
+    that of all: those p stay for which its noisy value is within reach, the solutions of a quadratic inequality.
 
-    ``counts`` (m,), noisy, rows.
+    ``counts`` (m,), noisy, rows. ``whole_sd`` is that of their sum where they were made to add up to a size; None: each
+    has noise of its own alone.
     """
     counts = np.asarray(counts, dtype=np.float64)
     m, mine, total = len(counts), float(counts[place]), float(counts.sum())
     share = float(np.clip(mine / total, 0.0, 1.0)) if total > 0 else 0.5
     if m == 1:
         return Interval(1.0, 1.0, 1.0)
-    reach = (NINE_IN_TEN * sd) ** 2
-    a, b, c = total**2 - reach * m, -2 * mine * total + 2 * reach, mine**2 - reach
+    own = (NINE_IN_TEN * sd) ** 2 * (1 - 1 / m)
+    whole = own / (1 - 1 / m) * m if whole_sd is None else (NINE_IN_TEN * whole_sd) ** 2
+    a, b, c = total**2 - whole, -2 * mine * total + 2 * whole / m, mine**2 - own - whole / m**2
     root = b * b - 4 * a * c
     if a <= 0 or root < 0:
         return Interval(share, 0.0, 1.0)

@@ -1,20 +1,23 @@
 """The files of a release: their names, the zip that holds them, what is checked of them, and what nobody can tell.
 
-The same files are the same bytes: a zip has one form, which packs nothing and says nothing that its files do not. A zip
-from elsewhere may have any form, so that it can be said where it differs; nothing that it says of itself is believed.
+The same files are the same bytes: a zip has one form, which says nothing that its files do not. A zip from elsewhere
+may have any form, so that it can be said where it differs; nothing that it says of itself is believed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
+from dpviz.releases.packing import pack
 from dpviz.words import doorways, foreign, render
 
 
@@ -64,7 +67,7 @@ MOST_BYTES = doorways.RELEASE.most_bytes
 
 _MOST_MEMBERS = 100_000
 # The first day that a zip can name, and files of a Unix system which their owner may read and write: of every file.
-_DAY, _UNIX, _MODE = (1980, 1, 1, 0, 0, 0), 3, 0o100600 << 16
+_DAY, _UNIX, _MODE, _VERSION = 1 << 5 | 1, 3, 0o100600 << 16, 20
 
 
 class Members(NamedTuple):
@@ -74,15 +77,21 @@ class Members(NamedTuple):
     wrong: tuple[str, ...]
 
 
-def make_zip(files: Mapping[str, bytes]) -> bytes:
-    """The files in one zip, as they are, in their order; the only form that a zip of them may have."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in files.items():
-            member = zipfile.ZipInfo(name, _DAY)
-            member.create_system, member.external_attr = _UNIX, _MODE
-            archive.writestr(member, data)
-    return held.getvalue()
+def make_zip(files: Mapping[str, bytes], *, packed: bool = True) -> bytes:
+    """The files in one zip, in their order; the only form that a zip of them may have.
+
+    ``packed``: each by the one rule of ``pack``, where that is shorter; else all as they are.
+    """
+    held, listed = io.BytesIO(), b""
+    for name, data in files.items():
+        body = pack(data) if packed else data
+        body, method = (body, zipfile.ZIP_DEFLATED) if len(body) < len(data) else (data, zipfile.ZIP_STORED)
+        told = struct.pack("<3H3I2H", method, 0, _DAY, zlib.crc32(data), len(body), len(data), len(name.encode()), 0)
+        about = struct.pack("<3H2I", 0, 0, 0, _MODE, held.tell())
+        listed += b"PK\1\2" + struct.pack("<2B2H", _VERSION, _UNIX, _VERSION, 0) + told + about + name.encode()
+        held.write(b"PK\3\4" + struct.pack("<2H", _VERSION, 0) + told + name.encode() + body)
+    many = len(files)
+    return held.getvalue() + listed + b"PK\5\6" + struct.pack("<4H2IH", 0, 0, many, many, len(listed), held.tell(), 0)
 
 
 def describe_form(data: bytes, due: bytes) -> Iterator[str]:
@@ -155,13 +164,18 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
 CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER = "centers.csv", "segments.csv", "card.yaml", "card.html", "dossier.html"
 LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.npz"
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
-SIGNATURE = "SIGNATURE.txt"
-TABLES = (CENTERS, SEGMENTS_FILE, LEDGER)
-NEEDED = (CENTERS, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY)
-"""What every zip of a release holds; ``segments.csv`` and ``SIGNATURE.txt`` may be with it."""
-
-IN_ORDER = (*(CENTERS, SEGMENTS_FILE, CARD, PAGE, DOSSIER, LEDGER, DECLARATION, ASSIGN, TRANSCRIPT, VERIFY, SIGNATURE),)
+README, PROFILE, MAP, NOTEBOOK = "README.txt", "profile.svg", "map.svg", "read_release.ipynb"
+DATAPACKAGE, CROISSANT = "datapackage.json", "croissant.json"
+SIGNATURE, DRAWS_FILE, GROUPS = "SIGNATURE.txt", "draws.csv", "groups.csv"
+TABLES = (CENTERS, SEGMENTS_FILE, GROUPS, DRAWS_FILE, LEDGER)
+IN_ORDER = (
+    *(README, PAGE, CENTERS, SEGMENTS_FILE, GROUPS, DRAWS_FILE, PROFILE, MAP, NOTEBOOK, ASSIGN, DOSSIER, CARD, LEDGER),
+    *(DECLARATION, TRANSCRIPT, DATAPACKAGE, CROISSANT, VERIFY, SIGNATURE),
+)
 """All names that a file in it may have, in the order in which they stand in it."""
+
+NEEDED = tuple(name for name in IN_ORDER if name not in (SEGMENTS_FILE, GROUPS, DRAWS_FILE, MAP, SIGNATURE))
+"""What every zip of a release holds; the others may be with it."""
 
 
 def format_verify(files: Mapping[str, bytes], *, version: str = __version__) -> str:

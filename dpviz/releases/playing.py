@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_columns import CardColumn, list_columns
+from dpviz.releases.draws import Draws, draw_versions
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.release_parts import (
     Parts,
@@ -21,6 +22,7 @@ from dpviz.releases.release_parts import (
 )
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
 from dpviz.releases.segments_report import SegmentsReport
+from dpviz.releases.smallest_groups import Groups, find_groups
 from dpviz.releases.transcript import Transcript
 from dpviz.runs import Run, compute_independent_epsilon, profiles
 from dpviz.tables import Declaration
@@ -100,10 +102,24 @@ class Played:
         """Centres, sizes and their noise."""
         return self.parts.profile
 
+    @cached_property
+    def draws(self) -> Draws | None:
+        """Versions of what is true of the segments; None where nothing was asked about them."""
+        means = self.parts.means
+        if means is None or self.parts.tallies is None:
+            return None
+        return draw_versions(self.parts.tallies, means, self.profile, seed=self.transcript.sha256)
+
     @property
     def report(self) -> SegmentsReport | None:
         """What was released about the segments; None where nothing was."""
         return None if self.parts.told is None else self.parts.told.report
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """Groups of segments that are as large as was promised; None where nothing was."""
+        smallest, tallies = self.request.smallest_group, self.parts.tallies
+        return find_groups(tallies, self.parts.clustered.unit_centers, smallest) if smallest and tallies else None
 
     @cached_property
     def expected_loss(self) -> str:

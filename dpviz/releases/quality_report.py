@@ -16,9 +16,10 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import draw_random_points, pack_spheres
-from dpviz.core import Array, Budget, DistanceScales, PrivateSession, Region, losses, mechanisms, partitions
+from dpviz.core import Array, Budget, DistanceScales, Flags, PrivateSession, Region, losses, mechanisms, partitions
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
+from dpviz.releases.tallies import Tally
 from dpviz.words import round_percent
 
 # What is asked of distances and losses, and where a loss is called poor.
@@ -47,11 +48,15 @@ _LEAST_SEEN = 0.75  # of less than this part of the rows it is seen how far they
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """Noisy counts (k, bins) of squared distances between ``edges`` (bins + 1,), each with noise of ``sd``."""
+    """Noisy counts (k, bins) of squared distances between ``edges`` (bins + 1,), each with noise of ``sd``.
+
+    ``possible`` (k, bins) are the bins that a row of the region can be in; the others count 0.
+    """
 
     counts: Array
     edges: Array
     sd: float
+    possible: Flags
 
     @classmethod
     def of(
@@ -62,7 +67,13 @@ class Scales:
         ``region``: where rows live, unit coordinates.
         """
         farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
-        return cls(np.where(asked.edges[:-1] <= farthest[:, None] ** 2, noisy.value, 0.0), asked.edges, noisy.sd)
+        possible = asked.edges[:-1] <= farthest[:, None] ** 2
+        return cls(np.where(possible, noisy.value, 0.0), asked.edges, noisy.sd, possible)
+
+    @property
+    def tally(self) -> Tally:
+        """The same as a tally of the rows of each segment."""
+        return Tally(self.counts, self.sd, self.possible)
 
     @property
     def middles(self) -> Array:
@@ -84,9 +95,8 @@ class Scales:
         Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
         beyond, a bin has to stand out by itself.
         """
-        possible = self.counts != 0
         beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
-        noise = self.sd * np.sqrt(possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
+        noise = self.sd * np.sqrt(self.possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
         inside = np.flatnonzero(beyond > _SDS_OF_PAIRS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
         return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)

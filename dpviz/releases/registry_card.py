@@ -19,7 +19,7 @@ _LONGEST_SLUG = 80
 
 def make_registry_card(played: Played) -> dict[str, Any]:
     """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
-    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played, slug=_make_slug(played.request.words.name))
+    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played, slug=make_slug(played.request.words.name))
     return card
 
 
@@ -28,10 +28,10 @@ def format_card(played: Played) -> str:
     return yaml.safe_dump(make_registry_card(played), sort_keys=False, allow_unicode=True, width=110)
 
 
-def _make_slug(name: str) -> str:
+def make_slug(name: str) -> str:
     """What the registry makes a stable address of.
 
-    >>> _make_slug("People of a town, 2026"), _make_slug("東京")
+    >>> make_slug("People of a town, 2026"), make_slug("東京")
     ('people-of-a-town-2026', 'release')
     """
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_SLUG].strip("-") or "release"

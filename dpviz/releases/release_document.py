@@ -75,6 +75,7 @@ class AskedDocument(documents.Document):
     segments: _Amount = documents.key(..., _AMOUNT, "the share of ε that says what segments are")
     bounds: _Amount = documents.key(..., _AMOUNT, "the part of ε that buys the bounds of a column")
     missing: _Amount = documents.key(..., _AMOUNT, "the part of ε for shares of missing cells")
+    smallest_group: _Count = documents.key(..., _COUNT, "rows that each group of segments is promised to have; 0: none")
     words: WordsDocument = documents.key(..., "an object", "the owner's words")
     seen: SeenDocument = documents.key(..., "an object", "what was seen of the rows before")
     n_public: _Count | None = documents.key(..., _COUNT, "the number of rows, where it is public")

@@ -22,6 +22,7 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
+from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, trust_noise
 from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, make_domain, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
@@ -180,20 +181,33 @@ class Parts:
 
     @cached_property
     def profile(self) -> profiles.Profile:
-        """What is said of each segment: its centre as published, its size, and the noise on both.
+        """What is said of each segment: its centre as published, its size, and how far off both are.
 
         The size is that of the segments' part, counted in the cells of the published centres. The algorithm's own
         counts are of cells before its last step: they stand in where nothing was asked about segments.
         """
-        found = self.clustered
-        if self.told is None:
-            return profiles.make_profile(found.run, centers=found.rounded.centers)
-        told = self.told.report.segments
+        made, means = self._noise, self.means
+        off = trust_noise(made.center_sd, self.clustered.run.algorithm) if means is None else means.error
+        return replace(made, center_sd=off if means is None else made.spread_noise(off), drawn_sd=made.center_sd)
+
+    @cached_property
+    def means(self) -> Means | None:
+        """What is told of the mean of the rows of each segment; None where nothing was asked about them."""
+        return None if self.tallies is None else estimate_means(self.tallies, self._noise, self.clustered.run.algorithm)
+
+    @cached_property
+    def _noise(self) -> profiles.Profile:
+        """The profile with the noise that the algorithm tells of, and nothing else that its centres are off by."""
         return profiles.make_profile(
-            found.run,
-            centers=found.rounded.centers,
-            sizes=size_estimates.Sizes.publish(*np.array([(one.size.value, one.size_sd) for one in told]).T),
+            self.clustered.run,
+            centers=self.clustered.rounded.centers,
+            sizes=None if self.tallies is None else size_estimates.Sizes.publish(*self.tallies.sizes),
         )
+
+    @property
+    def tallies(self) -> SegmentTallies | None:
+        """What was counted of the segments; None where nothing was asked about them."""
+        return self.told.report.tallies if self.told is not None and self.told.report.tallies.every else None
 
     @property
     def missing_told(self) -> tuple[str, ...]:

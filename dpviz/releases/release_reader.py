@@ -13,6 +13,7 @@ import pandas as pd
 
 from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
+from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
@@ -136,6 +137,42 @@ class ReadRelease:
             raise RequestError("One of the two is damaged: there is nothing to compare.")
         return compare(self.profile, other.profile)
 
+    def ask(
+        self, kind: str, *segments: int, column: str = "", label: str = "", value: float | None = None
+    ) -> ReleaseAnswer:
+        """The answer to a question over several numbers, such as which of two segments is larger.
+
+        Parameters
+        ----------
+        kind : str
+            One of ``dpviz ask --help``, such as ``"larger"``.
+        *segments : int
+            Which ones, from 1 on.
+        column : str
+            Its name, where the question is about one.
+        label : str
+            A category of it.
+        value : float or None
+            A value of it, data units.
+
+        Returns
+        -------
+        ReleaseAnswer
+            A sentence, a number with the interval that holds nine in ten, and whether noise hides it.
+
+        Raises
+        ------
+        RequestError
+            If the release does not hold, nothing was asked about its segments, or the question is none of these.
+        """
+        if not self.holds or self.played is None:
+            raise RequestError("The release is not what it says: nothing is answered from it. See what verify finds.")
+        if self.played.draws is None:
+            raise RequestError(
+                "Nothing was asked about the segments of this release: a question needs one with a share for segments."
+            )
+        return ask(self.played.draws, ReleaseQuestion(kind, segments, column, label, value))
+
     def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:
         """Why the card of this release and another one, or an account, cannot both be whole; None where they may."""
         link = None if self.played is None else self.played.asked.account.link
@@ -162,6 +199,7 @@ class ReadRelease:
             "may_conclude": [one._asdict() for one in self.received.may],
             "may_not_conclude": list(self.received.may_not),
             "certificate": None if self.report is None else to_plain(asdict(self.report.quality_report)),
+            "groups": None if self.played.groups is None else to_plain(asdict(self.played.groups)),
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }
@@ -181,6 +219,7 @@ def receive(played: Played) -> Received:
         parts.declaration.id_column is not None,
         parts.declaration.relation,
         played.run,
+        played.groups,
     )
 
 

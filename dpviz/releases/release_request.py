@@ -30,6 +30,7 @@ from dpviz.words import list_names
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
 _LAST_DIGITS = 1e-9
+_MOST_ROWS = 10**9  # of a smallest group
 
 _PROGRAM = Path(__file__).resolve().parents[1]
 # Modules, doors, which decide what is loaded, and templates.
@@ -73,6 +74,8 @@ class ReleaseRequest:
         The part of ε for each column whose bounds are to be bought.
     missing : float
         The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
+    smallest_group : int
+        Rows that each group of segments is promised to have at least; 0: nothing is promised.
     who : str
     seen : AccessCounts
         What was seen of the rows before.
@@ -83,13 +86,15 @@ class ReleaseRequest:
     segments: float = Division.segments
     bounds: float = Division.bounds
     missing: float = Division.missing
+    smallest_group: int = 0
     who: str = field(default_factory=read_user)
     seen: AccessCounts = field(default_factory=AccessCounts)
 
     @property
     def parts(self) -> dict[str, float]:
-        """Parts of ε by the names that ``dpviz.release`` has for them."""
-        return {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
+        """Parts of ε, and what is promised beside it, by the names that ``dpviz.release`` has for them."""
+        parts: dict[str, float] = {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
+        return parts | ({"smallest_group": self.smallest_group} if self.smallest_group else {})
 
     def check(self, declaration: Declaration) -> None:
         """Refuse what could not be defended, before anything is charged or a row is read."""
@@ -102,6 +107,15 @@ class ReleaseRequest:
         if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
+        if not 0 <= self.smallest_group <= _MOST_ROWS:
+            raise RequestError(
+                f"A smallest group of {self.smallest_group} rows cannot be promised: give 0 for none, or up to "
+                f"{_MOST_ROWS:,}."
+            )
+        if self.smallest_group and not self.segments:
+            raise RequestError(
+                "A smallest group is promised by what is counted of segments, and nothing is: give them a part of ε."
+            )
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
         if k * k * dim > _MOST_WORK:
@@ -246,6 +260,7 @@ class Asked:
             "segments": float(release_request.segments),
             "bounds": float(release_request.bounds) if self.declared.open_columns else 0.0,
             "missing": float(release_request.missing),
+            "smallest_group": int(release_request.smallest_group),
             "words": {
                 name: list(said) if isinstance(said, tuple) else said
                 for name, said in asdict(release_request.words).items()
@@ -273,6 +288,7 @@ class Asked:
             segments=document.segments,
             bounds=document.bounds,
             missing=document.missing,
+            smallest_group=document.smallest_group,
             who="",
             seen=AccessCounts(**seen.list_given()),
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dpviz.releases import promise
-from dpviz.releases.card_pictures import draw_centers, draw_sizes
+from dpviz.releases.card_pictures import draw_places, draw_sizes
 from dpviz.releases.card_tables import (
     describe_missing,
     group_charges,
@@ -29,7 +29,8 @@ from dpviz.releases.segments_report import TOO_SMALL, SegmentsReport
 from dpviz.runs import Run
 from dpviz.tables import owner_words
 from dpviz.words import (
-    PLUS_MINUS,
+    DRAWS_SAY,
+    PLUS_MINUS_RELEASED,
     capitalize_first,
     format_count,
     format_number,
@@ -58,7 +59,11 @@ def fill(template: str, played: Played, **values: Any) -> str:
     **values
         What it is filled with besides.
     """
-    return _make_environment(markup=template.endswith(".html.j2")).get_template(template).render(p=played, **values)
+    return (
+        _make_environment(markup=template.endswith((".html.j2", ".svg.j2")))
+        .get_template(template)
+        .render(p=played, **values)
+    )
 
 
 def fill_yaml(template: str, played: Played, **values: Any) -> Any:
@@ -75,6 +80,7 @@ def _find_loader() -> Any:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
+        "DRAWS_SAY": DRAWS_SAY,
         **{"NOT_STATED": owner_words.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{
             "ALONE": promise.ALONE,
@@ -94,7 +100,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"apart": split_interval, "share": format_share},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
-        **{"account_table": make_account_table, "centers_picture": draw_centers, "sizes_picture": draw_sizes},
+        **{"account_table": make_account_table, "centers_picture": draw_places, "sizes_picture": draw_sizes},
         **{"quality": describe_quality, "accounting": describe_accounting, "errors": describe_errors},
         **{"small_groups": describe_small_groups, "origins": describe_origins, "parts": describe_parts},
         **{"said": select_said, "plain": escape_markdown, "sentences": join_sentences, "q": quote},
@@ -157,12 +163,12 @@ def describe_parts(shares: Iterable[CostPart]) -> str:
 
 
 def describe_errors(played: Played) -> str:
-    """How far noise moves sizes, and centres where it is worst."""
+    """How far off sizes are, and centres where it is worst."""
     made, errors = played.profile, []
     if made.sizes is not None and made.sizes.known:
         errors.append(f"The ± of a size is at most {format_reach(float(made.sizes.reach.max()))} rows.")
     if not made.noise_known:
-        errors.append("The algorithm cannot tell the noise on its centres.")
+        errors.append("How far centres are off the means of their segments cannot be told.")
     else:
         worst = made.even.reach.max(axis=0).tolist()
         told = ", ".join(
@@ -171,9 +177,13 @@ def describe_errors(played: Played) -> str:
         )
         rest = len(worst) - _MOST_COLUMNS
         more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
-        errors.append(f"The ± of a centre is, where noise is worst: {join_clauses(told, more)}.")
+        errors.append(f"The ± of a centre is, where it is widest: {join_clauses(told, more)}.")
     return " ".join(
-        [*errors, PLUS_MINUS, "Beside every number of centers.csv and segments.csv stands its noise, or an interval."]
+        [
+            *errors,
+            PLUS_MINUS_RELEASED,
+            "Beside every number of centers.csv and segments.csv stands how far off it is, or an interval.",
+        ]
     )
 
 

@@ -17,15 +17,21 @@ import numpy as np
 
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_page import make_card_page
+from dpviz.releases.catalogue import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.dossier import make_dossier_page
+from dpviz.releases.draws import format_draws
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
     CENTERS,
     DECLARATION,
     DOSSIER,
+    DRAWS_FILE,
+    GROUPS,
     LEDGER,
+    NOTEBOOK,
     PAGE,
+    README,
     SEGMENTS_FILE,
     TRANSCRIPT,
     VERIFY,
@@ -36,6 +42,7 @@ from dpviz.releases.registry_card import format_card
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.segments_report import SegmentsReport
+from dpviz.releases.smallest_groups import format_groups
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
@@ -126,23 +133,33 @@ def render_whole(played: Played) -> dict[str, bytes]:
 
 
 def render_files(played: Played) -> dict[str, bytes]:
-    """The files that follow from what was played: all but ``VERIFY.txt``."""
+    """The files that follow from what was played, in their order: all but ``VERIFY.txt``."""
     texts = {
+        README: make_readme(played),
+        PAGE: make_card_page(played),
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
-        CARD: format_card(played),
-        PAGE: make_card_page(played),
+        GROUPS: "" if played.groups is None else format_groups(played.groups),
+        DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
+        **make_pictures(played),
+        NOTEBOOK: make_notebook(played),
+        ASSIGN: format_assign_script(played),
         DOSSIER: make_dossier_page(played),
+        CARD: format_card(played),
         LEDGER: format_ledger(played.parts.entries, played.shares),
         DECLARATION: declarations.to_json(played.parts.declaration),
-        ASSIGN: format_assign_script(played),
     }
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
-    return {**files, TRANSCRIPT: played.transcript.to_bytes(make_legend(played.transcript, played.parts))}
+    files[TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
+    return files | {name: text.encode("utf-8") for name, text in make_catalogue(played, files).items()}
 
 
 def format_centers(played: Played) -> str:
-    """Released centres, data units, on their grid, and sizes; each number with the sd of its noise in a column."""
+    """Released centres, data units, on their grid, and sizes; how far off each number is stands in a column beside it.
+
+    Of a centre that is the mean of the rows of its segment less what is released; what the noise of its algorithm alone
+    adds is in a column of its own.
+    """
     return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
@@ -153,30 +170,18 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
 
     ``centers``: data units, as they are published.
     """
-    columns = [column.name for column in profile.columns]
-    worded = [place for place, column in enumerate(profile.columns) if column.worded]
-    sizes = [] if profile.sizes is None else ["noisy_size", "noisy_size_sd"]
-    sds = _find_free_name([f"{name}_sd" for name in columns], columns)
-    said = _find_free_name([f"{profile.columns[place].whole}_in_words" for place in worded], [*columns, *sds, *sizes])
+    worded = [place for place, column in enumerate(profile.columns) if column.begins_words]
+    drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
+    told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
     rows = [
-        [str(place), *center, *map(_find_sd, sd)]
-        for place, (center, sd) in enumerate(zip(centers, profile.center_sd.tolist(), strict=True), start=1)
+        [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
+        for place, (center, sd, noise) in enumerate(told, start=1)
     ]
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
-    rows = [[*row, *(profile.format_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
-    return format_csv([["segment", *columns, *sds, *sizes, *said], *rows])
-
-
-def _find_free_name(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Names that no column has: one that is taken gets a stroke more."""
-    found: list[str] = []
-    for name in names:
-        while name in (*taken, *found):
-            name += "_"
-        found.append(name)
-    return found
+    rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
+    return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
 
 
 def _find_sd(value: float) -> str:

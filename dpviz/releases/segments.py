@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from dpviz.core import (
     Accounting,
     Array,
     Budget,
+    Flags,
     PrivateSession,
     SegmentHistogram,
     check,
@@ -31,7 +31,7 @@ from dpviz.core import (
     queries,
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
-from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum, combine
+from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum
 from dpviz.releases.quality_report import Scales, cap_losses, make_quality_report, make_scales
 from dpviz.releases.segments_report import (
     TOO_SMALL,
@@ -42,6 +42,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
+from dpviz.releases.tallies import SegmentTallies, Tally
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
 WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
@@ -106,32 +107,23 @@ def ask_segments(
         note="sizes of segments, scales of distances",
     )
     scales = Scales.of(noisy_scales, by_distance, inner)
-    histograms = _ask_histograms(session, centers, description, shares.get("columns"), noisy_sizes.value, scales)
-    sizes, size_sd = _ask_one_size(noisy_sizes, scales, histograms)
+    tallies = SegmentTallies(
+        (
+            Tally(noisy_sizes.value[:, None], noisy_sizes.sd, np.ones((len(centers), 1), dtype=bool)),
+            scales.tally,
+            *_ask_histograms(session, centers, description, shares.get("columns"), noisy_sizes.value, scales),
+        )
+    )
+    sizes = np.rint(tallies.released.sizes)
     losses = cap_losses(seen, cells.centers, sizes, scales, shares.losses)
-    rows, rows_sd = _measure_rows(session, sizes, float(np.sqrt(np.mean(size_sd**2))))
+    rows, rows_sd = _measure_rows(session, sizes, float(np.sqrt(np.mean(tallies.size_sd**2))))
     return SegmentsReport(
-        _describe_columns(description, centers, sizes, size_sd, histograms),
+        _describe_columns(description, centers, tallies),
         make_quality_report(losses, scales, cells.centers, sizes, inner, rows, rows_sd, center_noise_sd),
         share.amount,
         notes=description.notes,
+        tallies=tallies,
     )
-
-
-def _ask_one_size(noisy_sizes: Noisy, scales: Scales, histograms: Sequence[Histogram]) -> tuple[Array, Array]:
-    """The size of each segment (k,), whole rows, and the sd of its noise (k,): all tallies of its rows together.
-
-    A row is in one bin of every histogram, so that each of them adds up to the size, with the noise of all its bins.
-    """
-    possible = (scales.counts != 0).sum(axis=1)
-    answers = [noisy_sizes.value, scales.counts.sum(axis=1), *(one.counts.sum(axis=1) for one in histograms)]
-    sds = [
-        np.full(len(possible), noisy_sizes.sd),
-        scales.sd * np.sqrt(np.maximum(possible, 1)),
-        *(np.full(len(possible), one.sd * sqrt(one.counts.shape[1])) for one in histograms),
-    ]
-    sizes, sd = combine(answers, sds)
-    return np.rint(sizes), sd
 
 
 def _measure_rows(session: PrivateSession, sizes: Array, sd: float) -> tuple[Interval, float]:
@@ -142,22 +134,6 @@ def _measure_rows(session: PrivateSession, sizes: Array, sd: float) -> tuple[Int
     return bound_sum(max(float(sizes.sum()), 1.0), total_sd, least=1.0), total_sd
 
 
-class Histogram(NamedTuple):
-    """Of one column: noisy counts (k, bins along its coordinate), their sd, and the edges (m + 1,) of bins of numbers.
-
-    Edges are on the scale on which the column is even; there are none of categories.
-    """
-
-    counts: Array
-    sd: float
-    edges: Array
-
-    @property
-    def bins(self) -> int:
-        """Bins of values; behind them along the coordinate may be one for missing cells, and unused ones."""
-        return len(self.edges) - 1 if len(self.edges) else self.counts.shape[1]
-
-
 def _ask_histograms(
     session: PrivateSession,
     centers: Array,
@@ -165,7 +141,7 @@ def _ask_histograms(
     share: Budget | None,
     sizes: Array,
     scales: Scales,
-) -> list[Histogram]:
+) -> list[Tally]:
     """What is counted of each column, in bins that follow from what was released before."""
     if share is None:
         return []
@@ -184,7 +160,16 @@ def _ask_histograms(
         asked.append(mechanisms.Question(query, mechanisms.Laplace, part))
         edges.append(np.zeros(0) if column.labels else _list_edges(column, starts, bins))
     answers = session.ask_together(*asked, note="histograms of segments, column by column")
-    return [Histogram(answer.value, answer.sd, one) for answer, one in zip(answers, edges, strict=True)]
+    return [
+        Tally(answer.value, answer.sd, _find_possible(column, answer.value, one), column, one)
+        for column, answer, one in zip(description.columns, answers, edges, strict=True)
+    ]
+
+
+def _find_possible(column: SegmentColumn, counts: Array, edges: Array) -> Flags:
+    """In which bins along its coordinate a row can be, (k, m): those of values, and that of missing cells."""
+    used = len(edges) - 1 + column.may_miss if len(edges) else counts.shape[1]
+    return np.broadcast_to(np.arange(counts.shape[1]) < used, counts.shape)
 
 
 def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Array:
@@ -234,22 +219,20 @@ def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
     return int(np.clip(2 ** round(log2(best)), _FEWEST_BINS, FINEST))
 
 
-def _describe_columns(
-    description: Description, centers: Array, sizes: Array, size_sd: Array, histograms: Sequence[Histogram]
-) -> tuple[Segment, ...]:
-    in_data_units = description.domain.from_unit(centers)
-    apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(sizes), 0))
+def _describe_columns(description: Description, centers: Array, tallies: SegmentTallies) -> tuple[Segment, ...]:
+    in_data_units, histograms = description.domain.from_unit(centers), [one for _, one, _ in tallies.described]
+    apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(centers), 0))
     names = [column.name for column in description.columns]
     found = []
-    published = size_estimates.Sizes.publish(sizes, size_sd)
+    published = size_estimates.Sizes.publish(tallies.released.sizes, tallies.size_sd)
     ends = zip(published.rows.tolist(), published.low.tolist(), published.high.tolist(), strict=True)
-    for place, (size, sd, told) in enumerate(zip(sizes.tolist(), size_sd.tolist(), ends, strict=True)):
-        said = Interval(*told)
-        drowned = [one.sd * sqrt(one.counts.shape[1]) > _MOST_NOISE * size for one in histograms]
+    for place, (sd, told) in enumerate(zip(tallies.size_sd.tolist(), ends, strict=True)):
+        said, size = Interval(*told), float(tallies.released.sizes[place])
+        drowned = [sqrt(one.variance[place]) > _MOST_NOISE * size for one in histograms]
         small = said.low <= 0 or all(drowned or [sd > _MOST_NOISE * size])
         columns = tuple(
-            _describe_column(column, one, place, small or hidden)
-            for column, one, hidden in zip(description.columns, histograms, drowned, strict=bool(histograms))
+            _describe_column(column, one, tallies.released.counts[at][place], sd, small or hidden)
+            for (at, one, column), hidden in zip(tallies.described, drowned, strict=True)
         )
         order = [
             j
@@ -270,17 +253,19 @@ def _describe_columns(
     return tuple(found)
 
 
-def _describe_column(column: SegmentColumn, found: Histogram, place: int, small: bool) -> NumbersSaid | CategoriesSaid:
-    counts, sd, number = found.counts[place], found.sd, found.bins
+def _describe_column(
+    column: SegmentColumn, tally: Tally, counts: Array, size_sd: float, small: bool
+) -> NumbersSaid | CategoriesSaid:
+    sd, number = tally.sd, tally.values
     if column.labels:
         histogram = ReleasedHistogram(tuple(counts.tolist()), sd, labels=column.labels)
-        shares = (CategoryShare(label, bound_share(counts, j, sd)) for j, label in enumerate(column.labels))
+        shares = (CategoryShare(label, bound_share(counts, j, sd, size_sd)) for j, label in enumerate(column.labels))
         return CategoriesSaid(column.name, column.unit, () if small else tuple(shares), histogram)
-    values, edges = counts[:number], found.edges
+    counts, edges = counts[: number + column.may_miss], tally.edges
     missing = counts[number] if column.may_miss else None
     in_units = column.coding.unstretch(edges)
     histogram = ReleasedHistogram(
-        tuple(values.tolist()),
+        tuple(counts[:number].tolist()),
         sd,
         tuple(in_units.tolist()),
         missing=None if missing is None else float(missing),
@@ -288,9 +273,9 @@ def _describe_column(column: SegmentColumn, found: Histogram, place: int, small:
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram, column.first_day)
-    even = (bound_by_range(bound_quantile(values, edges, level, sd), edges) for level in (0.25, 0.5, 0.75))
+    even = (bound_by_range(bound_quantile(counts, edges, level, sd, size_sd), edges) for level in (0.25, 0.5, 0.75))
     lower, median, upper = (_to_units(column, one) for one in even)
-    without = None if missing is None else bound_share(counts[: number + 1], number, sd)
+    without = None if missing is None else bound_share(counts, number, sd, size_sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram, column.first_day)
 
 
@@ -300,7 +285,7 @@ def _to_units(column: SegmentColumn, interval: Interval) -> Interval:
     return Interval(value, low, high, interval.range_only)
 
 
-def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogram]) -> Array:
+def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Tally]) -> Array:
     """How surely each column tells a segment apart from all others, shape (k, number of columns), 0 to 1.
 
     The largest difference between the segment's and the others' share of rows below an edge (of a category, for
@@ -314,7 +299,7 @@ def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Histogr
     if k < 2:
         return scores
     for place, (column, one) in enumerate(zip(columns, histograms, strict=True)):
-        values, sd = one.counts[:, : one.bins], one.sd
+        values, sd = one.counts[:, : one.values], one.sd
         others = values.sum(axis=0) - values
         (mine, my_sd), (theirs, their_sd) = (
             _split_shares(part, sd * sqrt(times), ordered=not column.labels)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from math import isfinite, sqrt
 from typing import Any
 
 from dpviz.releases.intervals import COVERED, Interval, to_plain
 from dpviz.releases.missing_shares import MissingShare
+from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
 from dpviz.words import format_between, format_noisy
 
@@ -136,6 +137,7 @@ class SegmentsReport:
     """Everything that is said of the segments of a release, with what it cost.
 
     ``covered`` is how often an interval covers the true value, by itself. ``notes`` say what is left out, and why.
+    ``tallies`` are the counts that all of it follows from.
     """
 
     segments: tuple[Segment, ...]
@@ -143,6 +145,7 @@ class SegmentsReport:
     epsilon: float
     covered: float = COVERED
     notes: tuple[str, ...] = ()
+    tallies: SegmentTallies = field(default=SegmentTallies(()), compare=False, repr=False)
 
     @property
     def least_size(self) -> float:
@@ -154,7 +157,8 @@ class SegmentsReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON has them."""
         names = {"quality_report": "certificate"}  # what it was called in the first files
-        return {names.get(name, name): value for name, value in to_plain(asdict(self)).items()}
+        plain = asdict(replace(self, tallies=SegmentTallies(())))
+        return {names.get(name, name): value for name, value in to_plain(plain).items() if name != "tallies"}
 
 
 _HEADER = ("segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words")

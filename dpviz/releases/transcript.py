@@ -20,7 +20,7 @@ from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechan
 from dpviz.releases.package import make_zip, read_members
 from dpviz.words import doorways, foreign
 
-_FORMAT = 4
+_FORMAT = 5
 _OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
 _NEWER = "It was written by a newer dpviz than this one: update dpviz, and try again."
 _DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
@@ -57,7 +57,8 @@ class Transcript:
     def to_bytes(self, legend: str) -> bytes:
         """As ``transcript.npz``, with a ``legend`` of its arrays (see ``make_legend``)."""
         texts = {"asked": _normalise(self.asked_text), "legend": _normalise(legend)}
-        return make_zip({f"{name}.npy": _write_array(values) for name, values in {**texts, **self.arrays()}.items()})
+        members = {f"{name}.npy": _write_array(values) for name, values in {**texts, **self.arrays()}.items()}
+        return make_zip(members, packed=False)
 
     @property
     def asked_text(self) -> str:

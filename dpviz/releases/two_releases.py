@@ -133,6 +133,7 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
         other.center_sd[partner],
         other.scale,
         None if other.sizes is None else other.sizes.select(partner),
+        drawn_sd=other.noise_sd[partner],
     )
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _FAR_MOVE * np.minimum(one.gaps, ordered.gaps)).sum())

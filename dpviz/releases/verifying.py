@@ -25,7 +25,6 @@ from dpviz.releases.package import (
     LEDGER,
     MOST_BYTES,
     NEEDED,
-    SEGMENTS_FILE,
     SIGNATURE,
     TABLES,
     TRANSCRIPT,
@@ -181,7 +180,7 @@ def examine(source: str | Path | bytes) -> Examined:
     if VERIFY not in files:
         raise RequestError(
             f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but "
-            f"{SEGMENTS_FILE} and {SIGNATURE}."
+            f"{', '.join(name for name in IN_ORDER if name not in NEEDED)}."
         )
     form = wrong or describe_form(data, make_zip({name: files[name] for name in IN_ORDER if name in files}))
     found = _CheckedFiles(files)

@@ -73,6 +73,11 @@ class ProfileColumn(NamedTuple):
         )
 
     @property
+    def begins_words(self) -> bool:
+        """Whether words say, from this coordinate on, what its declared column is: shares of categories, too."""
+        return self.worded or (self.shared and not self.nth)
+
+    @property
     def title(self) -> str:
         """What it is called in a picture: of a cycle between which of its values it goes."""
         if not isinstance(self.declared, codings.Cycle):
@@ -132,8 +137,10 @@ class ProfileColumn(NamedTuple):
 class Profile:
     """Released centres, the noise on each coordinate, and the sizes of their segments.
 
-    ``centers`` (k, d), data units; ``center_sd`` (k, d), standard deviation of the noise on each coordinate, data
-    units; NaN where the algorithm cannot tell. See ``compute_honest_noise``. On a log or root scale noise is not
+    ``centers`` (k, d), data units; ``center_sd`` (k, d), how far off each coordinate is, as a standard deviation, data
+    units: beside a release the mean of the rows of its segment is what it is off from; NaN where nobody can tell.
+    ``drawn_sd`` (k, d) is what the algorithm's own noise adds to it, see ``compute_honest_noise``; None: it is all that
+    is told, and ``center_sd`` is the same. On a log or root scale noise is not
     even: it is half of what lies within one standard deviation on either side of the centre, see ``ends``;
     ``scale`` (d,), what one unit coordinate is on the scale of each column: data units; of a log scale natural
     logarithms, so that a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots;
@@ -147,6 +154,7 @@ class Profile:
     scale: Array
     sizes: size_estimates.Sizes | None = None
     reference: Array | None = None
+    drawn_sd: Array | None = None
 
     def format_center(self, segment: int, place: int, *, noise: bool = False) -> str:
         """What a coordinate says of a segment, to the digit of its ``noise``, which may stand behind it.
@@ -174,6 +182,10 @@ class Profile:
             told = format_between(low, high, value)
             return told if noise else told.partition(" (")[0]
         return f"{said} ± {format_reach(reach)}{unit}" if noise and np.isfinite(reach) else said
+
+    def say_center(self, segment: int, place: int) -> str:
+        """What the declared column that begins here is in words: a date, a rank, a value of a cycle, or shares."""
+        return self._describe(segment, place) if self.columns[place].shared else self.format_center(segment, place)
 
     def describe_center(self, segment: int, most: int | None = None) -> dict[str, str]:
         """What the centre of a segment says of the first declared columns, with its noise; of categories their shares.
@@ -217,19 +229,43 @@ class Profile:
         if all(column.kind == "number" for column in self.columns):
             return self
         reference = None if self.reference is None else self.stretch(self.reference)
-        parts = zip(self.columns, self.centers.T, self.center_sd.T, strict=True)
-        sds = [
-            one.coding.find_even_sd(values, sd) if isinstance(one.coding, codings.Stretched) else sd
-            for one, values, sd in parts
-        ]
         lower, upper = self.stretch(np.array([self.lower, self.upper])).tolist()
         columns = tuple(
             ProfileColumn(one.name, low, high, one.unit)
             for one, low, high in zip(self.columns, lower, upper, strict=True)
         )
+        sd, drawn = self._find_even_sd(self.center_sd), self.drawn_sd
         return replace(
-            self, columns=columns, centers=self.stretch(self.centers), center_sd=np.stack(sds, 1), reference=reference
+            self,
+            columns=columns,
+            centers=self.stretch(self.centers),
+            center_sd=sd,
+            reference=reference,
+            drawn_sd=None if drawn is None else self._find_even_sd(drawn),
         )
+
+    def _find_even_sd(self, spread: Array) -> Array:
+        """On the scale of each column (k, d), of deviations in data units."""
+        parts = zip(self.columns, self.centers.T, spread.T, strict=True)
+        sds = (
+            one.coding.find_even_sd(values, sd) if isinstance(one.coding, codings.Stretched) else sd
+            for one, values, sd in parts
+        )
+        return np.stack([*sds], axis=1)
+
+    def spread_noise(self, sd: Array) -> Array:
+        """Deviations in data units (k, d), as ``center_sd`` has them, of ``sd`` (k, d) on the scale of each column."""
+        parts = zip(self.columns, self.centers.T, sd.T, strict=True)
+        spread = (
+            one.coding.spread_around(values, noise) if isinstance(one.coding, codings.Stretched) else noise
+            for one, values, noise in parts
+        )
+        return np.stack([*spread], axis=1)
+
+    @property
+    def noise_sd(self) -> Array:
+        """What the algorithm's own noise adds to each coordinate, (k, d); NaN where it cannot tell."""
+        return self.center_sd if self.drawn_sd is None else self.drawn_sd
 
     def stretch(self, values: Array) -> Array:
         """Values (..., d) in data units on the scale of each column."""
@@ -294,7 +330,7 @@ class Profile:
 
     @property
     def noise_known(self) -> bool:
-        """Whether the algorithm can tell the noise on its centres."""
+        """Whether it can be told how far off centres are."""
         return bool(np.isfinite(self.center_sd).all())
 
     @property
@@ -350,9 +386,9 @@ class Profile:
     def evidence(self) -> Evidence:
         """What released values say of each centre, for the rules of a verdict. One of nobody may lie anywhere."""
         found = Evidence(self.sizes, None, self.gaps, self.on_bound)
-        if not self.noise_known:
+        if not np.isfinite(self.noise_sd).all():
             return found
-        moved = np.where(found.unclear, np.inf, np.linalg.norm(self.even.center_sd / self.scale, axis=1))
+        moved = np.where(found.unclear, np.inf, np.linalg.norm(self.even.noise_sd / self.scale, axis=1))
         return found._replace(errors=moved)
 
     @property
@@ -363,14 +399,14 @@ class Profile:
         Its size has to be beyond the noise of sizes, and its centre nearer to where it belongs than half the way to a
         neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
         """
-        if self.sizes is None or not (self.sizes.known and self.noise_known):
+        if self.sizes is None or not (self.sizes.known and np.isfinite(self.noise_sd).all()):
             return float("nan")
         least = SURE * float(np.max(self.sizes.sd))
         clear = ~self.lost
         if self.k == 1 or not clear.any():
             return least
         kept = np.maximum(self.sizes.rows - SURE * self.sizes.sd, 0.0)  # over these rows the noise of a sum was divided
-        sums = np.linalg.norm(self.even.center_sd / self.scale, axis=1) * kept
+        sums = np.linalg.norm(self.even.noise_sd / self.scale, axis=1) * kept
         nearer = float(np.median(self.gaps)) / 2
         return max(least, float(np.median(sums[clear])) / nearer) if nearer > 0 else float("nan")
 
@@ -432,7 +468,7 @@ def make_profile(
     if said is None or not np.isfinite(said).all():
         return made
     raw = np.broadcast_to(said, (k,))[:, None] * made.scale
-    return replace(made, center_sd=_spread_noise(made, compute_honest_noise(raw, sizes, made.even.width)))
+    return replace(made, center_sd=made.spread_noise(compute_honest_noise(raw, sizes, made.even.width)))
 
 
 def make_bare_profile(domain: Domain, centers: Array) -> Profile:
@@ -453,13 +489,3 @@ def list_profile_columns(domain: Domain) -> tuple[ProfileColumn, ...]:
         column._replace(source=one.name, declared=one.coding, nth=nth)
         for column, (one, nth) in zip(columns, made_of, strict=True)
     )
-
-
-def _spread_noise(made: Profile, sd: Array) -> Array:
-    """Noise in data units, shape (k, d), as ``center_sd`` has it, of ``sd`` (k, d) on the scale of each column."""
-    parts = zip(made.columns, made.centers.T, sd.T, strict=True)
-    spread = (
-        one.coding.spread_around(values, noise) if isinstance(one.coding, codings.Stretched) else noise
-        for one, values, noise in parts
-    )
-    return np.stack([*spread], axis=1)

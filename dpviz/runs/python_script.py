@@ -72,6 +72,32 @@ class Script:
         )
 
     @classmethod
+    def for_unpacked(cls, *, segments: bool, draws: bool) -> Script:
+        """The tables of an unpacked zip, read with pandas alone: whether one says who is in segments, and has draws."""
+        who = (
+            'said = pd.read_csv("segments.csv", dtype={"segment": "Int64"})\n'
+            'medians = said[said.statistic == "median"]\n'
+            'medians = medians.pivot(index="segment", columns="column", values=["low", "high"])\n'
+            "print(medians)  # each of these intervals holds nine times in ten"
+        )
+        drawn = (
+            'draws = pd.read_csv("draws.csv")\n'
+            'rows = draws.pivot(index="draw", columns="segment", values="rows")\n'
+            "print(rows.quantile([0.05, 0.5, 0.95]).T)  # the middle nine tenths of the draws\n"
+            "# Whatever you ask over several numbers: work it out in each draw, then take the middle nine tenths.\n"
+            "print(rows.idxmax(axis=1).value_counts(normalize=True))  # in how many draws each is the largest"
+        )
+        return cls(
+            "The tables of a release, read with pandas.",
+            (
+                "# Unpack the zip, and start this notebook in its folder.\nimport pandas as pd",
+                'centers = pd.read_csv("centers.csv", index_col="segment")\nprint(centers.T)',
+                *([who] if segments else []),
+                *([drawn] if draws else []),
+            ),
+        )
+
+    @classmethod
     def for_run(cls, name: str, declared: Declaration, request: Request) -> Script:
         """One run on a table.
 

@@ -8,14 +8,17 @@ from .keys import INLINE as INLINE
 from .keys import Key as Key
 from .keys import list_fields as list_fields
 from .keys import list_values as list_values
+from .numbers import DRAWS_SAY as DRAWS_SAY
 from .numbers import NINE_IN_TEN as NINE_IN_TEN
 from .numbers import PLUS_MINUS as PLUS_MINUS
+from .numbers import PLUS_MINUS_RELEASED as PLUS_MINUS_RELEASED
 from .numbers import format_between as format_between
 from .numbers import format_hour as format_hour
 from .numbers import format_noisy as format_noisy
 from .numbers import format_plus_minus as format_plus_minus
 from .numbers import format_reach as format_reach
 from .numbers import format_value as format_value
+from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
 from .templates.rendering import make_environment as make_environment
 from .templates.rendering import render as render

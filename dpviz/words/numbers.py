@@ -15,7 +15,15 @@ NINE_IN_TEN = 1.7507
 A single Laplace draw does so about as often, and a sum of many as often.
 """
 PLUS_MINUS = "± is nine in ten: in nine of ten releases the noise on a number is no more."
-"""What a document with a ± in it says of it, once."""
+"""What a document of a run with a ± in it says of it, once."""
+PLUS_MINUS_RELEASED = "± is nine in ten: in nine of ten releases a size, or the mean of a segment, is off by no more."
+"""The same of a release: how far off a centre is counts all that its algorithm cut or rounded, too."""
+DRAWS_SAY = (
+    "Draws differ by the noise of this release alone. They say what an exact answer about these rows, in these "
+    "segments, would have been. Not in them: other people, other segments, another k, values beyond the bounds, rows "
+    "without a value, bounds that were bought."
+)
+"""What is in the draws of a release, and what is not; whatever is told from them says it."""
 
 _DIGITS = 2  # of what stands behind a ±: its rounding stays within what is covered beyond nine in ten
 _WITHOUT_NOISE = 5  # digits of a number whose noise nobody can tell

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import Release
-from dpviz.words import NINE_IN_TEN, PLUS_MINUS, format_noisy, format_reach
+from dpviz.words import NINE_IN_TEN, PLUS_MINUS_RELEASED, format_noisy, format_reach
 from tests import waiting
 from tests.command_line import told_by
 from tests.pages.site import everything_shown
@@ -220,7 +220,7 @@ def test_amounts_dates_and_shares_are_told_the_same_in_shell_and_on_the_card(tol
 
 def test_what_a_plus_minus_is_stands_once_in_every_document_that_has_one(told: Told) -> None:
     for name, text in told.texts.items():
-        assert text.count(PLUS_MINUS) == ("±" in text), name
+        assert text.count(PLUS_MINUS_RELEASED) == ("±" in text), name
         assert "standard deviation of the noise" not in text and not re.search(r"±\s?\d[\d.,]* sd", text), name
 
 

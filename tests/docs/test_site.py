@@ -10,7 +10,16 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, key_pages, notebooks
+from docs.generators import (
+    algorithm_pages,
+    api_pages,
+    command_pages,
+    documents,
+    glossary_page,
+    key_pages,
+    notebooks,
+    question_page,
+)
 from docs.generators.links import list_broken_links
 from docs.generators.run_document import RunDocument
 from dpviz.__main__ import COMMANDS
@@ -21,6 +30,7 @@ from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words.documents import read_document
 from dpviz.words.glossary import read_glossary
+from dpviz.words.questions import read_questions
 from tests.cases import about
 from tests.command_line import call
 
@@ -113,6 +123,8 @@ def test_generated_pages_are_whole() -> None:
     (commands,) = command_pages.make_pages(ROOT).values()
     assert all(f"\n## dpviz {name}\n" in commands for name in COMMANDS)
     assert "--cap-epsilon" in commands and "%(default)s" not in commands
+    (asked,) = question_page.make_pages(ROOT).values()
+    assert asked.count("\n## ") == len(read_questions()) and all(one.says in asked for one in read_questions())
     (words,) = glossary_page.make_pages(ROOT).values()
     assert all(f"{{#{term.id}}}" in words for term in read_glossary().values())
     assert set(documents.make_pages(ROOT)) == {"changelog.md", "contributing.md", "security.md"}

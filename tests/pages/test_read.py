@@ -6,9 +6,11 @@ import pytest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
+from dpviz.releases.asking import QUESTION_KINDS
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
+from dpviz.words import capitalize_first
 from tests.pages.tables import app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
@@ -75,7 +77,9 @@ def test_what_is_no_release_is_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize("algorithm", ["auto", "sulq"])
 def test_a_release_without_segments_has_a_picture_and_says_what_was_not_bought(tmp_path, algorithm: str) -> None:
     app = _reading(make_zip(publish(ready_in(tmp_path, algorithm=algorithm)).files))
-    assert "No quality report was bought" in text_of(app) and len(app.get("plotly_chart")) == 1
+    assert "No quality report was bought" in text_of(app)
+    lanes, plane = app.get("plotly_chart")
+    assert lanes.proto.alt.startswith("Three segments") and plane.proto.alt.startswith("Map of age and income: 1 at ")
 
 
 def test_two_releases_are_compared_behind_a_gate(good: bytes, tmp_path) -> None:
@@ -87,3 +91,20 @@ def test_two_releases_are_compared_behind_a_gate(good: bytes, tmp_path) -> None:
     other = make_zip(publish(ready_in(tmp_path, declared={"bounds": {"age": [0, 120], "income": [0, 90000]}})).files)
     app = _reading(other, "read:two", app)
     assert "cannot be laid side by side" in text_of(app)
+
+
+def test_the_page_answers_a_question_as_the_release_does_and_says_what_draws_are_not(good: bytes) -> None:
+    release = read_release(good)
+    app = _reading(good)
+    app.session_state["read:more"] = "Ask"
+    sound(app.run())
+    app.selectbox(key="read:ask").set_value(capitalize_first(QUESTION_KINDS["higher"].words)).run()
+    app.selectbox(key="read:ask:higher:column").set_value("income").run()
+    app.multiselect(key="read:ask:higher:segments").set_value([1, 2])
+    text = text_of(sound(app.run()))
+    assert escape_markdown(release.ask("higher", 1, 2, column="income").sentence) in text
+    assert "Not in them: other people" in text
+    forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
+    app = _reading(make_zip(forged))
+    app.session_state["read:more"] = "Ask"
+    assert "of a release that holds" in text_of(sound(app.run())) and not app.multiselect

@@ -195,9 +195,12 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
     app.slider(key="release:share").set_value(20)
     app.slider(key="release:missing").set_value(5)
     assert "and how many values are missing" in sound(app.run()).subheader[0].value
+    app.number_input(key="release:smallest").set_value(400)
+    app = sound(app.run())
     app = pressed_once(app)
     files = app.session_state["release:pressed"][0].job.release.files
     assert "of age is missing" in everything_shown(app)
+    assert "every group has at least 400 rows" in files[PAGE].decode()
     assert "Missing values, with noise: " in files[PAGE].decode() and verify(make_zip(files)).holds
     (figure,) = app.get("plotly_chart")
     assert figure.proto.alt.startswith("Three segments")

@@ -21,14 +21,15 @@ from dpviz.releases.releasing import publish
 from dpviz.releases.transcript import Transcript
 from dpviz.releases.verifying import Verification, verify
 from tests.releases.people import ready_in
+from tests.releases.pinned_noise import noise_of_a_seed
 
 Files = Mapping[str, bytes]
 
 
 @cache
 def released() -> Files:
-    """The files of a release with segments."""
-    with TemporaryDirectory() as folder:
+    """The files of a release with segments, whose noise is the same every time: it finds the three groups."""
+    with TemporaryDirectory() as folder, noise_of_a_seed(1):
         return publish(ready_in(Path(folder), segments=0.2)).files
 
 

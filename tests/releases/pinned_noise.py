@@ -42,6 +42,19 @@ def _least(losses: Codes, *, scale: float, **_: Any) -> int:
 
 
 @contextmanager
+def noise_of_a_seed(seed: int) -> Iterator[None]:
+    """Whatever is released inside has noise that follows from the seed, each draw another one, as genuine noise is."""
+    rng = np.random.default_rng(seed)
+    with (
+        patch(f"{__name__}._draws", lambda _: rng),
+        patch.object(exact_noise, "draw_discrete_laplace", _laplace),
+        patch.object(exact_noise, "draw_discrete_gaussian", _gaussian),
+        patch.object(exact_noise, "draw_noisy_least", _least),
+    ):
+        yield
+
+
+@contextmanager
 def noise_of_its_truth() -> Iterator[None]:
     """Whatever is released inside has the same noise every time."""
     with (

@@ -99,16 +99,16 @@ def test_an_idle_centre_is_named_where_a_group_may_have_been_missed(rows, idle):
     edges, counts, sizes = 2.0 ** (np.arange(-40, 5) / 2), np.zeros((3, 44)), np.array([900.0, 900.0, rows])
     counts[:, 20] = sizes
     centers = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, 0.5]])
-    verdict, words = _judge(4.0, 3.0, Scales(counts, edges, 1.0), centers, sizes, 0.5, None)
+    verdict, words = _judge(4.0, 3.0, Scales(counts, edges, 1.0, counts != 0), centers, sizes, 0.5, None)
     assert verdict is QualityVerdict.CANNOT_TELL and len(words) == 1 + idle
 
 
 def test_a_bin_far_out_counts_where_it_stands_out_by_itself():
     edges, counts = np.arange(9.0), np.array([[90.0, 60, 9, 0, 0, 0, 55, 0]])
-    found = Scales(np.where(counts == 0, 1e-9, counts), edges, 10.0).mass
+    found = Scales(np.where(counts == 0, 1e-9, counts), edges, 10.0, counts >= 0).mass
     np.testing.assert_allclose(found, [[90.0, 60, 0, 0, 0, 0, 0, 0]], atol=1e-6)
     counts[0, 6:] = 65.0, -9.0
-    assert Scales(counts, edges, 10.0).mass[0, 6] == 65.0
+    assert Scales(counts, edges, 10.0, counts != 0).mass[0, 6] == 65.0
 
 
 def test_the_cheapest_centre_to_spare():
@@ -123,7 +123,7 @@ def test_far_rows_stand_apart_from_noise_alone():
     for _ in range(200):
         counts = np.zeros((4, 44))
         counts[:, 18:23] = 500
-        noisy = Scales(counts + rng.laplace(0, 20, counts.shape), edges, 20 * 2**0.5)
+        noisy = Scales(counts + rng.laplace(0, 20, counts.shape), edges, 20 * 2**0.5, counts >= 0)
         found.append(max(estimate_far_rows(noisy, np.full(4, 2500.0))))
     assert np.mean(np.array(found) > 0) < 0.1
 
@@ -131,7 +131,7 @@ def test_far_rows_stand_apart_from_noise_alone():
 def test_of_rows_that_lie_far_together_only_what_noise_leaves_sure_is_counted():
     edges, counts = 2.0 ** (np.arange(-40, 5) / 2), np.zeros((2, 44))
     counts[:, 20], counts[0, 40] = 2_000.0, 300.0
-    beside, missed = estimate_far_rows(Scales(counts, edges, 10.0), np.array([2_300.0, 2_000.0]))
+    beside, missed = estimate_far_rows(Scales(counts, edges, 10.0, counts != 0), np.array([2_300.0, 2_000.0]))
     assert beside == 0.0
     # Two bins have the noise of both; in nine of ten draws that is below 1.3 standard deviations.
     assert missed == pytest.approx((300 - 1.3 * np.sqrt(2) * 10) * edges[41])

@@ -24,7 +24,6 @@ from dpviz.core.segment_counts import FINE_PARTS, SegmentHistogram
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import (
     WEIGHTS,
-    Histogram,
     _measure_rows,
     _split_shares,
     ask_segments,
@@ -33,6 +32,7 @@ from dpviz.releases.segments import (
     score_columns,
 )
 from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, QualityVerdict, format_segments
+from dpviz.releases.tallies import Tally
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import MISSING_LABEL, OTHER
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
@@ -351,7 +351,8 @@ def test_noise_alone_tells_nothing_apart():
     found = [
         score_columns(
             columns,
-            [Histogram(np.full((3, 8), 20.0) + rng.laplace(0, 30, (3, 8)), 30 * 2**0.5, np.linspace(-1, 1, 9))] * 2,
+            [Tally(20.0 + rng.laplace(0, 30, (3, 8)), 30 * 2**0.5, np.ones((3, 8), bool), edges=np.linspace(-1, 1, 9))]
+            * 2,
         )
         for _ in range(50)
     ]

@@ -12,7 +12,7 @@ from dpviz.api.console import FoundWrong, Parser, create_out, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.runs import profiles
-from dpviz.words import PLUS_MINUS, render
+from dpviz.words import PLUS_MINUS_RELEASED, render
 
 _MOST_COLUMNS = 8
 
@@ -62,7 +62,7 @@ def list_center_tables(made: profiles.Profile) -> Iterator[str]:
         heads = [f"{name} ({units[name]})" if units[name] else name for name in columns]
         rows = [[str(i + 1), sizes[i], *(said[i][name] for name in columns)] for i in range(made.k)]
         yield f"Released centres\n{format_table(['segment', 'rows', *heads], rows)}"
-    yield PLUS_MINUS
+    yield PLUS_MINUS_RELEASED
 
 
 def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:

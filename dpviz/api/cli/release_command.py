@@ -65,6 +65,13 @@ def add(command: Parser) -> None:
     command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
     add_division_options(command)
     command.add_argument(
+        "--smallest-group",
+        type=read_whole,
+        default=0,
+        metavar="ROWS",
+        help="join segments until each group has so many rows at least, by released values (default: 0 for none)",
+    )
+    command.add_argument(
         "--accept-loss",
         type=read_number,
         metavar="R",
@@ -164,6 +171,7 @@ def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
         segments=arguments.segments,
         bounds=arguments.buy_bounds,
         missing=arguments.missing,
+        smallest_group=arguments.smallest_group,
         opened=opened,
     )
 

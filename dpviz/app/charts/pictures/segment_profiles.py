@@ -490,6 +490,44 @@ class Lanes(ProfileLanes):
         return part
 
 
+@dataclass(frozen=True, eq=False)
+class SegmentPlane:
+    """Released centres of two columns where they were clustered, with the cells of their segments, (n, 2) each.
+
+    ``points`` (k, 2) and ``half`` (2,), half-widths of the bounds, are in unit coordinates; ticks say what these are.
+    """
+
+    made: profiles.Profile
+    points: Array
+    half: Array
+    cells: Sequence[Array]
+
+    def draw(self, ink: Palette) -> Plot:
+        """The picture."""
+        plot = Plot(make_layout(ink, height=360))
+        plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
+        drawn = {"type": "scatter", "hoverinfo": "skip", "meta": "released"}
+        border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
+        for cell in self.cells:
+            x, y = np.concatenate([cell, cell[:1]]).T.tolist()
+            plot.add_trace({**drawn, "mode": "lines", "x": x, "y": y, "line": border})
+        reach = np.nan_to_num(self.made.even.reach / self.made.even.scale)
+        noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
+        look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
+        numbers = [f"<b>{place}</b>" for place in range(1, self.made.k + 1)]
+        words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
+        x, y = self.points.T.tolist()
+        at = {"mode": "markers+text", "x": x, "y": y, "error_x": noise[0], "error_y": noise[1]}
+        plot.add_trace({**drawn, **at, **look, **words, "cliponaxis": False})
+        axes = (plot.update_xaxes, plot.update_yaxes)
+        for column, wide, update in zip(self.made.columns, self.half.tolist(), axes, strict=True):
+            ends = [column.format_value(one) for one in (column.lower, column.upper)]
+            unit = "" if column.worded or not column.unit else f" ({column.unit})"
+            update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])
+            update(title={"text": spell_name(f"{column.name}{unit}")}, showgrid=False, zeroline=False, fixedrange=True)
+        return plot
+
+
 def _levels(at: Array, apart: float) -> Codes:
     """The first level at which a disc at ``at`` (k,), pixels, touches no other one: what would cover it moves down."""
     taken: list[list[float]] = []

@@ -82,7 +82,12 @@ def _draw_form(asked_of: ReleaseSubject) -> None:
     terms = draw_terms(buys=bool(declared.open_columns))
     parts = terms.division
     draft = ReleaseRequest(
-        terms.request, owner_words.find_words(declared, today=today), parts.segments, parts.bounds, parts.missing
+        terms.request,
+        owner_words.find_words(declared, today=today),
+        parts.segments,
+        parts.bounds,
+        parts.missing,
+        terms.smallest_group,
     )
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
@@ -197,6 +202,7 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
     said += f" --segments {release_request.segments:g}"
     said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != ReleaseRequest.bounds else ""
     said += f" --missing {release_request.missing:g}" if release_request.missing else ""
+    said += f" --smallest-group {release_request.smallest_group}" if release_request.smallest_group else ""
     return [
         f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "
         f"--cap-delta 1e-5",

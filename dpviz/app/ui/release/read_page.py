@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -27,18 +28,33 @@ from dpviz.app.ui.figure import (
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.core import RequestError
 from dpviz.releases import (
+    QUESTION_KINDS,
     SNIPPET,
+    Played,
     QualityReport,
     QualityVerdict,
     ReadRelease,
     Received,
     check_work,
+    draw_map,
     example_work,
+    find_cells,
+    format_answers,
+    has_map,
+    list_askable,
     package,
     promise,
 )
-from dpviz.runs import Job, Script
-from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary
+from dpviz.runs import Job, Script, profiles
+from dpviz.words import (
+    DRAWS_SAY,
+    PLUS_MINUS_RELEASED,
+    capitalize_first,
+    format_ratio,
+    format_things,
+    glossary,
+    read_questions,
+)
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
 _EXAMPLE = "read:example"
@@ -49,6 +65,7 @@ _ANSWERS = {
     "Has anything changed?": "Two releases side by side, where their segments pair off.",
 }
 """What the page answers, while it has nothing to read."""
+_ASKED_FIRST = [*QUESTION_KINDS].index("larger")
 # The axis of the quality gauge ends here: what is worse is as bad.
 _WORST = 4.0
 
@@ -74,16 +91,28 @@ def draw_read_page() -> None:
                 place.markdown(f"**{escape_markdown(question)}**  \n{escape_markdown(answer)}")
             st.caption("Nothing leaves this machine.", help=glossary.explain_words("segment, centre, noise, ledger"))
     if release is None or release.received is None or release.profile is None:
+        _draw_common_questions()
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
-    st.caption(PLUS_MINUS)
+    if release.holds and release.played is not None and has_map(release.played):
+        _draw_map(release.profile, release.played)
+    st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
         if release.report is not None:
             _draw_quality(release.report.quality_report)
     _draw_more(release)
+    _draw_common_questions()
+
+
+def _draw_common_questions() -> None:
+    """What people ask about any release, folded away."""
+    with st.expander("Questions about a release", icon=":material/contact_support:"):
+        for one in read_questions():
+            st.markdown(f"**{escape_markdown(one.asks)}** {escape_markdown(one.says)}")
+            st.caption(f"From: {escape_markdown(one.source)}.")
 
 
 def _ask_example() -> ReadRelease | None:
@@ -213,6 +242,7 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
 def _draw_more(release: ReadRelease) -> None:
     tabs = {
         "Numbers with their noise": _draw_numbers,
+        "Ask": _draw_questions,
         "Compare with another": _draw_comparison,
         "Take away": _draw_take_away,
         "What was checked": _draw_checks,
@@ -221,8 +251,49 @@ def _draw_more(release: ReadRelease) -> None:
 
 
 def _draw_numbers(release: ReadRelease) -> None:
-    st.caption("A row a number: its interval is what a ± says, noise_sd the sd of its noise.")
+    st.caption("A row a number: its interval is what a ± says, noise_sd how far off it is, as a standard deviation.")
     draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
+
+
+def _draw_map(made: profiles.Profile, played: Played) -> None:
+    """Two columns as the plane that they are: which places are nearest to each centre, and its noise."""
+    plane = SegmentPlane(made, played.parts.clustered.unit_centers, played.run.domain.region.half, find_cells(played))
+    show(plane.draw(read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
+
+
+def _draw_questions(release: ReadRelease) -> None:
+    """A question over several numbers, by its kind and what that needs; the answer is a sentence."""
+    draws = None if release.played is None or not release.holds else release.played.draws
+    if draws is None:
+        st.caption("Questions are answered of a release that holds and says something of its segments.")
+        return
+    kinds = {capitalize_first(kind.words): name for name, kind in QUESTION_KINDS.items()}
+    asked = kinds[st.selectbox("What do you ask?", [*kinds], index=_ASKED_FIRST, key="read:ask")]
+    kind = QUESTION_KINDS[asked]
+    which, about, more = st.columns(3)
+    segments: list[int] = []
+    if kind.most:
+        most = None if kind.most > draws.k else int(kind.most)
+        numbers = list(range(1, draws.k + 1))
+        segments = which.multiselect(
+            "Segments", numbers, max_selections=most, default=numbers[: kind.least], key=f"read:ask:{asked}:segments"
+        )
+    column, label, value = "", "", None
+    if "column" in kind.needs:
+        column = str(about.selectbox("Column", list_askable(draws, kind), key=f"read:ask:{asked}:column") or "")
+    if "label" in kind.needs and column:
+        labels = draws.find_tally(column)[1].labels
+        label = str(more.selectbox("Value", labels, key=f"read:ask:{asked}:label:{column}") or "")
+    if "value" in kind.needs and column:
+        value = more.number_input("At least", key=f"read:ask:{asked}:value:{column}")
+    if len(segments) < kind.least or (kind.needs and not column):
+        st.caption("Choose what is asked about." if not kind.needs or column else "No column can be asked so.")
+        return
+    with say_refusal():
+        answer = release.ask(asked, *segments, column=column, label=label, value=value)
+        st.markdown(f"**{escape_markdown(answer.sentence)}**")
+        st.caption(DRAWS_SAY)
+        draw_download("The answer (CSV)", format_answers([answer]).encode("utf-8"), "answer.csv", key="read:answer")
 
 
 def _draw_checks(release: ReadRelease) -> None:

@@ -35,7 +35,7 @@ from dpviz.releases import (
     promise,
     receive,
 )
-from dpviz.words import PLUS_MINUS, format_duration, format_number, format_ratio, format_things, glossary
+from dpviz.words import PLUS_MINUS_RELEASED, format_duration, format_number, format_ratio, format_things, glossary
 
 _POLL_SECONDS = 0.5
 
@@ -118,7 +118,7 @@ def _draw_tables(release: Release) -> None:
         draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
     draw_centers_table(made)
     st.caption(
-        f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS}",
+        f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}",
         help=glossary.explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")

@@ -244,13 +244,15 @@ def _describe_origin(line: Line) -> str:
 
 
 _MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
+_MOST_ROWS = 1_000_000  # of a smallest group
 
 
 class Terms(NamedTuple):
-    """One run without a seed, and how its ε is divided."""
+    """One run without a seed, how its ε is divided, and the rows of the smallest group that is promised; 0: none."""
 
     request: Request
     division: Division
+    smallest_group: int
 
 
 def draw_terms(*, buys: bool) -> Terms:
@@ -296,4 +298,15 @@ def draw_terms(*, buys: bool) -> Terms:
         )
         remember(MISSING, int(percent))
         divided = recall_division()
-        return Terms(request, divided if buys else replace(divided, bounds=Division.bounds))
+        smallest = st.number_input(
+            "Smallest group, rows",
+            0,
+            _MOST_ROWS,
+            step=5,
+            disabled=not divided.segments,
+            key="release:smallest",
+            help="Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 "
+            "releases. It costs no ε: counts that were paid for tell. With 0 nothing is promised.",
+        )
+        smallest_group = int(smallest) if divided.segments else 0
+        return Terms(request, divided if buys else replace(divided, bounds=Division.bounds), smallest_group)

@@ -1,0 +1,372 @@
+"""Questions over several numbers of a release, answered from its draws: a closed list of kinds.
+
+Every answer is a sentence, a number with the middle nine tenths of its draws, and whether noise hides it.
+
+Two things are not told, because intervals of them do not hold nine in ten: a mean over more than two segments, and the
+size of a difference that was picked because it is large. Of many differences ask which way they go.
+
+**Guarantee.** Post-processing: nothing here reads a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import inf, isfinite, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.core import Array, RequestError
+from dpviz.releases.draws import Draws, divide
+from dpviz.releases.intervals import COVERED, to_plain
+from dpviz.tables import format_csv
+from dpviz.words import capitalize_first, format_between, list_names, quote_name
+
+HIDDEN = "Noise hides this"
+_SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
+_WIDE = 0.5  # of what is possible: an interval so wide hides the answer
+_DROWNED = 0.5  # noise of a histogram beyond this part of the rows in it hides its shares
+_SURELY_THERE = 0.98  # of the draws of what is divided by, the middle so many have to be somebody
+_MOST_MEANS = 2
+_TINY = 1e-9
+
+
+class ReleaseQuestion(NamedTuple):
+    """What is asked of which segments, which count from 1, and of which column, category or value."""
+
+    kind: str
+    segments: tuple[int, ...] = ()
+    column: str = ""
+    label: str = ""
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class ReleaseAnswer:
+    """What comes out, in words and as a number with its interval; ``hidden`` where noise hides it.
+
+    ``chosen`` are the segments that an answer names. A number that nothing tells is NaN.
+    """
+
+    question: ReleaseQuestion
+    sentence: str
+    value: float
+    low: float
+    high: float
+    hidden: bool = False
+    chosen: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """Its line of a table."""
+        asked, segments = self.question, " ".join(map(str, self.question.segments))
+        about = (asked.label, "" if asked.value is None else f"{asked.value:.9g}")
+        numbers = (f"{one:.6g}" if isfinite(one) else "" for one in (self.value, self.low, self.high))
+        words = HIDDEN.lower() if self.hidden else ""
+        return (asked.kind, segments, asked.column, *about, *numbers, words, self.sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``ask --json`` prints them."""
+        told = {name: to_plain(value) for name, value in asdict(self).items()}
+        return told | {"question": self.question._asdict()}
+
+
+LINE = ("kind", "segments", "column", "label", "at", "value", "low", "high", "hidden", "sentence")
+
+
+class QuestionKind(NamedTuple):
+    """A kind of question: how many segments it is asked of, ``least`` to ``most``, what else it needs, what it asks in
+    words, and what answers it."""
+
+    least: int
+    most: float
+    needs: tuple[str, ...]
+    words: str
+    answer: Callable[[Draws, ReleaseQuestion], ReleaseAnswer]
+
+
+def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    """The answer that the draws of a release give; refused where there is no such kind, segment, column or category, or
+    something else is asked with it than it needs."""
+    if question.kind not in QUESTION_KINDS:
+        raise RequestError(
+            f"There is no question of the kind {quote_name(question.kind)}: ask one of {', '.join(QUESTION_KINDS)}."
+        )
+    kind = QUESTION_KINDS[question.kind]
+    _check_fields(kind, question)
+    _check_segments(kind, question, draws.k)
+    return kind.answer(draws, question)
+
+
+def list_askable(draws: Draws, kind: QuestionKind) -> list[str]:
+    """The columns that a kind of question can be asked about.
+
+    Parameters
+    ----------
+    draws : Draws
+    kind : QuestionKind
+
+    Returns
+    -------
+    list of str
+        Their names; none where it is about none.
+    """
+    if "label" in kind.needs:
+        return [column.name for _, _, column in draws.tallies.described if column.labels]
+    if "value" in kind.needs:
+        return [column.name for _, tally, column in draws.tallies.described if len(tally.edges)]
+    return [*draws.averaged] if "column" in kind.needs else []
+
+
+def format_answers(answers: Sequence[ReleaseAnswer]) -> str:
+    """A table of answers, a line each."""
+    return format_csv([LINE, *(one.line for one in answers)])
+
+
+def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
+    given = {"column": bool(question.column), "label": bool(question.label), "value": question.value is not None}
+    lacking = [name for name in kind.needs if not given[name]]
+    beside = [name for name, there in given.items() if there and name not in kind.needs]
+    if lacking or beside:
+        needs = _join(kind.needs) if kind.needs else "nothing but segments"
+        raise RequestError(f"The question {question.kind!r} is about {needs}: {kind.words}.")
+
+
+def _check_segments(kind: QuestionKind, question: ReleaseQuestion, k: int) -> None:
+    asked = question.segments
+    if not kind.least <= len(asked) <= kind.most or len(set(asked)) < len(asked):
+        number = f"{kind.least}" if kind.least == kind.most else f"{kind.least} or more"
+        number = "one or two" if kind.most == _MOST_MEANS != kind.least else number
+        why = ": intervals of a mean over more do not hold nine in ten" if number == "one or two" else ""
+        raise RequestError(f"The question {question.kind!r} is about {number} segments, each named once{why}.")
+    if any(not 1 <= one <= k for one in asked):
+        raise RequestError(f"The segments of this release go from 1 to {k}.")
+
+
+def _ask_size(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    values = _add_sizes(draws, question)
+    value, low, high = _tell(values)
+    return _answer(question, f"{_name(question)}: about {value:,.0f} rows", (value, low, high), hidden=low <= 0)
+
+
+def _ask_part(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    told = _tell(divide(_add_sizes(draws, question), draws.sizes.sum(axis=1)))
+    return _answer_share(question, f"{_name(question)}: {{}} of all rows", told)
+
+
+def _ask_larger(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    one, other = (draws.sizes[:, place] for place in _places(question))
+    return _compare(question, one - other, "is larger", "rows")
+
+
+def _ask_ratio(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    over, under = (draws.sizes[:, place] for place in _places(question))
+    told = _tell(over / np.maximum(under, _TINY))
+    hidden = find_middle(under, _SURELY_THERE)[0] <= 0
+    one, other = question.segments
+    return _answer(question, f"segment {one} is {told[0]:.3g} times as large as segment {other}", told, hidden=hidden)
+
+
+def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    """All segments that no other one is larger than, at nine in ten for all pairs: of many that are alike, noise picks
+    the few wrong ones that are largest in most draws."""
+    sizes, k = draws.sizes, draws.k
+    ahead = sizes[:, None, :] - sizes[:, :, None]  # by how much the last one is larger
+    reach = float(ndtri(1 - (1 - COVERED) / max(k - 1, 1)))
+    beaten = (np.median(ahead, axis=0) > reach * ahead.std(axis=0) + _TINY).any(axis=1)
+    chosen = tuple((np.flatnonzero(~beaten) + 1).tolist())
+    hidden = len(chosen) > 1
+    words = f"the largest is one of {_join(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
+    said = f"{HIDDEN}: {words}." if hidden else f"{capitalize_first(words)}."
+    return ReleaseAnswer(question, said, nan, nan, nan, hidden, chosen)
+
+
+def _ask_mean(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    place = _find_averaged(draws, question)
+    values = _average(draws, _places(question), place)
+    told = _tell(values)
+    wide = _WIDE * float(draws.made.width[place])
+    words = f"mean {question.column} of {_name(question)}: {_write(*told)}"
+    return _answer(question, words, told, hidden=told[2] - told[1] > wide)
+
+
+def _ask_higher(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    place = _find_averaged(draws, question)
+    one, other = (_average(draws, [at], place) for at in _places(question))
+    unit = draws.made.columns[place].unit.partition(" from ")[0]
+    return _compare(question, one - other, f"is higher in {question.column} on the mean", unit)
+
+
+def _ask_share(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    told = _tell(_share(draws, question, _places(question), _find_label(draws, question)))
+    words = f"share of {question.label} in {_name(question)}: {{}}"
+    return _answer_share(question, words, told, drowned=_is_drowned(draws, question, _places(question)))
+
+
+def _ask_more_often(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    label = _find_label(draws, question)
+    one, other = (_share(draws, question, [place], label) for place in _places(question))
+    drowned = any(_is_drowned(draws, question, [place]) for place in _places(question))
+    return _compare(question, 100 * (one - other), f"has {question.label} more often", "%", drowned=drowned)
+
+
+def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
+    """Of the bin that holds the value any part may be: the interval goes from none of it to all of it."""
+    tally, column, _ = draws.find_tally(question.column)
+    if not len(tally.edges):
+        raise RequestError(f"{question.column} holds categories: ask for the share of one of them.")
+    assert question.value is not None
+    edges, bins, places = tally.edges, tally.values, _places(question)
+    at_value = float(np.clip(column.coding.stretch(np.array(question.value)), edges[0], edges[-1]))
+    at = int(np.clip(np.searchsorted(edges, at_value, side="right") - 1, 0, bins - 1))
+    inside = (edges[at + 1] - at_value) / (edges[at + 1] - edges[at])
+    above, every = (
+        _share(draws, question, places, partial(_count_from, at + 1, bins)),
+        _share(draws, question, places, partial(_count_from, at, bins)),
+    )
+    none = every if np.isclose(inside, 1.0) else above
+    value = float(np.median(none + inside * (every - none)))
+    told = (value, find_middle(none)[0], find_middle(every)[1])
+    words = f"{{}} of the rows of {_name(question)} have {question.column} of at least {question.value:g}"
+    return _answer_share(question, words, told, drowned=_is_drowned(draws, question, places))
+
+
+def _count_from(first: int, stop: int, counts: Array) -> Array:
+    added: Array = counts[:, first:stop].sum(axis=1)
+    return added
+
+
+QUESTION_KINDS: Mapping[str, QuestionKind] = {
+    "size": QuestionKind(1, inf, (), "how many rows are in these segments together", _ask_size),
+    "part": QuestionKind(1, inf, (), "which part of all rows is in these segments", _ask_part),
+    "larger": QuestionKind(2, 2, (), "which of two segments is larger, and by how many rows", _ask_larger),
+    "ratio": QuestionKind(2, 2, (), "how many times as large as the second segment the first one is", _ask_ratio),
+    "largest": QuestionKind(0, 0, (), "which segment is the largest, or which ones may be", _ask_largest),
+    "mean": QuestionKind(
+        1, _MOST_MEANS, ("column",), "the mean of a column in one segment, or in two together", _ask_mean
+    ),
+    "higher": QuestionKind(2, 2, ("column",), "in which of two segments the mean of a column is higher", _ask_higher),
+    "share": QuestionKind(
+        1, inf, ("column", "label"), "the share of a category in these segments together", _ask_share
+    ),
+    "more-often": QuestionKind(
+        2, 2, ("column", "label"), "in which of two segments a category is more frequent", _ask_more_often
+    ),
+    "at-least": QuestionKind(
+        1, inf, ("column", "value"), "which share of these segments has at least a value in a column", _ask_at_least
+    ),
+}
+"""The kinds of questions, by what they are called."""
+
+
+def find_middle(values: Array, level: float = COVERED) -> tuple[float, float]:
+    """The ends of the middle ``level`` of draws (D,): of 200 from the tenth smallest to the tenth largest, which hold
+    what a further draw would be in 90.05 % of cases."""
+    ordered = np.sort(values)
+    cut = max(round((1 - level) / 2 * len(ordered)) - 1, 0)
+    return float(ordered[cut]), float(ordered[-1 - cut])
+
+
+Told = tuple[float, float, float]
+
+
+def _tell(values: Array) -> Told:
+    return (float(np.median(values)), *find_middle(values))
+
+
+def _answer(question: ReleaseQuestion, words: str, told: Told, *, hidden: bool) -> ReleaseAnswer:
+    ends = format_between(told[1], told[2])
+    said = f"{HIDDEN}: {words.split(':')[0]}? {ends} in nine of ten." if hidden else f"{words} ({ends} in nine of ten)."
+    return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
+
+
+def _answer_share(question: ReleaseQuestion, words: str, told: Told, *, drowned: bool = False) -> ReleaseAnswer:
+    """Of a share between 0 and 1; ``words`` hold a place for it."""
+    value, low, high = (100 * one for one in told)
+    hidden = drowned or told[2] - told[1] > _WIDE
+    said = words.format(f"{value:.0f} %")
+    ends = f"{low:.0f} to {high:.0f} % in nine of ten"
+    said = f"{HIDDEN}: {words.format('which share')}? {ends}." if hidden else f"{said} ({ends})."
+    return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
+
+
+def _compare(
+    question: ReleaseQuestion, difference: Array, how: str, unit: str, *, drowned: bool = False
+) -> ReleaseAnswer:
+    """Which way a difference (D,) goes, the first segment less the second, in so many of the draws."""
+    value, low, high = _tell(difference)
+    first = float((difference > 0).mean() + (difference == 0).mean() / 2)
+    hidden = drowned or max(first, 1 - first) < _SURE
+    one, other = question.segments if first > 0.5 else question.segments[::-1]
+    ends = (low, high) if first > 0.5 else (-high, -low)
+    between = format_between(*ends, unit=unit)
+    words = f"segment {one} {how} than segment {other}"
+    said = f"{HIDDEN}: {words}? By {between} in nine of ten." if hidden else f"{words}, by {between} in nine of ten."
+    return ReleaseAnswer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
+
+
+def _places(question: ReleaseQuestion) -> list[int]:
+    return [one - 1 for one in question.segments]
+
+
+def _join(names: Sequence[object]) -> str:
+    *others, last = map(str, names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _name(question: ReleaseQuestion) -> str:
+    names = _join(question.segments)
+    return f"segment {names}" if len(question.segments) == 1 else f"segments {names} together"
+
+
+def _write(value: float, low: float, high: float) -> str:
+    return format_between(low, high, value).partition(" (")[0]
+
+
+def _add_sizes(draws: Draws, question: ReleaseQuestion) -> Array:
+    added: Array = draws.sizes[:, _places(question)].sum(axis=1)
+    return added
+
+
+def _find_averaged(draws: Draws, question: ReleaseQuestion) -> int:
+    if question.column not in draws.averaged:
+        told = list_names([*draws.averaged])
+        why = f"of clustered columns of numbers on an even scale one is: {told}."
+        raise RequestError(f"Of {quote_name(question.column)} no mean is told: {why}")
+    return draws.averaged[question.column]
+
+
+def _average(draws: Draws, places: Sequence[int], column: int) -> Array:
+    """The mean of a column over the rows of some segments, weighed by their sizes."""
+    sizes, means = draws.sizes[:, places], draws.means[:, places, column]
+    weights = np.where(sizes.sum(axis=1, keepdims=True) > 0, sizes, 1.0)
+    mean: Array = (weights * means).sum(axis=1) / weights.sum(axis=1)
+    return mean
+
+
+Count = Callable[[Array], Array]
+
+
+def _find_label(draws: Draws, question: ReleaseQuestion) -> Count:
+    _, column, _ = draws.find_tally(question.column)
+    if question.label not in column.labels:
+        values = f"its values are {list_names([*column.labels])}" if column.labels else "it holds numbers"
+        raise RequestError(f"{question.column} has no {quote_name(question.label)}: {values}.")
+    place = column.labels.index(question.label)
+    return lambda counts: counts[:, place]
+
+
+def _share(draws: Draws, question: ReleaseQuestion, places: Sequence[int], count: Count) -> Array:
+    """The part that is counted of the rows of these segments whose column is known."""
+    tally, _, counts = draws.find_tally(question.column)
+    together = counts[:, places, : tally.values].sum(axis=1)
+    return divide(count(together), together.sum(axis=1))
+
+
+def _is_drowned(draws: Draws, question: ReleaseQuestion, places: Sequence[int]) -> bool:
+    tally, _, counts = draws.find_tally(question.column)
+    rows = float(np.median(counts[:, places].sum(axis=(1, 2))))
+    return bool(np.sqrt(tally.variance[[*places]].sum()) > _DROWNED * max(rows, 0.0))

@@ -1,0 +1,140 @@
+"""Groups of segments that hold at least so many rows, as far as a release can tell: small ones join their nearest.
+
+A group's released size carries noise whose law is known: a sum of Laplace noise over the bins of all tallies. Its tail
+says how many rows a group has at least, all groups of a release at once.
+
+**Guarantee.** Post-processing: nothing here reads a row.
+
+References
+----------
+Cornish & Fisher 1938: quantiles of a sum by its cumulants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.core import Array
+from dpviz.releases.tallies import SegmentTallies
+from dpviz.tables import format_csv
+from dpviz.words import format_percent, format_things
+
+SURE = 0.99
+"""In so many of all releases every group is as large as is promised."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Segments that count as one, from 1 on; their released rows, the sd of the noise, and the least they may be."""
+
+    segments: tuple[int, ...]
+    size: float
+    size_sd: float
+    least: float
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All groups of a release, each of which was promised to have ``smallest`` rows."""
+
+    smallest: int
+    every: tuple[Group, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether each has: all segments together may be fewer."""
+        return all(one.least >= self.smallest for one in self.every)
+
+    @property
+    def words(self) -> str:
+        """What was promised, and which segments count as one because of it."""
+        rows = format_things(self.smallest, "row")
+        if not self.kept:
+            return f"Even all segments together may be fewer than {rows}, the smallest group that was promised."
+        joined = [f"segments {' and '.join(map(str, one.segments))}" for one in self.every if len(one.segments) > 1]
+        some = "each segment is a group" if not joined else f"{'; '.join(joined)} count as one group"
+        return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
+
+
+def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Groups:
+    """Join segments until each group has at least ``smallest`` rows, all at once.
+
+    The group that may be the smallest joins the one whose centre is nearest; a group's centre is the mean of those of
+    its segments, weighed by their released sizes.
+
+    Parameters
+    ----------
+    tallies : SegmentTallies
+    centers : array of shape (k, d)
+        As they are published, unit coordinates.
+    smallest : int
+        Rows.
+
+    Returns
+    -------
+    Groups
+        In the order of their first segments.
+    """
+    sizes, size_sd = tallies.sizes
+    weights, law = np.maximum(sizes, 1.0), _NoiseLaw.of(tallies)
+    groups: list[tuple[int, ...]] = [(place,) for place in range(len(sizes))]
+    while True:
+        level = (1 - SURE) / len(groups)
+        least = [float(sizes[[*one]].sum()) - law.find_reach([*one], level) for one in groups]
+        worst = int(np.argmin(least))
+        if least[worst] >= smallest or len(groups) == 1:
+            break
+        middles = np.array([np.average(centers[[*one]], axis=0, weights=weights[[*one]]) for one in groups])
+        apart = ((middles - middles[worst]) ** 2).sum(axis=1)
+        apart[worst] = np.inf
+        pair = (worst, int(np.argmin(apart)))
+        joined = tuple(sorted(groups[pair[0]] + groups[pair[1]]))
+        groups = sorted([one for place, one in enumerate(groups) if place not in pair] + [joined])
+    found = zip(groups, least, strict=True)
+    return Groups(smallest, tuple(_make_group(one, at_least, sizes, size_sd) for one, at_least in found))
+
+
+def _make_group(places: tuple[int, ...], least: float, sizes: Array, size_sd: Array) -> Group:
+    size, sd = float(sizes[[*places]].sum()), sqrt(float((size_sd[[*places]] ** 2).sum()))
+    return Group(tuple(place + 1 for place in places), size, sd, max(least, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _NoiseLaw:
+    """The noise on each agreed size: of every tally, the scale (T, k) of Laplace noise of a bin, and bins (T, k)."""
+
+    scales: Array
+    bins: Array
+
+    @classmethod
+    def of(cls, tallies: SegmentTallies) -> _NoiseLaw:
+        """That of the sizes that the tallies agree on."""
+        weights = [tallies.size_sd**2 / one.variance for one in tallies.every]
+        scales = [one.sd / sqrt(2) * weight for one, weight in zip(tallies.every, weights, strict=True)]
+        return cls(np.stack(scales), np.stack([one.bins for one in tallies.every]))
+
+    def find_reach(self, places: list[int], level: float) -> float:
+        """What the noise on the sum of these sizes exceeds with a chance of ``level``."""
+        scales, bins = self.scales[:, places].ravel(), self.bins[:, places].ravel()
+        variance, fourth = float((2 * scales**2) @ bins), float((12 * scales**4) @ bins)
+        normal = -float(ndtri(level))
+        return sqrt(variance) * (normal + (normal**3 - 3 * normal) * fourth / variance**2 / 24)
+
+
+def format_groups(groups: Groups) -> str:
+    """``groups.csv``: a line a group."""
+    lines = [
+        [
+            f"{number}",
+            " ".join(map(str, one.segments)),
+            f"{one.size:.0f}",
+            f"{one.size_sd:.6g}",
+            f"{int(one.least)}",
+        ]
+        for number, one in enumerate(groups.every, start=1)
+    ]
+    return format_csv([["group", "segments", "noisy_size", "noisy_size_sd", "least_rows"], *lines])

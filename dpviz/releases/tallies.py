@@ -1,0 +1,243 @@
+"""What a release says of the segments that it published: one estimate, by least squares over all tallies.
+
+A release asks several tallies of the same segments: their sizes, how far rows lie from their centres, and a histogram
+of every described column. Each adds up to the size. Least squares makes them agree: one size for each segment, weighed
+by inverse variance, and what a tally lacks of it is spread evenly over its bins.
+
+Means are told by two: the histogram, whose bins leave open where in them rows lie, and the published centre, which is a
+mean over the cells of the step before and carries what its algorithm cut or rounded. How far off centres may be is not
+known: they count with the largest slack that the histograms do not refute (a Q profile), unless the noise that the
+algorithm tells was found to say it all.
+
+**Guarantee.** Post-processing: nothing here reads a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import tau
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import chi2
+
+from dpviz.core import Array, Flags
+from dpviz.releases.described_table import SegmentColumn
+from dpviz.releases.intervals import find_sum_sd
+from dpviz.runs import profiles
+from dpviz.tables import codings
+from dpviz.words import NINE_IN_TEN
+
+# Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
+_CLEAR = 3.0  # sizes below so many standard deviations say nothing of how far centres are off
+_REFUTED = 0.1  # slack so large that the histograms would agree better in nine of ten
+_SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
+_NOISE_TELLS_ALL = {"auto"}
+"""Algorithms whose centres are off from the means of their segments by no more than their noise."""
+_TINY = 1e-12
+_COVERED = 2 * float(ndtr(NINE_IN_TEN)) - 1
+_HALVINGS = 50
+_PLACES_OF_ARC = 9  # at which the ends of an arc are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Noisy counts (k, m) of the rows of each segment in m bins, with Laplace noise of that ``sd`` on each.
+
+    ``possible`` (k, m) are the bins that a row can be in: in the others nobody is. ``edges`` (v + 1,) are those of v
+    bins of numbers, on the scale on which they are even; behind these may be one for missing cells. A tally that
+    describes no column has no ``column``, one of categories no ``edges``.
+    """
+
+    counts: Array
+    sd: float
+    possible: Flags
+    column: SegmentColumn | None = None
+    edges: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def bins(self) -> Array:
+        """In how many bins a row of each segment can be, (k,)."""
+        bins: Array = np.maximum(self.possible.sum(axis=1), 1).astype(np.float64)
+        return bins
+
+    @property
+    def values(self) -> int:
+        """Bins of values; behind them may be one for missing cells, and unused ones."""
+        return len(self.edges) - 1 if len(self.edges) else self.counts.shape[1]
+
+    @property
+    def variance(self) -> Array:
+        """Of the noise on the sum of all bins, (k,)."""
+        return self.sd**2 * self.bins
+
+    def find_sd(self, weights: Array, size_sd: Array) -> Array:
+        """Of the noise on sums of agreed counts, (k,), each bin times its ``weights`` (k, m)."""
+        return find_sum_sd(self.sd, (weights**2).sum(axis=1), weights.sum(axis=1), self.bins, size_sd)
+
+
+class Agreed(NamedTuple):
+    """Sizes (..., k), and the counts (..., k, m) of every tally, which add up to them."""
+
+    sizes: Array
+    counts: tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentTallies:
+    """All that a release counted of its segments."""
+
+    every: tuple[Tally, ...]
+
+    @cached_property
+    def released(self) -> Agreed:
+        """What was released, made to agree."""
+        return self.agree([one.counts for one in self.every])
+
+    @cached_property
+    def size_sd(self) -> Array:
+        """Standard deviation of the noise on each agreed size, (k,)."""
+        return 1 / np.sqrt(sum(1 / one.variance for one in self.every))
+
+    @property
+    def sizes(self) -> tuple[Array, Array]:
+        """Agreed sizes and the standard deviations of their noise, (k,) each."""
+        return self.released.sizes, self.size_sd
+
+    @property
+    def clear(self) -> Flags:
+        """Which segments are somebody's, (k,)."""
+        clear: Flags = self.released.sizes > _CLEAR * self.size_sd
+        return clear
+
+    @property
+    def described(self) -> tuple[tuple[int, Tally, SegmentColumn], ...]:
+        """The tallies that describe a column, each with its place."""
+        told = ((place, one, one.column) for place, one in enumerate(self.every))
+        return tuple((place, one, column) for place, one, column in told if column is not None)
+
+    def agree(self, counts: Sequence[Array]) -> Agreed:
+        """``counts`` (..., k, m) of every tally, made to agree by least squares: nothing is cut."""
+        kept = [np.where(one.possible, noisy, 0.0) for one, noisy in zip(self.every, counts, strict=True)]
+        sums = [one.sum(axis=-1) for one in kept]
+        weighted = sum(one / tally.variance for one, tally in zip(sums, self.every, strict=True))
+        sizes: Array = weighted * self.size_sd**2
+        lacking = zip(kept, sums, self.every, strict=True)
+        spread = tuple(one + ((sizes - own) / tally.bins)[..., None] * tally.possible for one, own, tally in lacking)
+        return Agreed(sizes, spread)
+
+
+def find_bin_ends(tally: Tally, column: SegmentColumn, nth: int) -> tuple[Array, Array]:
+    """Between which values of the ``nth`` coordinate of its column the rows of each bin lie, (v,) each, even scale."""
+    if len(tally.edges):
+        return tally.edges[:-1], tally.edges[1:]
+    number, coding = tally.values, column.coding
+    if isinstance(coding, codings.Cycle):
+        turns = (np.arange(number)[:, None] + np.linspace(0.0, 1.0, _PLACES_OF_ARC)) * tau / number
+        places = (np.cos, np.sin)[nth](turns)
+        return places.min(axis=1), places.max(axis=1)
+    if isinstance(coding, codings.Nominal):
+        corner: Array = np.eye(number)[nth]
+        return corner, corner
+    ranks: Array = np.arange(float(number)) + (1.0 if isinstance(coding, codings.Ordinal) else 0.0)
+    return ranks, ranks
+
+
+class Means(NamedTuple):
+    """What a release tells of the mean of the rows of each segment, (k, d) each, on the scale on which it is even.
+
+    ``by_bins`` and its ``bins_sd`` are what histograms say, ``centers`` are the published ones, off by ``centers_sd``.
+    An infinite sd says that one of both says nothing.
+    """
+
+    by_bins: Array
+    bins_sd: Array
+    centers: Array
+    centers_sd: Array
+
+    @property
+    def trust(self) -> Array:
+        """The weight of the published centre, from 0 to 1."""
+        coarse, fine = 1 / np.maximum(self.bins_sd, _TINY) ** 2, 1 / np.maximum(self.centers_sd, _TINY) ** 2
+        return fine / np.maximum(coarse + fine, _TINY)
+
+    @property
+    def values(self) -> Array:
+        """Both together."""
+        return self.by_bins + self.trust * (self.centers - self.by_bins)
+
+    @property
+    def sd(self) -> Array:
+        """How far off these are; infinite where nothing tells."""
+        with np.errstate(divide="ignore"):
+            return 1 / np.sqrt(self.bins_sd**-2.0 + self.centers_sd**-2.0)
+
+    @property
+    def error(self) -> Array:
+        """How far the published centre is off, told like a standard deviation: ± holds nine in ten."""
+        with np.errstate(invalid="ignore"):
+            return _find_reach(np.abs(self.centers - self.values), self.sd) / NINE_IN_TEN
+
+
+def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: str) -> Means:
+    """The means of the segments of a release whose ``made`` profile says the noise that ``algorithm`` tells of."""
+    even = made.even
+    half, noise = even.width / 2, np.where(np.isfinite(even.noise_sd), even.noise_sd, np.inf)
+    by_bins, (bins_sd, counted_sd) = even.centers.copy(), np.full((2, *even.centers.shape), np.inf)
+    for place, tally, column in tallies.described:
+        for nth in range(len(column.coding.labels(column.name)) if column.place < even.dim else 0):
+            at, ends = column.place + nth, find_bin_ends(tally, column, nth)
+            averaged = _average(tally, tallies.released.counts[place], tallies.size_sd, ends)
+            by_bins[:, at], counted_sd[:, at], bins_sd[:, at] = averaged
+    apart = (even.centers - by_bins) / half  # before anything is cut, which would hide how far off bins are
+    by_bins = np.clip(by_bins, even.lower, even.upper)
+    bins_sd = np.where(np.isfinite(bins_sd), np.minimum(bins_sd, half), np.inf)
+    if algorithm in _NOISE_TELLS_ALL:
+        return Means(by_bins, bins_sd, even.centers, np.minimum(noise, half))
+    known = np.where(np.isfinite(noise), noise, 0.0) / half  # of noise that nobody tells slack is all there is
+    used = tallies.clear[:, None] & np.isfinite(bins_sd)
+    variances = known**2 + (counted_sd / half) ** 2
+    off = np.sqrt(known**2 + _find_slack(apart[used] ** 2, variances[used]))
+    return Means(by_bins, bins_sd, even.centers, np.minimum(off, 1.0) * half)
+
+
+def trust_noise(noise_sd: Array, algorithm: str) -> Array:
+    """How far off centres are where nothing was counted of their segments: NaN where the noise that ``algorithm`` tells
+    of does not say it; (k, d), as the noise is."""
+    return noise_sd if algorithm in _NOISE_TELLS_ALL else np.full(noise_sd.shape, np.nan)
+
+
+def _average(tally: Tally, counts: Array, size_sd: Array, ends: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+    """The mean of what is counted (k, m) in bins with these ``ends``, how far off it is by noise alone, and by where in
+    their bins rows lie, too, (k,) each."""
+    values, (low, high) = counts[:, : tally.values], ends
+    middles, rows = (low + high) / 2, values.sum(axis=1)
+    there = np.maximum(rows, tally.sd)
+    mean = np.where(rows > 0, values @ middles / there, (low.min() + high.max()) / 2)
+    weights = np.zeros(tally.counts.shape)
+    weights[:, : tally.values] = (middles - mean[:, None]) / there[:, None]
+    inside = (((np.maximum(values, 0.0) / there[:, None]) * (high - low)) ** 2).sum(axis=1) / 12
+    sd = np.where(rows > 0, tally.find_sd(weights, size_sd), np.inf)
+    return mean, sd, np.sqrt(sd**2 + inside)
+
+
+def _find_slack(squares: Array, variances: Array) -> float:
+    """The largest slack variance at which the differences are not too small to be true."""
+    if not squares.size:
+        return float(_SLACKS[-1])
+    misfit = (squares / (variances + _SLACKS[:, None])).sum(axis=1)
+    possible = np.flatnonzero(misfit >= chi2.ppf(_REFUTED, squares.size))
+    return float(_SLACKS[possible[-1]]) if possible.size else 0.0
+
+
+def _find_reach(off: Array, sd: Array) -> Array:
+    """How far from 0 a Gaussian that lies ``off`` with that ``sd`` is no more, as often as a ± says; (k, d)."""
+    low, high = np.zeros(off.shape), off + NINE_IN_TEN * sd
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        holds = ndtr((middle - off) / np.maximum(sd, _TINY)) - ndtr((-middle - off) / np.maximum(sd, _TINY)) >= _COVERED
+        low, high = np.where(holds, low, middle), np.where(holds, middle, high)
+    return np.where(np.isfinite(sd), high, np.nan)

@@ -1,0 +1,226 @@
+"""Catalogues read a release by their own libraries; whoever unpacks one finds pictures, a notebook and ten lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import frictionless
+import mlcroissant
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.releases.card_pictures import cut_cells
+from dpviz.releases.package import (
+    CENTERS,
+    CROISSANT,
+    DATAPACKAGE,
+    IN_ORDER,
+    MAP,
+    NOTEBOOK,
+    PROFILE,
+    README,
+    TABLES,
+    make_zip,
+)
+from dpviz.releases.render import render_files, render_whole
+from dpviz.tables.declarations import Declaration, apply_declaration
+from tests.releases.made_played import people, played, press
+
+# Names that mean something to CSV, to XML, to JSON-LD and to whoever looks for columns by name.
+HOSTILE = ('a,"b"', "segment", "<b>&\x07", "noisy_size", "@id")
+
+
+@cache
+def mixed() -> Mapping[str, bytes]:
+    """The files of a release of dates, categories, ranks and hours, with a column that is only described."""
+    rng = np.random.default_rng(5)
+    rows = pd.DataFrame(
+        {
+            "joined": (np.datetime64("2020-01-01") + rng.integers(0, 700, 600)).astype(str),
+            "town": rng.choice(["North", "South", "West"], 600),
+            "school": rng.choice(["none", "some", "much"], 600),
+            "hour": rng.uniform(0, 24, 600).round(2),
+            "income": rng.uniform(100, 90_000, 600).round(),
+        }
+    )
+    declared: dict[str, object] = {
+        "title": "Mixed",
+        "bounds": {
+            "joined": {"dates": ["2020-01-01", "2021-12-31"]},
+            "town": {"categories": ["North", "South", "West"]},
+            "school": {"order": ["none", "some", "much"]},
+            "hour": {"cycle": 24},
+            "income": {"bounds": [100, 90_000], "scale": "log"},
+        },
+        "bounds_origin": "law or physics",
+        "n_public": 600,
+    }
+    return render_files(press(rows, apply_declaration(json.dumps(declared)).validate(), k=3, segments=0.3))
+
+
+@cache
+def hostile() -> Mapping[str, bytes]:
+    """The files of a release whose columns have names that are in the way."""
+    rows = pd.DataFrame(np.random.default_rng(1).uniform(0, 1, (300, len(HOSTILE))), columns=[*HOSTILE])
+    many = len(HOSTILE)
+    declared = Declaration(HOSTILE, (0.0,) * many, (1.0,) * many, bounds_origin="law or physics", n_public=300)
+    return render_files(press(rows, declared, k=2))
+
+
+def two() -> Mapping[str, bytes]:
+    return render_files(played(segments=0.2))
+
+
+MADE = {
+    "two columns": two,
+    "people": lambda: render_files(people()),
+    "mixed": mixed,
+    "hostile": hostile,
+    "centres alone": lambda: render_files(played()),
+}
+
+
+@pytest.fixture(params=MADE)
+def files(request: pytest.FixtureRequest) -> Mapping[str, bytes]:
+    made: Mapping[str, bytes] = MADE[request.param]()
+    return made
+
+
+@pytest.fixture
+def folder(files: Mapping[str, bytes], tmp_path: Path) -> Path:
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def read_rows(data: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_library_of_frictionless_finds_every_cell_as_described(folder: Path) -> None:
+    report = frictionless.validate(str(folder / DATAPACKAGE))
+    assert report.valid, report.flatten(["type", "message"])
+    tables = [task for task in report.tasks if "rows" in task.stats]
+    assert {task.place for task in tables} == {name for name in TABLES if (folder / name).exists()}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_it_finds_a_cell_that_is_none(folder: Path) -> None:
+    """Else nothing above would say anything."""
+    text = (folder / CENTERS).read_bytes()
+    (folder / CENTERS).write_bytes(text.replace(b"\n1,", b"\none,", 1))
+    assert not frictionless.validate(str(folder / DATAPACKAGE)).valid
+
+
+def test_a_descriptor_says_what_was_declared() -> None:
+    package = json.loads(mixed()[DATAPACKAGE])
+    (centers,) = (one for one in package["resources"] if one["path"] == CENTERS)
+    fields = {one["name"]: one for one in centers["schema"]["fields"]}
+    assert list(fields) == list(read_rows(mixed()[CENTERS])[0])
+    assert fields["joined"]["unit"] == "days from 2020-01-01" and fields["joined_in_words"]["type"] == "date"
+    assert fields["income"]["constraints"] == {"minimum": 100.0, "maximum": 90_000.0}
+    assert fields["noisy_size"]["type"] == "integer"
+    assert package["privacy"]["epsilon"] == 1.0 and package["title"] == "Six walks of life, 2026"
+    assert {one["path"] for one in package["resources"]} == {*mixed()} - {DATAPACKAGE, CROISSANT}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_library_of_croissant_reads_every_record(files: Mapping[str, bytes], folder: Path) -> None:
+    logging.disable(logging.WARNING)  # it wants a licence, which the owner of a release has not named
+    try:
+        dataset = mlcroissant.Dataset(jsonld=str(folder / CROISSANT))
+    finally:
+        logging.disable(logging.NOTSET)
+    assert not dataset.metadata.issues.errors
+    sets = {f"{one.id}.csv" for one in dataset.metadata.record_sets}
+    assert sets == {*TABLES} & {*files}
+    names = {one["@id"]: one["name"] for kind in json.loads(files[CROISSANT])["recordSet"] for one in kind["field"]}
+    for record, row in zip(dataset.records("centers"), read_rows(files[CENTERS]), strict=True):
+        assert [names[place] for place in record] == list(row)
+        assert [float(one) for one in record.values() if isinstance(one, float | int)][1:4] == [
+            float(row[name]) for name in list(row)[1:4]
+        ]
+
+
+def test_every_file_of_a_release_has_words_in_a_catalogue(files: Mapping[str, bytes]) -> None:
+    told = json.loads(files[CROISSANT])["distribution"]
+    assert [one["@id"] for one in told] == [name for name in IN_ORDER if name in {*files} - {DATAPACKAGE, CROISSANT}]
+    assert all(one["description"] and len(one["sha256"]) == 64 for one in told)
+
+
+def test_the_first_file_has_ten_lines_whatever_its_owner_says() -> None:
+    for said in ({}, {"name": "Two\nlines\r\nand\ta tab", "curators": ("One\u2028", "b" * 500)}):
+        text = render_files(played(said=said))[README].decode()
+        assert len(text.splitlines()) == 10 and text.endswith(".\n")
+
+
+def test_a_picture_says_its_title_its_epsilon_and_its_source_inside(files: Mapping[str, bytes]) -> None:
+    for name in {PROFILE, MAP} & {*files}:
+        drawn = ElementTree.fromstring(files[name].decode())
+        words = " ".join(drawn.itertext())
+        assert "Six walks of life, 2026" in words and "ε = " in words and "Office of Statistics" in words
+        assert "Released" in words or "released" in words
+        assert not [one for one in drawn.iter() if one.tag.endswith(("script", "image", "a", "foreignObject"))]
+    assert (MAP in files) == (len(json.loads(files["declaration.json"])["bounds"]) == 2)
+
+
+def test_dates_and_shares_are_words_in_pictures() -> None:
+    words = " ".join(ElementTree.fromstring(mixed()[PROFILE].decode()).itertext())
+    assert "2020-01-01" in words and "730" not in words and "100 %" in words
+
+
+def test_a_table_of_centres_has_words_for_what_its_numbers_do_not_say() -> None:
+    for row in read_rows(mixed()[CENTERS]):
+        assert re.fullmatch(r"202[01]-\d\d-\d\d", row["joined_in_words"])
+        assert "%" in row["town_in_words"] and row["school_in_words"]
+        assert re.fullmatch(r"\d\d:\d\d", row["hour_in_words"]) and "income_in_words" not in row
+
+
+def test_a_map_gives_every_place_to_its_nearest_centre() -> None:
+    rng = np.random.default_rng(3)
+    half = np.array([1.0, 0.6])
+    centers = rng.uniform(-half, half, (12, 2))
+    cells = cut_cells(centers, half)
+    nexts = [np.roll(one, -1, axis=0) for one in cells]
+    areas = [np.sum(one[:, 0] * two[:, 1] - two[:, 0] * one[:, 1]) / 2 for one, two in zip(cells, nexts, strict=True)]
+    assert sum(areas) == pytest.approx(4 * half.prod())
+    for cell, center in zip(cells, centers, strict=True):
+        inside = rng.dirichlet(np.ones(len(cell)), 50) @ cell
+        away = np.linalg.norm(inside[:, None] - centers, axis=2)
+        assert (away.argmin(axis=1) == np.flatnonzero((centers == center).all(axis=1))[0]).all()
+    assert len(cut_cells(np.zeros((2, 2)), half)) == 2
+
+
+def test_the_notebook_runs_where_the_zip_was_unpacked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    book = json.loads((folder / NOTEBOOK).read_text("utf-8"))
+    assert book["nbformat"] == 4
+    held: dict[str, object] = {}
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), NOTEBOOK, "exec"), held)
+    assert "noisy_size" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("algorithm", ["auto", pytest.param("eugkm", marks=pytest.mark.slow)])
+def test_the_zip_of_a_large_release_stays_small(algorithm: str) -> None:
+    """Of 15 segments and 10 columns, with a grid of 59,049 cells in the transcript where ``eugkm`` counts."""
+    rng = np.random.default_rng(1)
+    middles = rng.uniform(10, 90, (15, 10))
+    names = [f"column_{place}" for place in range(10)]
+    rows = pd.DataFrame(np.clip(np.repeat(middles, 1_300, 0) + rng.normal(0, 5, (19_500, 10)), 0, 100), columns=names)
+    declared = Declaration((*names,), (0.0,) * 10, (100.0,) * 10, bounds_origin="law or physics", n_public=19_500)
+    made = press(rows, declared, k=15, segments=0.25, algorithm=algorithm)
+    assert len(make_zip(render_whole(made))) < 400_000

@@ -1,0 +1,238 @@
+"""What tallies, means, draws and answers promise, on releases that are made here, whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+
+from dpviz.core.check import RequestError
+from dpviz.releases import draws as draws_module
+from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
+from dpviz.releases.described_table import SegmentColumn
+from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
+from dpviz.releases.package import DRAWS_FILE
+from dpviz.releases.tallies import Means, SegmentTallies, Tally, estimate_means, find_bin_ends
+from dpviz.runs.profiles import Profile, ProfileColumn
+from dpviz.tables import codings
+from dpviz.words import NINE_IN_TEN
+from tests.releases.forging import changed, findings, released
+from tests.sequential import usually
+
+SIZES = np.array([900.0, 500.0, 60.0])
+OF_X = np.array([[0.1, 0.4, 0.4, 0.1], [0.0, 0.1, 0.2, 0.7], [0.25, 0.25, 0.25, 0.25]])
+PARTS = np.array([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2], [1.0, 0.0, 0.0]])
+MEANS = OF_X @ np.array([1.0, 3.0, 5.0, 7.0])
+X = SegmentColumn("x", "km", 0, 1.0, 0.0, 8.0)
+REGION = SegmentColumn("region", "", 1, 1.0, labels=("N", "S", "W"))
+EVERY = np.ones((3, 1), dtype=bool)
+
+
+def make(seed: int, *, scale: float = 20.0, off: float = 0.0) -> tuple[SegmentTallies, Profile]:
+    """Three segments: their sizes, x in four bins, and three regions, with Laplace noise; centres with noise of sd 0.2,
+    ``off`` besides."""
+    rng = np.random.default_rng(seed)
+    true = SIZES[:, None], SIZES[:, None] * OF_X, SIZES[:, None] * PARTS
+    noisy = [one + rng.laplace(0, scale, one.shape) for one in true]
+    sd = scale * 2**0.5
+    tallies = SegmentTallies(
+        (
+            Tally(noisy[0], sd, EVERY),
+            Tally(noisy[1], sd, np.repeat(EVERY, 4, axis=1), X, np.linspace(0, 8, 5)),
+            Tally(noisy[2], sd, np.repeat(EVERY, 3, axis=1), REGION),
+        )
+    )
+    centers = (MEANS + rng.normal(0, 0.2, 3) + rng.normal(0, 1, 3) * off)[:, None]
+    noise = np.full((3, 1), 0.2)
+    return tallies, Profile((ProfileColumn("x", 0, 8, "km"),), centers, noise, np.ones(1), drawn_sd=noise)
+
+
+def draw(seed: int, *, algorithm: str = "auto", scale: float = 20.0, off: float = 0.0) -> Draws:
+    tallies, made = make(seed, scale=scale, off=off)
+    return draw_versions(tallies, estimate_means(tallies, made, algorithm), made, seed=f"{seed}")
+
+
+def holds(question: ReleaseQuestion, truth: float, **more: float) -> Iterator[bool]:
+    """Whether the answer's interval holds the truth, release after release."""
+    for seed in count():
+        answer = ask(draw(seed, **more), question)
+        yield answer.low <= truth <= answer.high
+
+
+COVERED = {
+    "size": (ReleaseQuestion("size", (1, 2)), SIZES[:2].sum()),
+    "size of a few": (ReleaseQuestion("size", (3,)), SIZES[2]),
+    "difference": (ReleaseQuestion("larger", (1, 2)), SIZES[0] - SIZES[1]),
+    "ratio": (ReleaseQuestion("ratio", (1, 2)), SIZES[0] / SIZES[1]),
+    "part": (ReleaseQuestion("part", (3,)), SIZES[2] / SIZES.sum()),
+    "share": (ReleaseQuestion("share", (1, 2), "region", "S"), (SIZES[:2] @ PARTS[:2, 1]) / SIZES[:2].sum()),
+    "difference of shares": (ReleaseQuestion("more-often", (1, 2), "region", "N"), 100 * (PARTS[0, 0] - PARTS[1, 0])),
+    "at least": (ReleaseQuestion("at-least", (2,), "x", value=6.0), 0.7),
+    "mean": (ReleaseQuestion("mean", (1,), "x"), MEANS[0]),
+    "mean of two": (ReleaseQuestion("mean", (1, 2), "x"), (SIZES[:2] @ MEANS[:2]) / SIZES[:2].sum()),
+    "difference of means": (ReleaseQuestion("higher", (1, 2), "x"), MEANS[0] - MEANS[1]),
+}
+
+
+@pytest.mark.parametrize("kind", [*COVERED])
+def test_nine_in_ten_intervals_hold_nine_in_ten_and_not_three_in_four(kind: str) -> None:
+    assert usually(holds(*COVERED[kind]), often=0.9, rarely=0.75)
+
+
+@pytest.mark.parametrize("kind", ["size", "share", "difference"])
+def test_intervals_of_counts_are_not_wide_either(kind: str) -> None:
+    assert not usually(holds(*COVERED[kind]), often=0.99, rarely=0.9)
+
+
+@pytest.mark.parametrize("kind", ["mean", "difference of means"])
+def test_means_hold_where_centres_are_off_by_more_than_their_noise(kind: str) -> None:
+    question, truth = COVERED[kind]
+    hits = (
+        (lambda one: one.low <= truth <= one.high)(ask(draw(seed, algorithm="eugkm", off=1.5, scale=5.0), question))
+        for seed in count()
+    )
+    assert usually(hits, often=0.9, rarely=0.7)
+
+
+@pytest.mark.parametrize(("algorithm", "off"), [("auto", 0.0), ("eugkm", 1.5)])
+def test_what_is_printed_beside_a_centre_holds_the_mean_of_its_segment(algorithm: str, off: float) -> None:
+    def hits() -> Iterator[bool]:
+        for seed in count():
+            tallies, made = make(seed, off=off, scale=5.0)
+            reach = NINE_IN_TEN * estimate_means(tallies, made, algorithm).error[:, 0]
+            yield from (np.abs(made.centers[:, 0] - MEANS) <= reach).tolist()[:2]
+
+    assert usually(hits(), often=0.92, rarely=0.75)
+
+
+def test_without_noise_all_is_exact() -> None:
+    tallies, made = make(0, scale=1e-9)
+    assert np.allclose(tallies.released.sizes, SIZES) and tallies.size_sd.max() < 1e-8
+    drawn = draw_versions(tallies, estimate_means(tallies, made, "eugkm"), made, seed="0")
+    assert np.allclose(drawn.sizes, SIZES) and ask(drawn, ReleaseQuestion("ratio", (1, 2))).value == pytest.approx(1.8)
+
+
+def test_tallies_add_up_to_the_size_in_every_draw_and_their_middle_is_what_was_released() -> None:
+    drawn = draw(1)
+    there = drawn.sizes > 0
+    for counts in drawn.counts:
+        assert np.allclose(counts.sum(axis=2)[there], drawn.sizes[there])
+    assert (drawn.sizes >= 0).all() and len(drawn.sizes) == DRAWS
+    assert np.allclose(drawn.sizes[: DRAWS // 2] + drawn.sizes[DRAWS // 2 :], 2 * drawn.tallies.released.sizes, atol=80)
+    told = drawn.tallies.released.sizes[:2]
+    assert np.allclose(np.median(drawn.sizes, axis=0)[:2], told)
+
+
+def test_draws_spread_as_far_as_the_noise_of_the_released_size() -> None:
+    drawn = draw(2)
+    assert drawn.sizes.std(axis=0)[:2] == pytest.approx(drawn.tallies.size_sd[:2], rel=0.15)
+    assert drawn.tallies.size_sd[0] < 20 * 2**0.5  # by several tallies more is known than by one
+
+
+def test_draws_follow_from_the_seed_alone() -> None:
+    tallies, made = make(3)
+    means = estimate_means(tallies, made, "auto")
+    one, same, other = (format_draws(draw_versions(tallies, means, made, seed=seed)) for seed in ("a", "a", "b"))
+    assert one == same != other
+    # What SHAKE-256 gives, on any machine.
+    assert Bits("a").draw_even(2).round(12).tolist() == [0.929240043163, 0.825556385969, 0.070759956837, 0.174443614031]
+
+
+def test_bins_of_every_kind_of_column_have_ends() -> None:
+    hours = SegmentColumn("hour", "", 0, 1.0, labels=codings.Cycle(24.0).bins, coding=codings.Cycle(24.0))
+    tally = Tally(np.zeros((1, 8)), 1.0, np.ones((1, 8), bool), hours)
+    low, high = find_bin_ends(tally, hours, 0)
+    assert (low <= high).all() and high[0] == 1.0 and low[0] == pytest.approx(np.cos(np.pi / 4))
+    ranks = SegmentColumn("rank", "", 0, 1.0, labels=("I", "II", "III"), coding=codings.Ordinal(("I", "II", "III")))
+    assert find_bin_ends(Tally(np.zeros((1, 3)), 1.0, np.ones((1, 3), bool), ranks), ranks, 0)[0].tolist() == [1, 2, 3]
+    towns = SegmentColumn("town", "", 0, 1.0, labels=("N", "S"), coding=codings.Nominal(()))
+    assert find_bin_ends(Tally(np.zeros((1, 2)), 1.0, np.ones((1, 2), bool), towns), towns, 1)[0].tolist() == [0, 1]
+
+
+def test_what_noise_hides_is_said_so() -> None:
+    drawn = draw(3, scale=400.0)
+    assert "Noise hides this" in ask(drawn, ReleaseQuestion("larger", (1, 2))).sentence
+    assert ask(drawn, ReleaseQuestion("share", (3,), "region", "N")).hidden
+    assert len(ask(drawn, ReleaseQuestion("largest")).chosen) > 1
+    clear = ask(draw(3), ReleaseQuestion("larger", (1, 2)))
+    assert clear.sentence.startswith("Segment 1 is larger than segment 2, by ") and clear.chosen == (1,)
+    assert ask(draw(3), ReleaseQuestion("largest")).chosen == (1,)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (ReleaseQuestion("smallest"), "size, part, larger"),
+        (ReleaseQuestion("size", (4,)), "from 1 to 3"),
+        (ReleaseQuestion("size"), "1 or more"),
+        (ReleaseQuestion("larger", (1, 1)), "named once"),
+        (ReleaseQuestion("larger", (1, 2, 3)), "about 2 segments"),
+        (ReleaseQuestion("mean", (1, 2, 3), "x"), "one or two segments.*do not hold"),
+        (ReleaseQuestion("mean", (1,), "height"), "no mean is told.*x"),
+        (ReleaseQuestion("mean", (1,), "region"), "no mean is told"),
+        (ReleaseQuestion("mean", (1,)), "about column"),
+        (ReleaseQuestion("size", (1,), "x"), "nothing but segments"),
+        (ReleaseQuestion("share", (1,), "region", "E"), '"N", "S", "W"'),
+        (ReleaseQuestion("share", (1,), "height", "E"), '"x", "region"'),
+        (ReleaseQuestion("share", (1,), "x", "E"), "holds numbers"),
+        (ReleaseQuestion("at-least", (1,), "region", value=1.0), "categories"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_what_can(question: ReleaseQuestion, words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        ask(draw(0), question)
+
+
+def test_every_kind_answers_in_a_sentence_and_a_line() -> None:
+    asked = {
+        **{
+            "size": ReleaseQuestion("size", (1, 2)),
+            "part": ReleaseQuestion("part", (1,)),
+            "larger": ReleaseQuestion("larger", (2, 1)),
+        },
+        **{
+            "ratio": ReleaseQuestion("ratio", (1, 2)),
+            "largest": ReleaseQuestion("largest"),
+            "mean": ReleaseQuestion("mean", (1,), "x"),
+        },
+        **{"higher": ReleaseQuestion("higher", (1, 2), "x"), "share": ReleaseQuestion("share", (1,), "region", "S")},
+        "more-often": ReleaseQuestion("more-often", (1, 2), "region", "N"),
+        "at-least": ReleaseQuestion("at-least", (2,), "x", value=6.0),
+    }
+    assert [*asked] == [*QUESTION_KINDS]
+    answers = [ask(draw(0), question) for question in asked.values()]
+    assert all(one.sentence.endswith(".") and not one.sentence[0].islower() for one in answers)
+    lines = format_answers(answers).splitlines()
+    assert len(lines) == 1 + len(asked) and lines[1].startswith("size,1 2,,,,")
+    assert all(one.to_dict()["question"]["kind"] == one.question.kind for one in answers)
+
+
+def test_middle_of_draws() -> None:
+    assert find_middle(np.arange(200.0)) == (9.0, 190.0)
+
+
+def test_a_release_that_tells_no_noise_has_means_by_its_histograms() -> None:
+    tallies, made = make(0, scale=1.0)
+    unknown = replace(made, center_sd=made.center_sd * np.nan, drawn_sd=made.center_sd * np.nan)
+    found = estimate_means(tallies, unknown, "hybrid")
+    assert isinstance(found, Means) and np.isfinite(found.error).all()
+    assert np.abs(found.values[:, 0] - MEANS).max() < 1.0
+
+
+def test_forged_draws_are_named() -> None:
+    files = dict(released())
+    assert DRAWS_FILE in files and not findings(files)
+    forged = changed(files[DRAWS_FILE], 7, "rows", lambda cell: f"{int(cell) + 1}")
+    assert "rows is not what was released" in findings({**files, DRAWS_FILE: forged})[DRAWS_FILE]
+    without = {name: data for name, data in files.items() if name != DRAWS_FILE}
+    assert findings(without)[DRAWS_FILE].strip() == "is missing."
+
+
+def test_draws_are_of_the_law_that_the_ledger_names() -> None:
+    """Laplace noise, by its kurtosis: Gaussian draws of the same spread would hold other tails."""
+    noise = Bits("law").draw_laplace(3.0, 50_000)
+    assert noise.std() == pytest.approx(3.0, rel=0.02) and (noise**4).mean() / 81 == pytest.approx(6.0, rel=0.1)
+    assert draws_module.DRAWS % 2 == 0 and np.allclose(noise[:50_000], -noise[50_000:])
