@@ -1,4 +1,4 @@
-"""What releases of faulty versions promise today: a table that ``verify`` consults; a bound keeps such libraries away."""
+"""What releases of faulty versions promise today: a table that ``verify`` consults, and a bound on faulty libraries."""
 
 from __future__ import annotations
 
