@@ -10,10 +10,11 @@ import numpy as np
 
 from dpviz.core import domain as domain_module
 from dpviz.core import exact_noise, private_session, queries
+from dpviz.core import rows as rows_module
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Domain, Region
 from dpviz.core.exact_noise import ExactNoise, WholeTruth, _Finer
-from dpviz.core.mechanisms import Laplace, PathCounts, count_below
+from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything, Grid, HashCodes, Voronoi
 from dpviz.core.private_session import PrivateSession, PrivateTable
@@ -32,7 +33,7 @@ from dpviz.core.queries import (
 )
 from dpviz.core.rows import Rows
 from tests.attacks.cases import attack
-from tests.contract.questions import check_move, room_over
+from tests.contract.questions import check_move, mixed_regions, room_over
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 SQUARE = Domain.of(["x", "y"], -1.0, 1.0)
@@ -424,3 +425,124 @@ def a_row_is_drawn_into_its_block_by_itself():
     last = np.argmax(np.argsort(np.argsort(session._rows.hash_rows(), kind="stable")))
     kept = np.arange(len(rows)) != last
     np.testing.assert_array_equal(dealt(rows[kept], 0)[1], blocks[kept])
+
+
+def _incomplete_rows_uncounted(monkeypatch):
+    right = private_session.move_into_region
+
+    def moved(values, kept, domain):
+        return right(values, kept[~np.isnan(values[kept]).any(axis=1)], domain)
+
+    monkeypatch.setattr(private_session, "move_into_region", moved)
+
+
+@attack(
+    "OpenDP",
+    2939,
+    fault=(
+        "cutting a column into bins made missing cells of what fits none, and the count of the others came out for free"
+    ),
+    tried="a row whose category, hour or yes fits nothing counts as a row where the number of rows is public",
+    twin=_incomplete_rows_uncounted,
+)
+def what_fits_no_bin_still_counts():
+    for domain in mixed_regions().values():
+        rows = np.tile([0.5, 1.0, 1.0, 4.0], (5, 1))
+        rows[np.arange(4), np.arange(4)] = np.nan
+        assert float(_truth(_room(rows, domain, REPLACE), Count(Everything())).sum()) == 5
+
+
+def _refused_where_garbled(monkeypatch):
+    right = rows_module.convert_to_unit
+
+    def converted(values, domain):
+        if (np.abs(values[np.isfinite(values)]) > 1e15).any():
+            raise OverflowError
+        return right(values, domain)
+
+    monkeypatch.setattr(rows_module, "convert_to_unit", converted)
+
+
+@attack(
+    "OpenDP",
+    2942,
+    fault="one garbled time stamp ended the whole computation, which tells that it is there",
+    tried="no number that a cell can hold ends a run, in plain columns and in those of categories and hours",
+    twin=_refused_where_garbled,
+)
+def no_cell_ends_a_run():
+    for cell in (9e18, -9e18, 1e308, -1e308, 5e-324, np.inf, -np.inf, np.nan):
+        for domain in mixed_regions().values():
+            for column in range(4):
+                rows = np.tile([0.5, 1.0, 1.0, 4.0], (3, 1))
+                rows[0, column] = cell
+                try:
+                    _truth(_room(rows, domain), Count(Everything()))
+                except Exception as error:
+                    raise AssertionError(cell, column) from error
+
+
+def _dealt_once(monkeypatch):
+    right = PrivateSession._draw_secret_blocks
+
+    def dealt(self, number):
+        self.__dict__.setdefault("kept", right(self, number))
+        return self.kept
+
+    monkeypatch.setattr(PrivateSession, "_draw_secret_blocks", dealt)
+
+
+@attack(
+    "OpenDP",
+    2933,
+    fault="measurements that were made cheaper by sampling were composed on one and the same sample",
+    tried="secret blocks that are asked for again in a session are drawn again",
+    twin=_dealt_once,
+)
+def no_secret_deal_is_used_twice():
+    session = _room(np.random.default_rng(4).uniform(-1, 1, (50, 2)))
+    assert (session._draw_secret_blocks(5) != session._draw_secret_blocks(5)).any()
+
+
+def _one_record_of_two(monkeypatch):
+    right = Gaussian.calibrated.__func__
+
+    def calibrated(cls, share, sensitivity):
+        return right(cls, share, replace(sensitivity, l2=sensitivity.l2 / 2))
+
+    monkeypatch.setattr(Gaussian, "calibrated", classmethod(calibrated))
+
+
+@attack(
+    "Google",
+    464,
+    fault="where a record is replaced, a clipped sum was said to move by the norm of one record, not of two",
+    tried="Gaussian noise on a sum pays for the move of a row from one corner to the opposite one",
+    twin=_one_record_of_two,
+)
+def gaussian_noise_pays_for_both_records():
+    one, other = (_room(rows, relation=REPLACE) for rows in (CORNER, -CORNER))
+    share = Budget(Accounting.GDP, 1.0)
+    moved = np.linalg.norm(_truth(one, Sum(Everything())) - _truth(other, Sum(Everything())))
+    assert (moved / one.mechanism(Sum(Everything()), Gaussian, share).scale) ** 2 <= share.amount * (1 + 1e-9)
+
+
+def _short_sums(monkeypatch):
+    def summed(values, cell, n_cells, *, weights=None):
+        return np.add.reduce(np.float32(values), axis=0, dtype=np.float32, keepdims=True).astype(np.float64)
+
+    monkeypatch.setattr(queries, "sum_by_cell", summed)
+
+
+@attack(
+    "OpenDP",
+    2941,
+    fault="a column of short floats was taken for one of long floats: sums ran over, and were rounded unforeseen",
+    tried="however many rows a sum has, one row more moves it by what that row comes to, to the last digit",
+    twin=_short_sums,
+)
+def a_long_sum_is_as_exact_as_a_short_one():
+    rows = np.full((60_000, 2), 1 - 2.0**-20)
+    query = Sum(Everything())
+    whole, others, alone = (_tally(_room(some), query) for some in (rows, rows[1:], rows[:1]))
+    np.testing.assert_array_equal(whole - others, alone)
