@@ -306,9 +306,11 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
 
-    Raises ``RequestError`` if the share's accounting cannot add up such a loss.
+    Raises ``RequestError`` if the share's accounting cannot add up such a loss, or the share is 0.
     """
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
+    if not share.amount:
+        raise RequestError(f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask.")
     match share.accounting:
         case Accounting.GDP:
             return sqrt(share.amount)
