@@ -230,6 +230,7 @@ def _choose(source: ExactNoise, mechanism: Exponential, truth: WholeTruth, accou
         losses = losses[places] + handicap
     concentrated = accounting is not Accounting.PURE
     ratio = mechanism.sensitivity / mechanism.scale
+    # The limit is in OpenDP's own price of that ratio: its ρ of a choice is ε²/8, a little more than the exact one.
     place = draw_noisy_least(
         losses,
         sensitivity=ceil(finer.sensitivity / 2),

@@ -19,6 +19,7 @@ from dpviz.core.loss_distributions import (
     NoiseDraws,
     calibrate_scale,
     compose_epsilon,
+    compute_amount,
     refuse_unpriced,
     scale_draws,
 )
@@ -140,6 +141,21 @@ class Entry:
             "amount": self.amount,
             "unit": self.accounting.unit.name,
         }
+
+    @property
+    def rho(self) -> float:
+        """What it costs in zCDP, whatever the accounting is.
+
+        Raises
+        ------
+        RequestError
+            If no ρ of it is proved.
+        """
+        refuse_unpriced(self.loss, Accounting.ZCDP, mechanism=self.mechanism)
+        times = 1 if self.loss is LossKind.GAUSSIAN else self.draws
+        return times * compute_amount(
+            self.loss, Accounting.ZCDP, sensitivity=self.sensitivity / times, scale=self.scale
+        )
 
     def list_draws(self) -> NoiseDraws:
         """The noise, for loss distributions.

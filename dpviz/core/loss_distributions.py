@@ -8,11 +8,10 @@ compose to is the ε of a list that was fixed beforehand (``DrawList``).
 
 References
 ----------
-Bun & Steinke 2016, Prop. 1.4 and Lemma 2.3 (ρ of what is ε-DP, and of Gaussian noise). Cesar & Rogers 2021 (ρ of
-bounded range). Dong, Durfee & Rogers 2020 (bounded range). Dong, Roth & Su 2022, Cor. 3.3 (μ² of Gaussian noise).
-Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up to a grid: dp-accounting).
-Zhu, Dong & Wang 2022, Theorem 10 (dominating pairs compose where queries are adaptive). Smith & Thakurta 2022 (where
-the Gaussian noise is adaptive too).
+Bun & Steinke 2016, Prop. 1.6 (ρ of Gaussian noise). Dong, Durfee & Rogers 2020 (bounded range). Dong, Roth & Su 2022,
+Cor. 3.3 (μ² of Gaussian noise). Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up
+to a grid: dp-accounting). Zhu, Dong & Wang 2022, Theorem 10 (dominating pairs compose where queries are adaptive).
+Smith & Thakurta 2022 (where the Gaussian noise is adaptive too).
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from scipy.optimize import brentq
 
 from dpviz.core.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 from dpviz.core.check import RequestError
+from dpviz.core.concentrated_costs import compute_choice_rho, compute_laplace_rho, compute_pure_rho, find_epsilon
 
 # Losses are rounded up to a grid of this part of the total; whoever adds up again with a finer one finds less.
 GRID, FINER_GRID = 1e-3, 2.5e-4
@@ -286,6 +286,13 @@ _ADDS_UP = {
     Accounting.NONE: frozenset({LossKind.REVEALED}),
 }
 
+# The exact ρ of an ε; that of Gaussian noise is μ²/2.
+_RHO = {
+    LossKind.LAPLACE_LIKE: compute_laplace_rho,
+    LossKind.BOUNDED_RANGE: compute_choice_rho,
+    LossKind.PURE: compute_pure_rho,
+}
+
 
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
     """Only losses that the accounting can add up.
@@ -299,14 +306,18 @@ def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """The sensitivity over the scale that ``share`` buys: ε of what is ε-DP, μ of Gaussian noise.
 
-    Raises ``RequestError`` if the share's accounting cannot add up such a loss.
+    Raises ``RequestError`` if the share's accounting cannot add up such a loss, or the share is 0.
     """
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
+    if not share.amount:
+        raise RequestError(f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask.")
     match share.accounting:
         case Accounting.GDP:
             return sqrt(share.amount)
+        case Accounting.ZCDP if loss in _RHO:
+            return find_epsilon(_RHO[loss], share.amount)
         case Accounting.ZCDP | Accounting.PLD:
-            return sqrt(share.amount * _compute_per_rho(loss, share.accounting))
+            return sqrt(2 * share.amount)
         case Accounting.BASIC if loss is LossKind.GAUSSIAN:
             return gdp_mu(share.amount, share.delta)
         case _:
@@ -321,13 +332,8 @@ def compute_amount(
         return gdp_epsilon(sensitivity / scale, delta)
     if accounting in (Accounting.PURE, Accounting.BASIC):
         return sensitivity / scale
+    if accounting is Accounting.ZCDP and loss in _RHO:
+        return _RHO[loss](sensitivity / scale)
+    # Among loss distributions ρ is only a currency: whatever is pure is priced as the Gaussian noise of its ratio.
     squared = (scale / sensitivity) ** -2 if loss is LossKind.GAUSSIAN else (sensitivity / scale) ** 2
-    return squared if accounting is Accounting.GDP else squared / _compute_per_rho(loss, accounting)
-
-
-def _compute_per_rho(loss: LossKind, accounting: Accounting) -> int:
-    """The squared ε, or μ, that costs a ρ of 1: the loss of a choice has half the range of other ε-DP losses.
-
-    Among loss distributions, where ρ is only a currency, a choice is priced as the Laplace noise that bounds it.
-    """
-    return 8 if loss is LossKind.BOUNDED_RANGE and accounting is Accounting.ZCDP else 2
+    return squared if accounting is Accounting.GDP else squared / 2

@@ -10,9 +10,9 @@ Smith 2011, §3 (exponential mechanism over the gaps). Nissim, Raskhodnikova & S
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from math import exp, expm1, inf, isfinite, log, log1p, sqrt
+from math import ceil, exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -39,6 +39,10 @@ _SMOOTHEST = 50.0
 _MOST_EPSILON = 8.0
 # A smoothness is found by inverting a formula: rounded down by this, the formula does not exceed what was paid.
 _SOLVED = 1.0 - 1e-9
+# Where one price for all releases is the sum of their ε.
+_EPSILONS_ADD_UP = (Accounting.PURE, Accounting.BASIC)
+# A quotient that is a whole number stays one.
+_WHOLE = 1.0 - 1e-9
 # Pairs of ranks in one temporary block.
 _PAIRS = 2**22
 
@@ -148,13 +152,13 @@ class ExponentialQuantile:
     Parameters
     ----------
     sensitivity : float
-        Ranges of all scores, added up where ε add up and in the Euclidean norm where their squares do (zCDP).
+        Ranges of all scores added up; where each release is priced by itself, all ranges are as the largest.
     scale : float
         Noise of a score.
     total : float
         The ranges added up: all releases together are (total / scale)-DP.
     range : float
-        The range of the score of one release.
+        The largest range of the score of one release.
     """
 
     name: ClassVar[str] = "exponential quantile"
@@ -179,9 +183,19 @@ class ExponentialQuantile:
         ExponentialQuantile
             With one scale for all scores.
         """
-        ranges = sensitivity.l2 if share.accounting is Accounting.ZCDP else sensitivity.l1
-        scale = ranges / compute_ratio(cls.loss, share, mechanism=cls.name)
-        return cls(ranges, scale, sensitivity.l1, sensitivity.range)
+        one = cls(sensitivity.l1, inf, sensitivity.l1, sensitivity.range)
+        if share.accounting in _EPSILONS_ADD_UP:
+            return replace(one, scale=one.total / compute_ratio(cls.loss, share, mechanism=cls.name))
+        scale = one.range / compute_ratio(cls.loss, share.fraction(1 / one.draws), mechanism=cls.name)
+        return replace(one, sensitivity=one.draws * one.range, scale=scale)
+
+    @property
+    def draws(self) -> int:
+        """Releases of the largest range that together cost no less than all of these.
+
+        The price of a range grows at least in proportion to it.
+        """
+        return ceil(self.total / self.range * _WHOLE)
 
     @property
     def epsilon_of_one(self) -> float:
@@ -189,8 +203,9 @@ class ExponentialQuantile:
         return self.range / self.scale
 
     def cost(self, accounting: Accounting) -> float:
-        ranges = self.sensitivity if accounting is Accounting.ZCDP else self.total
-        return compute_amount(self.loss, accounting, sensitivity=ranges, scale=self.scale)
+        if accounting in _EPSILONS_ADD_UP:
+            return compute_amount(self.loss, accounting, sensitivity=self.total, scale=self.scale)
+        return self.draws * compute_amount(self.loss, accounting, sensitivity=self.range, scale=self.scale)
 
     def draw(self, truth: ClippedColumns, noise: NoiseSource) -> Array:
         """Released places, shape (levels, d)."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from dpviz import __version__
 from dpviz.core import RequestError
+from dpviz.releases.advisories import list_advisories
 from dpviz.releases.noise_check import NoiseVerdict, collect_tallies
 from dpviz.releases.package import (
     CANNOT_TELL,
@@ -121,13 +122,14 @@ _OTHER_ZIP = "it is not the zip that the transcript comes to."
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked, a sentence each, what was found to be wrong, the public key of who signed, if anybody, and
-    whether the answers are as noisy as is claimed."""
+    """What was checked, a sentence each, what was found to be wrong, the public key of who signed, if anybody, whether
+    the answers are as noisy as is claimed, and what is known today of the programs that made it."""
 
     checked: tuple[str, ...]
     findings: tuple[Finding, ...]
     signer: str | None = None
     noise: str = NoiseVerdict().words
+    advisories: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -148,6 +150,7 @@ class Verification:
             "cannot_tell": list(CANNOT_TELL),
             "signed_by": self.signer,
             "noise": self.noise,
+            "advisories": list(self.advisories),
             "version": __version__,
         }
 
@@ -188,7 +191,9 @@ def examine(source: str | Path | bytes) -> Examined:
     found.play()
     signer = found.signature()
     found.compare(data)
-    return Examined(Verification(tuple(found.sentences()), tuple(found.all()), signer, found.noise.words), found.played)
+    advisories = tuple(found.advisories())
+    verdict = Verification(tuple(found.sentences()), tuple(found.all()), signer, found.noise.words, advisories)
+    return Examined(verdict, found.played)
 
 
 def _read(path: str | Path) -> bytes:
@@ -273,6 +278,13 @@ class _CheckedFiles:
             return None
         self.by[Check.SIGNATURE] = []
         return signer
+
+    def advisories(self) -> Iterator[str]:
+        """What is known of the programs that the transcript names, and of its draws."""
+        if self.played is not None:
+            entries = [entry for part in self.played.parts.entries.values() for entry in part]
+            asked = self.played.asked
+            yield from list_advisories(version=asked.version, noise=asked.noise, entries=entries)
 
     def all(self) -> Iterator[Finding]:
         """Every finding, once."""

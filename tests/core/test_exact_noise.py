@@ -293,4 +293,7 @@ def test_opendp_holds_each_draw_against_what_the_ledger_books(monkeypatch):
         (Exponential(1.0, 4.0), "draw_noisy_least", Accounting.ZCDP),
     ):
         draws(mechanism, truth, accounting=accounting)
-        assert limits[name] == pytest.approx(mechanism.cost(accounting)), name
+        # The ρ that OpenDP knows of a choice is ε²/8; the ledger books the exact one, which is a little less.
+        own = 0.25**2 / 8 if (name, accounting) == ("draw_noisy_least", Accounting.ZCDP) else mechanism.cost(accounting)
+        assert limits[name] == pytest.approx(own), name
+        assert mechanism.cost(accounting) <= own

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
-from math import inf
+from math import exp, inf
 
 import pytest
 
 from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.concentrated_costs import compute_choice_rho
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.mechanisms import Gaussian, Laplace, NoisyThreshold
+from dpviz.core.loss_distributions import LossKind
+from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, NoisyThreshold, PathCounts, Peeling
 from dpviz.core.queries import Sensitivity
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
@@ -59,7 +62,7 @@ def test_under_basic_composition_deltas_add_up_too():
 def test_an_entry_is_computed_from_the_object_that_draws():
     laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
     assert _cost(laplace, Accounting.PURE) == 0.5
-    assert _cost(laplace, Accounting.ZCDP) == 0.125
+    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
     assert _cost(gaussian, Accounting.GDP) == 1 / 16
     assert _cost(gaussian, Accounting.ZCDP) == 1 / 32
     assert _cost(NoisyThreshold(gaussian, 1.0), Accounting.ZCDP) == 1 / 32
@@ -93,7 +96,7 @@ def test_a_whole_budget_in_many_shares_fits_exactly():
 def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
     # Whoever hands a pure share to a concentrated session buys the noise of that share, and pays its ρ.
     laplace = Laplace.calibrated(Budget(Accounting.PURE, 0.5), ONE)
-    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.125)
+    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
 
 
 def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
@@ -110,3 +113,24 @@ def test_a_look_draws_no_noise_and_has_no_price_but_all_privacy():
     look = Entry.revealed("rows", note="a look")
     assert (look.sensitivity, look.scale, look.amount, look.delta, look.epsilon, look.draws) == (0, 0, 0, 0, inf, 1)
     assert Gaussian(1.0, 2.0).delta == 0.0, "no part of δ but the one that was bought"
+
+
+def test_the_rho_of_an_entry_is_that_of_its_draws_whatever_the_accounting():
+    gaussian = Gaussian(2.0, 8.0, 1e-7)
+    for accounting in (Accounting.PURE, Accounting.BASIC, Accounting.ZCDP, Accounting.PLD):
+        for mechanism, rho in (
+            (Laplace(3.0, 6.0), 0.5 + exp(-0.5) - 1),
+            (Peeling(Exponential(1.0, 2.0), 3), 3 * compute_choice_rho(0.5)),
+            (gaussian, 1 / 32),
+            (PathCounts(gaussian, 4, 1.0), 4 / 32),
+        ):
+            if accounting is Accounting.PURE and mechanism.loss is LossKind.GAUSSIAN:
+                continue
+            if accounting is Accounting.BASIC and isinstance(mechanism, PathCounts):
+                continue
+            entry = Entry.of(mechanism, "Count", accounting, delta=1e-6, note="")
+            assert entry.rho == pytest.approx(rho), (accounting, mechanism)
+            if accounting is Accounting.ZCDP:
+                assert entry.rho == pytest.approx(entry.amount)
+    with pytest.raises(RequestError, match="zcdp"):
+        _ = Entry.revealed("rows", note="").rho

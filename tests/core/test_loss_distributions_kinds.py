@@ -99,8 +99,11 @@ def test_a_name_decides_nothing():
 def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
     # The loss of a choice has half the range: both books have it, and not for noise of the same ε.
     choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
-    assert (choice.amount, noise.amount) == (0.5**2 / 8, 0.5**2 / 2)
-    assert compute_independent_epsilon([choice], delta=1e-6) < 0.6 * compute_independent_epsilon([noise], delta=1e-6)
+    assert 0.99 * 0.5**2 / 8 < choice.amount < 0.5**2 / 8
+    assert 0.97 * 0.5**2 / 2 < noise.amount < 0.5**2 / 2
+    many = [replace(one, sensitivity=40 * one.sensitivity, draws=40) for one in (choice, noise)]
+    of_choices, of_noise = (compute_independent_epsilon([one], delta=1e-6) for one in many)
+    assert of_choices < 0.6 * of_noise
 
 
 def _most_told(ratios: np.ndarray, s: np.ndarray) -> np.ndarray:
@@ -170,7 +173,7 @@ def test_what_a_share_buys_costs_the_share():
                 ratio = compute_ratio(kind, Budget(accounting, 0.7, delta), mechanism="x")
                 paid = compute_amount(kind, accounting, sensitivity=3.0, scale=3.0 / ratio, delta=delta)
                 assert paid == pytest.approx(0.7, rel=1e-5), (kind, accounting)
-    assert compute_amount(LossKind.PURE, ZCDP, sensitivity=2.0, scale=1.0) == 2.0
+    assert compute_amount(LossKind.PURE, ZCDP, sensitivity=2.0, scale=1.0) == pytest.approx(2 * math.tanh(1))
     assert compute_amount(LossKind.GAUSSIAN, GDP, sensitivity=2.0, scale=1.0) == 4.0
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dpviz.core.quantiles
 from dpviz.core.accounting import Accounting, Budget, zcdp_epsilon
 from dpviz.core.check import RequestError
+from dpviz.core.concentrated_costs import compute_choice_rho
 from dpviz.core.domain import Region
 from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise
@@ -225,12 +226,12 @@ def test_where_all_values_agree_noise_is_still_noise():
     assert released[0] != 0.25 and np.isfinite(mechanism.log_density(released, column))
 
 
-def test_many_quantiles_in_one_entry_add_up_by_their_squares_under_zcdp():
+def test_many_quantiles_in_one_entry_are_priced_one_by_one_under_zcdp():
     query = Quantiles((0.25, 0.75), np.full(30, -1.0), np.full(30, 1.0))
     sensitivity = query.sensitivity(Relation.REPLACE, LINE)
     mechanism = ExponentialQuantile.calibrated(Budget(ZCDP, 0.02), sensitivity)
     each = sensitivity.range / mechanism.scale
-    assert mechanism.cost(ZCDP) == pytest.approx(60 * each**2 / 8) == pytest.approx(0.02)
+    assert mechanism.cost(ZCDP) == pytest.approx(60 * compute_choice_rho(each)) == pytest.approx(0.02)
     assert mechanism.cost(PURE) == pytest.approx(60 * each)
     entry = Entry.of(mechanism, "Quantiles", ZCDP, delta=1e-6, note="x")
     assert (entry.epsilon, entry.delta) == (pytest.approx(zcdp_epsilon(0.02, 1e-6)), 1e-6)

@@ -7,6 +7,8 @@ import pytest
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
 from dpviz.releases.asking import QUESTION_KINDS
+from dpviz.releases import advisories
+from dpviz.releases.advisories import Advisory
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
@@ -54,6 +56,14 @@ def test_whoever_has_no_zip_is_told_what_the_page_answers_and_shown_an_example(g
     assert "An example: a public sample" in text_of(app)
     forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
     assert _reading(make_zip(forged), app=app).title[0].value == "This release is not what it says"
+
+
+def test_an_advisory_stands_below_the_verdict(good: bytes, monkeypatch) -> None:
+    known = Advisory("2099-1", "dpviz", "99", "sizes were drawn with half of their noise", "twice the ε of the card")
+    monkeypatch.setattr(advisories, "read_advisories", lambda: (known,))
+    app = _reading(good)
+    assert "is what it says" in text_of(app)
+    assert [escape_markdown(known.words)] == [one.value for one in app.warning]
 
 
 def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good: bytes) -> None:

@@ -15,7 +15,7 @@ def add(command: Parser) -> None:
     """Its options."""
     command.description = (
         "Make every file of a release anew from its released answers, without its rows, and compare. Ends with 1 where "
-        "something is wrong, and names the file."
+        "something is wrong, and names the file; and where an advisory says that it promises less than it says."
     )
     command.add_argument("zip", metavar="ZIP", help="the zip of a release")
     command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -25,7 +25,7 @@ def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
     verdict = verify(Path(arguments.zip))
     text = json.dumps(verdict.to_dict(), ensure_ascii=False) if arguments.json else format_verdict(verdict)
-    if not verdict.holds:
+    if not verdict.holds or verdict.advisories:
         raise FoundWrong(text)
     return text
 

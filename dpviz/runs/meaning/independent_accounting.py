@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from math import fsum, sqrt
+from math import exp, expm1, fsum, log, sqrt
 
 import dp_accounting
 import numpy as np
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.pld.common import DifferentialPrivacyParameters
 from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+from dp_accounting.privacy_accountant import NeighboringRelation
 from dp_accounting.rdp import RdpAccountant
 
 from dpviz.core import FINER_GRID, Accounting, Entry, LossKind, compose_epsilon
@@ -57,7 +58,8 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
         case Accounting.BASIC:
             return _compose_by_parameters(entries, delta)
         case Accounting.ZCDP:
-            return _compose_events(RdpAccountant(orders=_ORDERS), map(_make_concentrated_event, entries), delta)
+            orders = RdpAccountant(orders=_ORDERS, neighboring_relation=NeighboringRelation.REPLACE_ONE)
+            return _compose_events(orders, map(_make_concentrated_event, entries), delta)
         case Accounting.PLD:
             return compose_epsilon(tuple(entry.list_draws() for entry in entries), delta, grid=FINER_GRID)
 
@@ -89,8 +91,18 @@ def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:
 
 
 def _make_concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
+    """Laplace noise by its Rényi divergences; randomised response for what is ε-DP; the library knows no choices."""
     if entry.loss is LossKind.GAUSSIAN:
         return _make_noise_event(entry)
     epsilon = entry.sensitivity / entry.scale / entry.draws
-    one = dp_accounting.ZCDpEvent(epsilon**2 / (8 if entry.loss is LossKind.BOUNDED_RANGE else 2))
+    one: dp_accounting.DpEvent
+    match entry.loss:
+        case LossKind.LAPLACE_LIKE:
+            one = dp_accounting.LaplaceDpEvent(1 / epsilon)
+        case LossKind.BOUNDED_RANGE:
+            # The divergence of the worst choice among two, of order 1.
+            even = -expm1(-epsilon) / epsilon
+            one = dp_accounting.ZCDpEvent(1 / even - 1 + log(even))
+        case _:
+            one = dp_accounting.RandomizedResponseDpEvent(2 / (1 + exp(epsilon)), 2)
     return dp_accounting.SelfComposedDpEvent(one, entry.draws)

@@ -53,15 +53,21 @@ def _peeled(share):
 
 
 @pytest.mark.parametrize(
-    ("accounting", "delta", "draws"),
-    [(PURE, 0.0, _pure), (GDP, 1e-6, _gaussian), (ZCDP, 1e-6, _mixed), (ZCDP, 1e-6, _peeled)],
+    ("accounting", "delta", "draws", "least"),
+    [
+        (PURE, 0.0, _pure, 0.998),
+        (GDP, 1e-6, _gaussian, 0.998),
+        # It has the divergences of Laplace noise at each order, of which ρ is a bound.
+        (ZCDP, 1e-6, _mixed, 0.88),
+        (ZCDP, 1e-6, _peeled, 0.998),
+    ],
 )
-def test_the_other_library_finds_the_request_and_no_more(accounting, delta, draws):
+def test_the_other_library_finds_the_request_and_no_more(accounting, delta, draws, least):
     for epsilon, rounds in ((0.01, 1), (1.0, 7), (35.0, 1)):
         with about(f"ε = {epsilon}, {rounds} rounds"):
             ledger = _spent(accounting, epsilon, delta, draws, rounds)
             independent = compute_independent_epsilon(ledger.entries, delta=delta)
-            assert 0.998 * epsilon <= independent <= epsilon
+            assert least * epsilon <= independent <= epsilon
             assert 0.998 * epsilon <= ledger.spent_epsilon <= epsilon
 
 

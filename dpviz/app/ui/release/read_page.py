@@ -175,6 +175,8 @@ def _draw_title(release: ReadRelease | None) -> None:
     )
     if received.finding.reason:
         st.markdown(f"**{escape_markdown(received.finding.reason)}**")
+    for words in release.verdict.advisories:
+        st.warning(escape_markdown(words), title="It promises less than it says", icon=":material/gpp_maybe:")
 
 
 def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> None:

@@ -1,0 +1,195 @@
+"""Attacks on what is charged: conversions, sums, searches for noise, and what is public to begin with."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from dpviz import PrivateKMeans
+from dpviz.core import accounting, ledger, loss_distributions, mechanisms
+from dpviz.core.accounting import Accounting, gdp_delta, gdp_epsilon, zcdp_epsilon
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.ledger import BudgetExceeded, Ledger
+from dpviz.core.loss_distributions import NoiseDraws, compose_epsilon
+from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, Question
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Everything, Voronoi
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Count, Weights
+from dpviz.tables import GivenRows
+from tests.attacks.cases import attack
+
+PURE, GDP, ZCDP, PLD = Accounting.PURE, Accounting.GDP, Accounting.ZCDP, Accounting.PLD
+LINE = Domain.of(["x"], -1.0, 1.0)
+
+
+def _open(accounting=PURE):
+    noise = StudyNoise(np.random.default_rng(0))
+    table = PrivateTable(np.array([[0.1], [0.4]]), LINE)
+    delta = 0.0 if accounting is PURE else 1e-6
+    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise, needs_n=False)
+
+
+def _without_logarithm(monkeypatch):
+    monkeypatch.setattr(
+        accounting, "_compute_delta_costs", lambda delta: delta * accounting._ALL_ORDERS / accounting._ORDERS_LESS_ONE
+    )
+
+
+@attack(
+    "SmartNoise",
+    621,
+    fault="a logarithm was missing where losses are added up",
+    tried="the ε of a ρ is never below that of the Gaussian noise of this ρ, and never far above it",
+    twin=_without_logarithm,
+)
+@attack(
+    "SmartNoise",
+    624,
+    fault="an odometer could report the wrong consumption of privacy",
+    tried="the same, of what a ledger says it spent",
+    twin=_without_logarithm,
+)
+def a_conversion_has_its_logarithm():
+    for rho, delta in product((1e-3, 0.1, 1.0, 9.0), (1e-9, 1e-6, 1e-3)):
+        exact, said = gdp_epsilon(sqrt(2 * rho), delta), zcdp_epsilon.__wrapped__(rho, delta)
+        assert exact <= said <= 1.35 * exact + 0.05
+
+
+def _first_entry_only(monkeypatch):
+    right = Ledger.charge
+    monkeypatch.setattr(Ledger, "charge", lambda self, *entries: right(self, *entries[:1]))
+
+
+@attack(
+    "diffprivlib",
+    104,
+    fault="two centrings were paid with one slice of ε",
+    tried="each of two questions that are asked together is booked, and both add up to what was spent",
+    twin=_first_entry_only,
+)
+def every_question_is_booked():
+    session = _open()
+    query, shares = Count(Everything()), session.budget.rounds(2)
+    session.ask_together(*(Question(query, Laplace, share) for share in shares), note="x")
+    assert len(session.ledger.entries) == 2
+    assert session.ledger.spent_epsilon == pytest.approx(1.0)
+
+
+def _alike_costs_once(monkeypatch):
+    monkeypatch.setattr(Ledger, "_total", lambda self, entries: sum({entry.amount for entry in entries}))
+
+
+@attack(
+    "PipelineDP",
+    113,
+    fault="a change would have asked for a budget once, and given all of it to each of several metrics",
+    tried="the whole budget is spent once: the second question that wants it is refused",
+    twin=_alike_costs_once,
+)
+def a_budget_is_spent_once():
+    session = _open()
+    session.release(Count(Everything()), session.ledger.budget, note="x")
+    with pytest.raises(BudgetExceeded):
+        session.release(Count(Everything()), session.ledger.budget, note="x")
+
+
+def _a_little_less_noise(monkeypatch):
+    right = loss_distributions.calibrate_scale
+    monkeypatch.setattr(ledger, "calibrate_scale", lambda *draws, **target: 0.97 * right(*draws, **target))
+    exact = accounting.gdp_mu
+    monkeypatch.setattr(accounting, "gdp_mu", lambda epsilon, delta: 1.01 * exact(epsilon, delta))
+
+
+@attack(
+    "Opacus",
+    346,
+    fault="a search for noise could end at one whose ε is above the ε that was asked for",
+    tried="noise that is found for an (ε, δ) never costs more, under μ², ρ and loss distributions",
+    twin=_a_little_less_noise,
+)
+def a_search_ends_on_the_safe_side():
+    for epsilon in (0.3, 2.0):
+        assert gdp_delta(sqrt(GDP.compute_capacity(epsilon=epsilon, delta=1e-6)), epsilon) <= 1e-6
+        assert zcdp_epsilon(ZCDP.compute_capacity(epsilon=epsilon, delta=1e-6), 1e-6) <= epsilon
+        booked = Ledger(PLD, epsilon, 1e-6)
+        booked.announce(NoiseDraws(False, 1.0, 3), NoiseDraws(True, 2.0))
+        assert compose_epsilon(booked.planned, 1e-6) <= epsilon
+
+
+def _upside_down(monkeypatch):
+    right = loss_distributions.compute_amount
+
+    def amount(loss, accounting, *, sensitivity, scale, delta=0.0):
+        return right(loss, accounting, sensitivity=scale, scale=sensitivity, delta=delta)
+
+    monkeypatch.setattr(mechanisms, "compute_amount", amount)
+
+
+@attack(
+    "PySyft",
+    6914,
+    fault="less noise took less from the budget",
+    tried="whatever is drawn, and however costs add up: less noise costs more",
+    twin=_upside_down,
+)
+def less_noise_costs_more():
+    for kind, accountings in ((Laplace, (PURE, ZCDP)), (Exponential, (PURE, ZCDP)), (Gaussian, (GDP, ZCDP))):
+        for one in accountings:
+            costs = [kind(1.0, scale).cost(one) for scale in (0.1, 1.0, 10.0)]
+            assert costs[0] > costs[1] > costs[2]
+
+
+def _everything_has_a_price(monkeypatch):
+    for module in (ledger, loss_distributions):
+        monkeypatch.setattr(module, "refuse_unpriced", lambda *asked, **named: None)
+
+
+@attack(
+    "OpenDP",
+    1908,
+    fault="a measurement was made, and could be run on data, though its privacy map fails",
+    tried="a draw that an accounting has no price for is refused, and no row has been read by then",
+    twin=_everything_has_a_price,
+)
+def what_has_no_price_is_not_drawn():
+    session = _open(GDP)
+    read = []
+    session._compute_true_answers = lambda queries: read.append(queries) or [np.zeros((1, 1))]
+    with pytest.raises(RequestError, match="cannot be paid"):
+        session.ask(Weights(Voronoi(np.zeros((1, 1)))), Exponential, session.budget, note="x")
+    assert not read and not session.ledger.entries
+
+
+def _bounds_of_the_rows(monkeypatch):
+    right = PrivateKMeans._make_table
+
+    def made(self, given: GivenRows, groups):
+        self.bounds = (-1.0, 1.0) if self.bounds is None else self.bounds
+        return right(self, given, groups)
+
+    monkeypatch.setattr(PrivateKMeans, "_make_table", made)
+
+
+@attack(
+    "diffprivlib",
+    20,
+    fault="bounds that nobody gave were read from the rows",
+    tried="without bounds a fit is refused",
+    twin=_bounds_of_the_rows,
+)
+@attack(
+    "Synthcity",
+    278,
+    fault="the least and the largest value of each column were taken from the rows as they are",
+    tried="the same: no fit goes on without bounds that somebody declared",
+    twin=_bounds_of_the_rows,
+)
+def no_bound_is_read_from_the_rows():
+    rows = np.random.default_rng(0).uniform(-1, 1, (50, 1))
+    with pytest.raises(ValueError, match="bounds"):
+        PrivateKMeans(2, epsilon=1.0, algorithm="dplloyd", random_state=0).fit(rows)

@@ -1,0 +1,304 @@
+"""Attacks on noise: its law, where it comes from, on which numbers it lies, and that none is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, inf, nan
+
+import numpy as np
+import pytest
+
+from dpviz.core import exact_noise
+from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.exact_noise import ExactNoise, WholeTruth, _Finer
+from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold
+from dpviz.core.noise import StudyNoise
+from dpviz.core.partitions import Everything
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Count, SparseCounts, Sum
+from tests.attacks.cases import attack
+
+ZCDP, PURE = Accounting.ZCDP, Accounting.PURE
+LINE = Domain.of(["x"], -1.0, 1.0)
+_choose, _laplace = exact_noise.draw_noisy_least, exact_noise.draw_discrete_laplace
+
+
+def _open(noise, accounting=PURE, rows=((0.1,), (0.4,))):
+    table = PrivateTable(np.array(rows), LINE)
+    delta = 0.0 if accounting is PURE else 1e-6
+    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise, needs_n=False)
+
+
+def _study(seed=0):
+    return StudyNoise(np.random.default_rng(seed))
+
+
+def _permute_and_flip(monkeypatch):
+    def chosen(losses, *, sensitivity, scale, most, concentrated):
+        return _choose(losses, sensitivity=sensitivity, scale=scale, most=inf, concentrated=False)
+
+    monkeypatch.setattr(exact_noise, "draw_noisy_least", chosen)
+
+
+@attack(
+    "OpenDP",
+    2911,
+    fault=(
+        "a noisy maximum drew by permute-and-flip, and was priced under zCDP as the exponential mechanism: up to "
+        "four times the ρ that was said"
+    ),
+    tried="choices of a release under zCDP have the law of the exponential mechanism, whose price they pay",
+    twin=_permute_and_flip,
+)
+def a_choice_has_the_law_that_is_priced():
+    mechanism = Exponential(1.0, 1.0)
+    truth = WholeTruth(np.array([0, 2**20, 2**20]), 2.0**-20)
+    best = [ExactNoise().answer(mechanism, truth, ZCDP) == 0 for _ in range(2500)]
+    # Five standard deviations; permute-and-flip takes the best one in 0.677 of all draws.
+    assert abs(np.mean(best) - 1 / (1 + 2 * exp(-1))) < 0.053
+
+
+def _other_end(monkeypatch):
+    right = Exponential._log_weights
+    monkeypatch.setattr(Exponential, "_log_weights", lambda self, truth: -right(self, truth))
+
+
+@attack(
+    "OpenDP",
+    2912,
+    fault="a noisy maximum returned the minimum, and the other way round",
+    tried="with next to no noise a choice is the entry of least loss, in studies and releases",
+    twin=_other_end,
+)
+def a_choice_is_the_best_entry():
+    losses = np.array([3.0, 0.0, 5.0])
+    assert Exponential(1.0, 1e-3).draw(losses, _study()) == 1
+    assert ExactNoise().answer(Exponential(1.0, 1e-3), WholeTruth(losses.astype(np.int64), 1.0), ZCDP) == 1
+
+
+def _at_the_threshold(monkeypatch):
+    right = NoisyThreshold.draw
+    monkeypatch.setattr(
+        NoisyThreshold, "draw", lambda self, *given: right(replace(self, threshold=self.threshold - 1), *given)
+    )
+
+
+@attack(
+    "OpenDP",
+    2922,
+    fault="counts at the threshold itself were released by one rule and counted in δ by another",
+    tried=(
+        "every count, at the threshold, below and above it, is released with the probability that its loss is "
+        "computed from"
+    ),
+    twin=_at_the_threshold,
+)
+def a_cell_is_released_as_often_as_is_priced():
+    mechanism, counts = NoisyThreshold(Laplace(1.0, 2.0), 3.0), np.arange(1.0, 7.0)
+    released = mechanism.draw(SparseCounts(np.arange(12_000), np.tile(counts, 2000), 12_000), _study())
+    often = np.bincount(released % 6, minlength=6) / 2000
+    assert np.abs(often - np.exp(mechanism.log_active(counts))).max() < 0.06
+
+
+def _one_draw_for_all(monkeypatch):
+    def laplace(self, scale, shape):
+        return np.full(shape, self._rng.laplace(0.0, scale))
+
+    monkeypatch.setattr(StudyNoise, "laplace", laplace)
+    monkeypatch.setattr(exact_noise, "draw_discrete_laplace", lambda truth, **how: truth + _laplace(truth[:1], **how))
+
+
+@attack(
+    "OpenDP",
+    2344,
+    fault="one draw of noise filled all cells that held no row",
+    tried="each of many empty cells has noise of its own, in studies and releases",
+    twin=_one_draw_for_all,
+)
+def every_empty_cell_has_noise_of_its_own():
+    assert len(np.unique(Laplace(1.0, 2.0).draw(np.zeros(500), _study()))) == 500
+    released = ExactNoise().add_noise(Laplace(1.0, 2.0), WholeTruth(np.zeros(500, dtype=np.int64), 1.0))
+    assert len(np.unique(released)) > 490
+
+
+def _seeded_again(monkeypatch):
+    def laplace(self, scale, shape):
+        return np.random.default_rng(7).laplace(0, scale, shape)
+
+    monkeypatch.setattr(StudyNoise, "laplace", laplace)
+
+
+@attack(
+    "diffprivlib",
+    31,
+    fault="mechanisms that are made from one seed draw the same noise, which cancels in a difference",
+    tried="two answers to one question in one session differ in every number",
+    twin=_seeded_again,
+)
+def no_two_answers_share_their_noise():
+    session = _open(_study())
+    first, second = (session.release(Count(Everything()), share, note="x") for share in session.budget.rounds(2))
+    assert (first.value != second.value).all()
+
+
+def _from_numpy(monkeypatch):
+    def drawn(truth, *, sensitivity, scale, most):
+        seeded = np.random.RandomState(np.random.get_state()[1][0])  # noqa: NPY002
+        return truth + np.rint(seeded.laplace(0, scale, truth.shape)).astype(int)
+
+    monkeypatch.setattr(exact_noise, "draw_discrete_laplace", drawn)
+
+
+@attack(
+    "Fed-BioMed",
+    1443,
+    fault="noise came from a generator of the numerical library, which is predictable and can be seeded",
+    tried="seeding the generators of Python and NumPy has no say in what a release draws",
+    twin=_from_numpy,
+)
+def no_seed_has_a_say_in_a_release():
+    drawn = []
+    for _ in range(2):
+        np.random.seed(3)  # noqa: NPY002  which is the attack
+        drawn.append(ExactNoise().add_noise(Laplace(1.0, 2.0), WholeTruth(np.zeros(20, dtype=np.int64), 1.0)))
+    assert (drawn[0] != drawn[1]).any()
+
+
+def _float_noise(monkeypatch):
+    def add(self, mechanism, truth):
+        noise = np.random.default_rng().laplace(0.0, mechanism.scale, np.shape(truth.total))
+        return np.asarray(truth.total) * truth.quantum + noise
+
+    monkeypatch.setattr(ExactNoise, "add_noise", add)
+
+
+@attack(
+    "diffprivlib",
+    94,
+    fault="noise in floating point leaves holes among the numbers that can come out, and the holes tell the truth",
+    tried="whatever the truth is, what is released lies on one public grid, all of it",
+    twin=_float_noise,
+)
+def all_truths_are_released_on_one_grid():
+    mechanism, quantum = Laplace(1.0, 0.7), 2.0**-20
+    step = quantum * 2.0 ** -_Finer.of(mechanism, quantum).bits
+    for truth in (0, 1, 2**20 - 1, -(2**30) - 7):
+        released = ExactNoise().add_noise(mechanism, WholeTruth(np.full(50, truth), quantum)) / step
+        assert (released == np.rint(released)).all()
+
+
+def _rounded_sum(monkeypatch):
+    right = ExactNoise.add_noise
+
+    def add(self, mechanism, truth):
+        noise = right(self, mechanism, replace(truth, total=np.asarray(truth.total) * 0))
+        return (np.float32(np.asarray(truth.total) * truth.quantum) + np.float32(noise)).astype(np.float64)
+
+    monkeypatch.setattr(ExactNoise, "add_noise", add)
+
+
+@attack(
+    "Opacus",
+    616,
+    fault="careful noise was added in floating point, so that the last digits of a sum tell how large the truth is",
+    tried="the last digit of a release is even as often for a large truth as for 0",
+    twin=_rounded_sum,
+)
+def the_last_digit_does_not_tell_how_large_a_truth_is():
+    mechanism, quantum = Laplace(1.0, 1.0), 2.0**-20
+    step = quantum * 2.0 ** -_Finer.of(mechanism, quantum).bits
+    for truth in (0, 2**40):
+        released = ExactNoise().add_noise(mechanism, WholeTruth(np.full(400, truth), quantum)) / step
+        assert 0.3 < (released % 2 == 1).mean() < 0.7
+
+
+def _floats_instead(monkeypatch):
+    def drawn(source, mechanism, truth, accounting):
+        return mechanism.draw(np.asarray(truth.total) * truth.quantum, _study())
+
+    monkeypatch.setitem(exact_noise._TWINS, KNorm, drawn)
+
+
+@attack(
+    "SmartNoise",
+    461,
+    fault="unsafe noise was switched on for whoever asked, who was not told",
+    tried="in a release, noise that has no exact twin is refused before anything is charged",
+    twin=_floats_instead,
+)
+def noise_without_an_exact_twin_is_refused():
+    session = _open(ExactNoise())
+    with pytest.raises(RequestError, match="no release-grade"):
+        session.ask(Sum(Everything()), KNorm, session.budget, note="x")
+    assert not session.ledger.entries
+
+
+def _no_noise_for_no_share(monkeypatch):
+    right = Laplace.calibrated.__func__
+
+    def calibrated(cls, share, sensitivity, **options):
+        return cls(0.0, 1e-300) if not share.amount else right(cls, share, sensitivity, **options)
+
+    monkeypatch.setattr(Laplace, "calibrated", classmethod(calibrated))
+    monkeypatch.setattr("dpviz.core.ledger.Ledger.charge", lambda self, *entries: self.entries.extend(entries))
+
+
+@attack(
+    "PrivCount",
+    400,
+    fault="one counter without a share switched off the noise of all",
+    tried="a share of 0 buys nothing, and the other shares have the noise that they had",
+    twin=_no_noise_for_no_share,
+)
+def a_share_of_nothing_buys_nothing():
+    session = _open(_study())
+    shares = session.budget.split(nothing=0.0, rest=1.0)
+    with pytest.raises(RequestError, match="share of 0"):
+        session.release(Count(Everything()), shares.nothing, note="x")
+    assert session.release(Count(Everything()), shares.rest, note="x").mechanism.scale == pytest.approx(1.0)
+
+
+def _bounds_made_up(monkeypatch):
+    right = Domain.of.__func__
+
+    def of(cls, names, lower, upper, **more):
+        return right(cls, names, *np.nan_to_num([lower, upper], nan=0.0, posinf=1.0, neginf=-1.0), **more)
+
+    monkeypatch.setattr(Domain, "of", classmethod(of))
+
+
+@attack(
+    "SmartNoise",
+    317,
+    fault="a column without bounds had no sensitivity, and its sums got no noise",
+    tried="a column without two finite bounds is refused; an unbounded change buys noise without end, not none",
+    twin=_bounds_made_up,
+)
+def a_column_without_bounds_is_refused():
+    for lower, upper in ((-inf, 1.0), (0.0, inf), (nan, 1.0), (0.0, nan)):
+        with pytest.raises(RequestError):
+            Domain.of(["x"], lower, upper)
+    for kind in (Laplace, Gaussian):
+        accounting = PURE if kind is Laplace else ZCDP
+        sensitivity = Count(Everything()).sensitivity(_open(_study()).relation, LINE.region).times(10**9)
+        assert kind.calibrated(Budget(accounting, 1.0), sensitivity).scale > 1e8
+
+
+def _wrapped(monkeypatch):
+    monkeypatch.setattr(_Finer, "truth", lambda self, total: total << self.bits)
+
+
+@attack(
+    "Google",
+    40,
+    fault="sums of very many numbers ran over and came out at the other end",
+    tried="the largest whole numbers stay on their side before noise is added",
+    twin=_wrapped,
+)
+def no_sum_runs_over():
+    finer = _Finer.of(Laplace(1.0, 0.5), 2.0**-6)
+    assert finer.bits > 10
+    total = np.array([-(2**61), -5, 0, 5, 2**61])
+    assert (np.diff(finer.truth(total)) > 0).all()
