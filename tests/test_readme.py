@@ -28,8 +28,9 @@ from tests.cases import about
 from tests.command_line import call, told_by
 
 ROOT = Path(__file__).resolve().parents[1]
-README, CONTRIBUTING, CHANGELOG, SECURITY = (
-    (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+README, CONTRIBUTING, CHANGELOG, SECURITY, CONDUCT, SUPPORT = (
+    (ROOT / f"{name}.md").read_text("utf-8")
+    for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "CODE_OF_CONDUCT", "SUPPORT")
 )
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 # The pages that show what to type; what else stands in docs/ has tests of its own.
@@ -184,15 +185,24 @@ def _words(command: str) -> list[str]:
 
 
 def test_links_and_pictures_of_the_documents_are_there() -> None:
-    for text in (README, CONTRIBUTING, CHANGELOG, SECURITY):
+    for text in (README, CONTRIBUTING, CHANGELOG, SECURITY, CONDUCT, SUPPORT):
         places = re.findall(r"\]\(([^)#]+)\)", text)
         assert all((ROOT / place).exists() for place in places if not place.startswith("http")), places
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    """The build reads it where ``dpviz`` says it; what cannot read it there repeats it."""
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "version" in told["project"]["dynamic"] and told["tool"]["hatch"]["version"]["path"] == "dpviz/__init__.py"
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
     (latest, *_) = re.findall(r"^## \[(.+?)\]", CHANGELOG, flags=re.MULTILINE)
-    assert {project["version"], CITATION["version"], latest} == {dpviz.__version__}
+    assert {recipe["context"]["version"], CITATION["version"], latest} == {dpviz.__version__}
+
+
+def test_a_newcomer_reads_of_a_version_in_twenty_lines() -> None:
+    opening = CHANGELOG.split("\n## ")[1].split("\n### ")[0].splitlines()[1:]
+    assert len([line for line in opening if line]) <= 20
+    assert "What a release made by this version promises:" in opening
 
 
 def test_every_paper_of_a_card_is_cited() -> None:
