@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 import distributed
+import duckdb
 import pandas as pd
 import pytest
 import yaml
@@ -55,6 +56,7 @@ WALK = BLOCKS["docs/howto/release.md"][0][1]
 # A minute and more: those run on every core for a while.
 LARGE = "run rows."
 LONG = ("audit", "sweep", "open")
+DATABASE = "crm.duckdb"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,11 @@ def test_every_command_of_the_papers_is_understood() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [one for one in COMMANDS if not one.startswith((*LONG, LARGE)) and "FILE" not in one and one not in WALK],
+    [
+        one
+        for one in COMMANDS
+        if not one.startswith((*LONG, LARGE)) and "FILE" not in one and DATABASE not in one and one not in WALK
+    ],
 )
 def test_every_quick_command_does_what_it_is_shown_for(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -149,7 +155,7 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     table.to_csv(tmp_path / "rows.csv", index=False)
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 100)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 100)
     monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1000)
     said = []
     # Workers in this process: that they may be other ones is tried where rows are dealt out.
@@ -165,6 +171,28 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     said.append(call(capsys, *_words(command.split(" --cluster")[0]), "--seed", "1", "--json"))
     assert len(said) == 4
     assert len({json.dumps(json.loads(one.out)["released"]) for one in said}) == 1
+
+
+@pytest.mark.slow
+def test_a_table_of_a_database_is_run_declared_and_released(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The three commands, in their order: between the second and the third the owner edits the declaration."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect(DATABASE) as connection:
+        connection.execute(f"CREATE TABLE customers AS SELECT x, y FROM '{ROOT}/sample_data/fifteen.csv'")
+    assert call(capsys, "account", "new", "crm.sqlite", "--name", "crm", "--cap-epsilon", "2").code == 0
+    commands = [one for one in COMMANDS if DATABASE in one]
+    assert [command.split()[0] for command in commands] == ["run", "declare", "release"]
+    for command in commands:
+        with about(command):
+            said = call(capsys, *_words(command), *(["--yes"] if command.startswith("release") else []))
+            assert said.code == 0, said.err
+        if command.startswith("declare"):
+            declared = json.loads(Path("customers.json").read_text("utf-8"))
+            bounds = {"x": [0, 1000], "y": [0, 1000]}
+            Path("customers.json").write_text(json.dumps(declared | {"bounds": bounds, "bounds_origin": "by design"}))
+    assert call(capsys, "verify", "release.zip").code == 0
 
 
 def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ _EXTRAS = {
     "cryptography": "release",
     "dask": "cluster",
     "distributed": "cluster",
+    "duckdb": "duckdb",
 }
 
 

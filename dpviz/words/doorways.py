@@ -98,6 +98,7 @@ PARQUET = Door(
     most_cells=50_000_000,
     smaller=_FEWER,
 )
+DATABASE = Door("database", ("tables/duckdb_intake.py",), ("_duckdb.Error", *_ARROW, *_TEXT), smaller=_FEWER)
 SPARSE = Door(
     "sparse matrix",
     ("tables/sparse_intake.py",),
@@ -161,7 +162,7 @@ OURS = Door(
 )
 
 DOORS = (
-    *(CSV, GZIP, PARQUET, SPARSE, RELEASE, TRANSCRIPT, ACCOUNT, DECLARATION, LESSON),
+    *(CSV, GZIP, PARQUET, DATABASE, SPARSE, RELEASE, TRANSCRIPT, ACCOUNT, DECLARATION, LESSON),
     *(STUDY_FILE, STUDY_FOLDER, EXPERIMENTS, LINK, NOTEBOOK, PLUG_IN, KEY, STDOUT, OURS),
 )
 """All of them."""

@@ -26,6 +26,7 @@ from tests.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+DOCUMENTS = ("changelog", "conduct", "contributing", "security", "support")
 _RUN = ("run", "fifteen", "--algorithm", "eugkm", "--k", "2", "--epsilon", "1", "--seed", "1", "--json", "--evaluate")
 PROOFS = sorted(path for path in (DOCS / "proofs").glob("*.md") if path.stem != "index")
 
@@ -115,7 +116,13 @@ def test_generated_pages_are_whole() -> None:
     assert "--cap-epsilon" in commands and "%(default)s" not in commands
     (words,) = glossary_page.make_pages(ROOT).values()
     assert all(f"{{#{term.id}}}" in words for term in read_glossary().values())
-    assert set(documents.make_pages(ROOT)) == {"changelog.md", "contributing.md", "security.md"}
+    assert set(documents.make_pages(ROOT)) == {
+        "changelog.md",
+        "conduct.md",
+        "contributing.md",
+        "security.md",
+        "support.md",
+    }
     listed = (DOCS / "algorithms" / "index.md").read_text("utf-8")
     assert all(f"| [`{name}`]({name}.md) |" in listed or f"| [`{name}`]({name}.md) (" in listed for name in CARDS)
 
