@@ -35,6 +35,7 @@ from dpviz.tables import (
     ArrowTable,
     Content,
     Declaration,
+    SparkTable,
     declarations,
     declare_nothing,
     file_format,
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
-"""A CSV or Parquet file, a folder of Parquet files, the address of a table in a database, the name of a sample, or a
-table of numbers in memory."""
+"""A CSV or Parquet file, a folder of Parquet files, the address of a table of a database or of Spark, the name of a
+sample, a table of numbers in memory, or a data frame of Spark, which stays where it is."""
 
 Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
@@ -351,6 +352,8 @@ def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, De
         else:
             content = open_file(data)
             beside = declare_nothing(content)
+    elif hasattr(data, "mapInArrow"):
+        content, beside = SparkTable(data), Declaration()
     else:
         content, beside = make_numeric_table(data), Declaration()
     if declaration is None:

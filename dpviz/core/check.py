@@ -60,6 +60,8 @@ _EXTRAS = {
     "dask": "cluster",
     "distributed": "cluster",
     "duckdb": "duckdb",
+    "pyspark": "spark",
+    "grpc": "spark",
 }
 
 

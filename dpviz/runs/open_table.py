@@ -21,6 +21,7 @@ from dpviz.tables import (
     ParquetTable,
     Piece,
     Preparation,
+    SparkTable,
     SparseTable,
     codings,
 )
@@ -114,6 +115,8 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
     plan = Plan.of(source, declaration)
+    if isinstance(source, SparkTable):
+        return _open_on_spark(source, plan)
     if plan.in_memory:
         return _open_in_memory(plan)
     file = LatticeFile(plan.domain.region)
@@ -154,6 +157,20 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         rows_per_person=None if declared.id_column is None else declared.rows_per_person,
     )
     source.check_unchanged()
+    return plan.over(rows)
+
+
+def _open_on_spark(source: SparkTable, plan: Plan) -> OpenTable:
+    """With the rows where they are."""
+    declared = plan.declaration
+    rows = source.prepare(
+        declared.columns,
+        plan.domain,
+        drop_incomplete=plan.drops_incomplete,
+        id_column=declared.id_column,
+        codings=declared.coded,
+        rows_per_person=declared.rows_per_person,
+    )
     return plan.over(rows)
 
 

@@ -56,4 +56,5 @@ from .prepared_rows import Preparation as Preparation
 from .proposal import Proposal as Proposal
 from .proposal import propose as propose
 from .row_loss import RowLoss as RowLoss
+from .spark_intake import SparkTable as SparkTable
 from .sparse_intake import SparseTable as SparseTable

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from dpviz.tables import duckdb_intake, spark_intake
 from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import (
@@ -23,7 +24,7 @@ from dpviz.tables.declarations import (
     find_declaration_path,
     read_declaration_file,
 )
-from dpviz.tables.duckdb_intake import SCHEME, DuckTable
+from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
 from dpviz.tables.made_tables import (
     MIXTURE,
@@ -34,6 +35,7 @@ from dpviz.tables.made_tables import (
     make_thermometers,
 )
 from dpviz.tables.parquet_intake import ParquetTable, is_parquet
+from dpviz.tables.spark_intake import SparkTable
 from dpviz.tables.sparse_intake import SparseTable, load_sparse
 from dpviz.words import RESOURCES
 
@@ -156,12 +158,12 @@ def open_named(word: str) -> Named:
         return Named(*sample.load())
     content = open_file(word)
     nothing = declare_nothing(content)
-    beside = None if isinstance(content, DuckTable) else find_declaration_path(Path(word))
+    beside = None if isinstance(content, DuckTable | SparkTable) else find_declaration_path(Path(word))
     return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).validate())
 
 
 def open_file(place: str | Path) -> CsvFile | CsvOnDisk | ArrowTable | SparseTable:
-    """The file at a path, a folder of Parquet files, or the table at an address (see ``DuckTable``).
+    """The file at a path, a folder of Parquet files, or the table at an address (see ``DuckTable`` and ``SparkTable``).
 
     A CSV file is in memory where it fits; none of its rows are looked at.
 
@@ -183,8 +185,10 @@ def open_file(place: str | Path) -> CsvFile | CsvOnDisk | ArrowTable | SparseTab
 
 def open_typed(place: str | Path) -> ArrowTable | None:
     """The table at ``place`` if its columns have types, none of its rows looked at; None of any other file."""
-    if isinstance(place, str) and place.startswith(f"{SCHEME}:"):
+    if isinstance(place, str) and place.startswith(f"{duckdb_intake.SCHEME}:"):
         return DuckTable.find(place)
+    if isinstance(place, str) and place.startswith(f"{spark_intake.SCHEME}://"):
+        return SparkTable.find(place)
     path = Path(place)
     return ParquetTable(path) if is_parquet(path) else None
 

@@ -60,7 +60,8 @@ def add(command: Parser) -> None:
     command.add_argument(
         "data",
         metavar="DATA",
-        help="a CSV file, a Parquet file or folder, a table of a database (duckdb:///FILE?table=NAME), or a sample",
+        help="a CSV file, a Parquet file or folder, a table of a database (duckdb:///FILE?table=NAME) or of Spark "
+        "(sc://HOST:PORT?table=NAME), or a sample",
     )
     command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
     command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this release")
