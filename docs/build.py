@@ -15,11 +15,20 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as build_with_sphinx
 
-from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, key_pages, notebooks
+from docs.generators import (
+    algorithm_pages,
+    api_pages,
+    command_pages,
+    documents,
+    glossary_page,
+    key_pages,
+    notebooks,
+    recorded_pages,
+)
 from docs.generators.links import list_broken_links
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATORS = (documents, command_pages, glossary_page, key_pages, api_pages, algorithm_pages, notebooks)
+GENERATORS = (documents, command_pages, glossary_page, key_pages, api_pages, algorithm_pages, notebooks, recorded_pages)
 """Each has ``make_pages(root)``: by their places, text as a page of the site, and bytes as a file that it keeps."""
 _EXTRA = "extra"
 

@@ -10,7 +10,16 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
-from docs.generators import algorithm_pages, api_pages, command_pages, documents, glossary_page, key_pages, notebooks
+from docs.generators import (
+    algorithm_pages,
+    api_pages,
+    command_pages,
+    documents,
+    glossary_page,
+    key_pages,
+    notebooks,
+    recorded_pages,
+)
 from docs.generators.links import list_broken_links
 from docs.generators.run_document import RunDocument
 from dpviz.__main__ import COMMANDS
@@ -97,6 +106,16 @@ def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypa
     keys = {*run, *run["released"], *run["ledger"]}
     assert not sorted(keys - {"format"} - told)
     assert not sorted({*IN_ORDER} - told)
+
+
+def test_the_first_page_plays_files_that_are_made_and_need_nothing_from_elsewhere() -> None:
+    made = recorded_pages.make_pages(ROOT)
+    shown = re.findall(r'<iframe [^>]*src="([^"]+)"', (DOCS / "index.md").read_text("utf-8"))
+    assert len(shown) == 3 and set(shown) - set(made) == {"algorithms/players/auto.html"}
+    for name, page in made.items():
+        with about(name):
+            text = page.decode() if isinstance(page, bytes) else page
+            assert text.rstrip().endswith("</html>") and not re.search(r"""(src|href)=["']https?:""", text)
 
 
 def test_every_benchmark_is_named_where_they_are_told() -> None:

@@ -6,8 +6,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -25,7 +26,8 @@ def connected() -> Iterator[Any]:
 
     # Workers begin with these: nothing is installed beside the checkout.
     workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
-    with patch.dict(os.environ, workers):
+    # A server writes into the folder that it is started in.
+    with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
         settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
         builder = SparkSession.builder.remote("local[2]")
         session = builder.config(map=settings).getOrCreate()
