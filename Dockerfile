@@ -8,7 +8,7 @@
 #
 # At any address but loopback, or behind a proxy that says so in a header, the pages take no path of the machine: no file
 # by its path and no account, so that releases are made with `dpviz release` in the container.
-FROM python:3.12-slim
+FROM python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de
 
 WORKDIR /source
 COPY pyproject.toml hatch_build.py requirements.txt README.md LICENSE app.py ./

@@ -24,11 +24,15 @@ from docs.generators import (
     key_pages,
     notebooks,
     question_page,
+    recorded_pages,
 )
 from docs.generators.links import list_broken_links
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATORS = (documents, command_pages, glossary_page, question_page, key_pages, api_pages, algorithm_pages, notebooks)
+GENERATORS = (
+    *(documents, command_pages, glossary_page, question_page, key_pages, api_pages, algorithm_pages, notebooks),
+    recorded_pages,
+)
 """Each has ``make_pages(root)``: by their places, text as a page of the site, and bytes as a file that it keeps."""
 _EXTRA = "extra"
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-EXTRAS = {"streamlit", "plotly", "opendp", "cryptography", "dask", "distributed"}
+EXTRAS = {"streamlit", "plotly", "opendp", "cryptography", "dask", "distributed", "duckdb", "pyspark"}
 ROWS = np.random.default_rng(0).normal([[-0.6, 0], [0.6, 0], [0, 0.7]], 0.1, (120, 3, 2)).reshape(-1, 2).clip(-1, 1)
 PEOPLE = pd.DataFrame(
     {

@@ -100,7 +100,6 @@ def test_the_recipe_asks_for_what_the_light_install_does() -> None:
     python, *asked = RECIPE["requirements"]["run"]
     assert sorted(asked) == needed
     assert python.startswith("python ") and RECIPE["context"]["python_min"] in PROJECT["requires-python"]
-    assert RECIPE["context"]["version"] == PROJECT["version"]
     assert RECIPE["build"]["python"]["entry_points"] == [
         f"{name} = {place}" for name, place in PROJECT["scripts"].items()
     ]

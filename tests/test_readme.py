@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 import distributed
+import duckdb
 import pandas as pd
 import pytest
 import yaml
@@ -28,8 +29,9 @@ from tests.cases import about
 from tests.command_line import call, told_by
 
 ROOT = Path(__file__).resolve().parents[1]
-README, CONTRIBUTING, CHANGELOG, SECURITY = (
-    (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+README, CONTRIBUTING, CHANGELOG, SECURITY, CONDUCT, SUPPORT = (
+    (ROOT / f"{name}.md").read_text("utf-8")
+    for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "CODE_OF_CONDUCT", "SUPPORT")
 )
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 # The pages that show what to type; what else stands in docs/ has tests of its own.
@@ -54,6 +56,7 @@ WALK = BLOCKS["docs/howto/release.md"][0][1]
 # A minute and more: those run on every core for a while.
 LARGE = "run rows."
 LONG = ("audit", "sweep", "open")
+DATABASE = "crm.duckdb"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,11 @@ def test_every_command_of_the_papers_is_understood() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [one for one in COMMANDS if not one.startswith((*LONG, LARGE)) and "FILE" not in one and one not in WALK],
+    [
+        one
+        for one in COMMANDS
+        if not one.startswith((*LONG, LARGE)) and "FILE" not in one and "://" not in one and one not in WALK
+    ],
 )
 def test_every_quick_command_does_what_it_is_shown_for(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -148,7 +155,7 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     table.to_csv(tmp_path / "rows.csv", index=False)
     table.to_parquet(tmp_path / "rows.parquet", row_group_size=700)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 100)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 100)
     monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1000)
     said = []
     # Workers in this process: that they may be other ones is tried where rows are dealt out.
@@ -164,6 +171,28 @@ def test_a_table_beyond_memory_or_on_a_cluster_gives_the_same(
     said.append(call(capsys, *_words(command.split(" --cluster")[0]), "--seed", "1", "--json"))
     assert len(said) == 4
     assert len({json.dumps(json.loads(one.out)["released"]) for one in said}) == 1
+
+
+@pytest.mark.slow
+def test_a_table_of_a_database_is_run_declared_and_released(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The three commands, in their order: between the second and the third the owner edits the declaration."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect(DATABASE) as connection:
+        connection.execute(f"CREATE TABLE customers AS SELECT x, y FROM '{ROOT}/sample_data/fifteen.csv'")
+    assert call(capsys, "account", "new", "crm.sqlite", "--name", "crm", "--cap-epsilon", "2").code == 0
+    commands = [one for one in COMMANDS if DATABASE in one]
+    assert [command.split()[0] for command in commands] == ["run", "declare", "release"]
+    for command in commands:
+        with about(command):
+            said = call(capsys, *_words(command), *(["--yes"] if command.startswith("release") else []))
+            assert said.code == 0, said.err
+        if command.startswith("declare"):
+            declared = json.loads(Path("customers.json").read_text("utf-8"))
+            bounds = {"x": [0, 1000], "y": [0, 1000]}
+            Path("customers.json").write_text(json.dumps(declared | {"bounds": bounds, "bounds_origin": "by design"}))
+    assert call(capsys, "verify", "release.zip").code == 0
 
 
 def test_the_lesson_that_is_shown_can_be_given_and_the_vocabulary_is_whole(tmp_path: Path) -> None:
@@ -184,15 +213,46 @@ def _words(command: str) -> list[str]:
 
 
 def test_links_and_pictures_of_the_documents_are_there() -> None:
-    for text in (README, CONTRIBUTING, CHANGELOG, SECURITY):
+    for text in (README, CONTRIBUTING, CHANGELOG, SECURITY, CONDUCT, SUPPORT):
         places = re.findall(r"\]\(([^)#]+)\)", text)
         assert all((ROOT / place).exists() for place in places if not place.startswith("http")), places
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    """The build reads it where ``dpviz`` says it; what cannot read it there repeats it."""
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "version" in told["project"]["dynamic"] and told["tool"]["hatch"]["version"]["path"] == "dpviz/__init__.py"
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
     (latest, *_) = re.findall(r"^## \[(.+?)\]", CHANGELOG, flags=re.MULTILINE)
-    assert {project["version"], CITATION["version"], latest} == {dpviz.__version__}
+    assert {recipe["context"]["version"], CITATION["version"], latest} == {dpviz.__version__}
+
+
+def test_every_figure_of_the_comparison_and_of_the_paper_has_a_command() -> None:
+    """Each row of figures names one; whatever is named can be run; the paper cites each of its references."""
+    figures = (ROOT / "docs" / "compare.md").read_text("utf-8").split("## Figures")[1]
+    rows = [line.split(" | ") for line in figures.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 6
+    assert all(row[-1].startswith(("`python -m ", "the same")) for row in rows)
+    paper = (ROOT / "paper.md").read_text("utf-8")
+    commands = re.findall(r"`python -m ([\w.]+)([^`]*)`", figures + paper)
+    assert len(commands) > 10
+    for module, words in commands:
+        with about(module):
+            place = ROOT / module.replace(".", "/")
+            assert place.with_suffix(".py").is_file() or (place / "__main__.py").is_file()
+            if module == "dpviz":
+                assert read_arguments(shlex.split(words)).command
+    keys = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper.bib").read_text("utf-8"), flags=re.MULTILINE))
+    assert keys == set(re.findall(r"@(\w+)", paper.partition("\n---\n")[2]))
+    assert {"Summary", "Statement of need", "State of the field", "References"} <= set(
+        re.findall(r"^# (.+)$", paper, flags=re.MULTILINE)
+    )
+
+
+def test_a_newcomer_reads_of_a_version_in_twenty_lines() -> None:
+    opening = CHANGELOG.split("\n## ")[1].split("\n### ")[0].splitlines()[1:]
+    assert len([line for line in opening if line]) <= 20
+    assert "What a release made by this version promises:" in opening
 
 
 def test_every_paper_of_a_card_is_cited() -> None:

@@ -106,6 +106,8 @@ def test_a_wheel_needs_what_the_requirements_say(wheel: Path) -> None:
         "app": {"streamlit", "plotly"},
         "release": {"opendp", "cryptography"},
         "cluster": {"dask"},
+        "duckdb": {"duckdb"},
+        "spark": {"pyspark"},
         "all": named & light_install.EXTRAS,
     }
 

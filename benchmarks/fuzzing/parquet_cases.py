@@ -21,7 +21,7 @@ from benchmarks.fuzzing.hostile import TEXTS, damaged, happens, one, some
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
 from dpviz.runs.open_table import Plan, declare
-from dpviz.tables import parquet_intake
+from dpviz.tables import arrow_intake
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.named import open_file
 from dpviz.tables.parquet_intake import ParquetTable
@@ -72,7 +72,7 @@ def _every_way(folder: Path, *, put: Mapping[str, Any], name: str, stated: dict[
         return len(declare(open_file(folder / name), declared).private._rows)
 
     def in_batches() -> int:
-        with patch.object(parquet_intake, "_MOST_BYTES", -1):
+        with patch.object(arrow_intake, "_MOST_BYTES", -1):
             return in_memory()
 
     def in_pieces() -> int:

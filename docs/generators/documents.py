@@ -1,11 +1,17 @@
-"""Documents of the root as pages of the site: the changelog, how to contribute, and security."""
+"""Documents of the root as pages of the site: the changelog, how to contribute, security, support and conduct."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PLACES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+PLACES = {
+    "CHANGELOG.md": "changelog.md",
+    "CODE_OF_CONDUCT.md": "conduct.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "SUPPORT.md": "support.md",
+}
 
 
 def make_pages(root: Path) -> dict[str, str]:

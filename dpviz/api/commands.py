@@ -32,18 +32,19 @@ from dpviz.runs import (
 )
 from dpviz.runs import declare as declare_table
 from dpviz.tables import (
+    ArrowTable,
     Content,
     Declaration,
-    ParquetTable,
+    SparkTable,
     declarations,
     declare_nothing,
     file_format,
     find_sample,
-    is_parquet,
     make_numeric_table,
     open_csv,
     open_file,
     open_named,
+    open_typed,
     owner_words,
 )
 
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
-"""A CSV or Parquet file, a folder of Parquet files, the name of a sample, or a table of numbers in memory."""
+"""A CSV or Parquet file, a folder of Parquet files, the address of a table of a database or of Spark, the name of a
+sample, a table of numbers in memory, or a data frame of Spark, which stays where it is."""
 
 Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
@@ -65,7 +67,8 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
     Parameters
     ----------
     data : path
-        A CSV file, perhaps packed (.csv.gz), or Parquet, of which only the names and types of columns are read.
+        A CSV file, perhaps packed (.csv.gz); or Parquet or a table of a database, of which only the names and types of
+        columns are read.
     known : mapping or None
         What its owner knows, by the keys of a declaration file, such as ``bounds`` and ``bounds_origin``; it goes
         before what is proposed.
@@ -98,25 +101,24 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
 
     **Guarantee.** None: this reads rows.
     """
-    path = Path(data)
-    if is_parquet(path):
-        proposal = _propose_for_parquet(path)
+    typed = open_typed(data)
+    if typed is not None:
+        proposal = _propose_by_types(typed)
     else:
         from dpviz.tables import propose
 
-        file = open_csv(path)
+        file = open_csv(data)
         ACCESS_LOG.add_look(file.fingerprint, AccessKind.PROPOSAL)
         proposal = propose(file)
     return replace(
-        proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed), proposed=not is_parquet(path)
+        proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed), proposed=typed is None
     ), proposal
 
 
-def _propose_for_parquet(path: Path) -> Proposal:
+def _propose_by_types(table: ArrowTable) -> Proposal:
     """What the names and types of the columns say: no row is looked at."""
     from dpviz.tables import Proposal
 
-    table = ParquetTable(path)
     text = tuple(name for name in table.columns if name not in table.numeric_columns)
     note = "Read from the names and types of the columns; no row was looked at."
     return Proposal(file_format.PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
@@ -362,8 +364,10 @@ def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, De
         if declaration is None or sample is not None:
             content, beside = open_named(str(data))
         else:
-            content = open_file(Path(data))
+            content = open_file(data)
             beside = declare_nothing(content)
+    elif hasattr(data, "mapInArrow"):
+        content, beside = SparkTable(data), Declaration()
     else:
         content, beside = make_numeric_table(data), Declaration()
     if declaration is None:

@@ -59,6 +59,9 @@ _EXTRAS = {
     "cryptography": "release",
     "dask": "cluster",
     "distributed": "cluster",
+    "duckdb": "duckdb",
+    "pyspark": "spark",
+    "grpc": "spark",
 }
 
 

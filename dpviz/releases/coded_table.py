@@ -22,7 +22,7 @@ from dpviz.core import (
 )
 from dpviz.releases.coding_rules import CodingRule, code_rows
 from dpviz.runs import list_columns
-from dpviz.tables import Content, CsvFile, Declaration, LoadedTable, ParquetTable
+from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, LoadedTable
 from dpviz.words import list_names
 
 
@@ -103,7 +103,7 @@ def count_histograms(
 
 def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
     """Only tables of named columns that fit into memory: told before anything is charged."""
-    fits = isinstance(source, ParquetTable) and source.fits(len(columns))
+    fits = isinstance(source, ArrowTable) and source.fits(len(columns))
     if not fits and not isinstance(source, LoadedTable | CsvFile):
         raise check.RequestError(
             f"What is not declared of {list_names(columns)} can be bought of a table of named columns that fits into "
@@ -119,7 +119,7 @@ def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -
     numbers = [name for name in columns if name not in coded]
     if isinstance(source, CsvFile):
         return source.read(declaration.file, numbers=numbers, text=[*persons, *coded])
-    if isinstance(source, ParquetTable):
+    if isinstance(source, ArrowTable):
         return source.read(numbers, text=persons, coded=coded)
     assert isinstance(source, LoadedTable)
     return source

@@ -28,7 +28,7 @@ from dpviz.core import (
 )
 from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
 from dpviz.runs import LargeTable, OpenTable
-from dpviz.tables import Content, CsvFile, Declaration, Described, LoadedTable, ParquetTable, codings, refuse_unknown
+from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, Described, LoadedTable, codings, refuse_unknown
 from dpviz.words import list_names
 
 MOST_CLUSTERED = 40
@@ -239,7 +239,7 @@ def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
     numbers = [name for name, one in declared.describe.items() if not one.categories]
     if isinstance(source, CsvFile):
         read = source.read(declared.file, numbers=numbers, text=text)
-    elif isinstance(source, ParquetTable):
+    elif isinstance(source, ArrowTable):
         read = source.read(numbers, text=text)
     else:
         assert isinstance(source, LoadedTable)

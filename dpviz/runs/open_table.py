@@ -9,6 +9,7 @@ from typing import Any
 
 from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
 from dpviz.tables import (
+    ArrowTable,
     ClusterRows,
     Content,
     CsvFile,
@@ -20,6 +21,7 @@ from dpviz.tables import (
     ParquetTable,
     Piece,
     Preparation,
+    SparkTable,
     SparseTable,
     codings,
 )
@@ -30,7 +32,7 @@ from dpviz.words import list_names
 class LargeTable:
     """What is said of a table that memory does not hold; ``n_rows``, those in use, is private under add/remove."""
 
-    file: CsvOnDisk | ParquetTable
+    file: CsvOnDisk | ArrowTable
     n_rows: int
     notes: tuple[str, ...] = ()
 
@@ -113,6 +115,8 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
     plan = Plan.of(source, declaration)
+    if isinstance(source, SparkTable):
+        return _open_on_spark(source, plan)
     if plan.in_memory:
         return _open_in_memory(plan)
     file = LatticeFile(plan.domain.region)
@@ -156,6 +160,20 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     return plan.over(rows)
 
 
+def _open_on_spark(source: SparkTable, plan: Plan) -> OpenTable:
+    """With the rows where they are."""
+    declared = plan.declaration
+    rows = source.prepare(
+        declared.columns,
+        plan.domain,
+        drop_incomplete=plan.drops_incomplete,
+        id_column=declared.id_column,
+        codings=declared.coded,
+        rows_per_person=declared.rows_per_person,
+    )
+    return plan.over(rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A table and everything declared of it, checked; no row has been read."""
@@ -172,7 +190,7 @@ class Plan:
         the number of rows where the relation makes it public.
         The number of rows has no say in it, since what is not in memory has fewer algorithms, labels and pictures.
         """
-        if isinstance(self.source, ParquetTable):
+        if isinstance(self.source, ArrowTable):
             declared = self.declaration
             n_public = declared.n_public if self.drops_incomplete else self.source.n_rows
             return self.source.fits(len(declared.columns), n_public=n_public)
@@ -188,7 +206,7 @@ class Plan:
 
         ``sample`` (m, d), data units, for their owner's eyes.
         """
-        assert isinstance(self.source, ParquetTable | CsvOnDisk)
+        assert isinstance(self.source, ArrowTable | CsvOnDisk)
         declared = self.declaration
         private = PrivateTable.over(
             rows,
@@ -220,7 +238,7 @@ class Plan:
         """What is declared of ``source``, checked and spelled out."""
         declaration = declaration.validate()
         spelled_out = declaration.over(list_columns(source, declaration)).validate()
-        if spelled_out.id_column is not None and isinstance(source, ParquetTable | LoadedTable):
+        if spelled_out.id_column is not None and isinstance(source, ArrowTable | LoadedTable):
             source.check_id(spelled_out.id_column)
         return cls(source, spelled_out, make_domain(spelled_out))
 
@@ -259,7 +277,7 @@ def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
             declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded
         )
     else:
-        assert isinstance(source, ParquetTable)
+        assert isinstance(source, ArrowTable)
         batches = source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
     for batch in batches:
         rows.take(batch)
@@ -280,7 +298,7 @@ def _open_in_memory(plan: Plan) -> OpenTable:
     loaded = source
     if isinstance(source, CsvFile):
         loaded = source.read(spelled_out.file, numbers=numbers, text=[*text, *coded])
-    elif isinstance(source, ParquetTable):
+    elif isinstance(source, ArrowTable):
         loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
     persons = None if id_column is None else loaded.identifiers(id_column)
@@ -317,7 +335,7 @@ def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     """
     if isinstance(source, CsvFile | CsvOnDisk):
         return source.header(declaration.file).names
-    if isinstance(source, ParquetTable):
+    if isinstance(source, ArrowTable):
         return source.columns
     if isinstance(source, LoadedTable):
         return tuple(source.frame.columns)

@@ -3,6 +3,7 @@ from . import declarations as declarations
 from . import drawings as drawings
 from . import file_format as file_format
 from . import owner_words as owner_words
+from .arrow_intake import ArrowTable as ArrowTable
 from .cell_values import MISSING as MISSING
 from .cell_values import find_text as find_text
 from .cell_values import list_texts as list_texts
@@ -21,6 +22,7 @@ from .declaration_document import WordsDocument as WordsDocument
 from .declarations import Declaration as Declaration
 from .declarations import FileKind as FileKind
 from .drawings import make_painted_table as make_painted_table
+from .duckdb_intake import DuckTable as DuckTable
 from .given_rows import ClusterRows as ClusterRows
 from .given_rows import DeclaredFrame as DeclaredFrame
 from .given_rows import GivenRows as GivenRows
@@ -45,13 +47,14 @@ from .named import declare_nothing as declare_nothing
 from .named import find_sample as find_sample
 from .named import open_file as open_file
 from .named import open_named as open_named
+from .named import open_typed as open_typed
 from .named import sample as sample
 from .parquet_intake import ParquetTable as ParquetTable
 from .parquet_intake import Piece as Piece
-from .parquet_intake import is_parquet as is_parquet
 from .prepared_rows import LatticeFile as LatticeFile
 from .prepared_rows import Preparation as Preparation
 from .proposal import Proposal as Proposal
 from .proposal import propose as propose
 from .row_loss import RowLoss as RowLoss
+from .spark_intake import SparkTable as SparkTable
 from .sparse_intake import SparseTable as SparseTable

@@ -14,6 +14,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from dpviz.tables import duckdb_intake, spark_intake
+from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import (
     Declaration,
@@ -22,6 +24,7 @@ from dpviz.tables.declarations import (
     find_declaration_path,
     read_declaration_file,
 )
+from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
 from dpviz.tables.made_tables import (
     MIXTURE,
@@ -32,6 +35,7 @@ from dpviz.tables.made_tables import (
     make_thermometers,
 )
 from dpviz.tables.parquet_intake import ParquetTable, is_parquet
+from dpviz.tables.spark_intake import SparkTable
 from dpviz.tables.sparse_intake import SparseTable, load_sparse
 from dpviz.words import RESOURCES
 
@@ -132,7 +136,7 @@ SAMPLES: tuple[Sample, ...] = (
 GIVEN = "DPVIZ_OPEN"
 """The variable of the environment in which ``dpviz open`` hands such a word to the dashboard."""
 
-Content: TypeAlias = CsvFile | CsvOnDisk | ParquetTable | LoadedTable | SparseTable
+Content: TypeAlias = CsvFile | CsvOnDisk | ArrowTable | LoadedTable | SparseTable
 
 
 class Named(NamedTuple):
@@ -143,7 +147,7 @@ class Named(NamedTuple):
 
 
 def open_named(word: str) -> Named:
-    """The file at the path ``word``, or the sample of that id; a file goes first.
+    """The file at the path ``word``, the table at that address, or the sample of that id; a file goes first.
 
     Raises
     ------
@@ -152,28 +156,41 @@ def open_named(word: str) -> Named:
     """
     if (sample := find_sample(word)) is not None:
         return Named(*sample.load())
-    path = Path(word)
-    content = open_file(path)
-    nothing, beside = declare_nothing(content), find_declaration_path(path)
+    content = open_file(word)
+    nothing = declare_nothing(content)
+    beside = None if isinstance(content, DuckTable | SparkTable) else find_declaration_path(Path(word))
     return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).validate())
 
 
-def open_file(path: Path) -> CsvFile | CsvOnDisk | ParquetTable | SparseTable:
-    """The file at ``path``, or a folder of Parquet files: in memory where it fits, none of its rows looked at.
+def open_file(place: str | Path) -> CsvFile | CsvOnDisk | ArrowTable | SparseTable:
+    """The file at a path, a folder of Parquet files, or the table at an address (see ``DuckTable`` and ``SparkTable``).
+
+    A CSV file is in memory where it fits; none of its rows are looked at.
 
     Raises
     ------
     IntakeError
         If it is not there, or cannot be used.
     """
+    if (typed := open_typed(place)) is not None:
+        return typed
+    path = Path(place)
     if path.suffix == ".npz":
         return load_sparse(path)
-    if is_parquet(path):
-        return ParquetTable(path)
     try:
         return open_csv(path)
     except TooLarge:
         return CsvOnDisk(path)
+
+
+def open_typed(place: str | Path) -> ArrowTable | None:
+    """The table at ``place`` if its columns have types, none of its rows looked at; None of any other file."""
+    if isinstance(place, str) and place.startswith(f"{duckdb_intake.SCHEME}:"):
+        return DuckTable.find(place)
+    if isinstance(place, str) and place.startswith(f"{spark_intake.SCHEME}://"):
+        return SparkTable.find(place)
+    path = Path(place)
+    return ParquetTable(path) if is_parquet(path) else None
 
 
 def declare_nothing(content: Content) -> Declaration:

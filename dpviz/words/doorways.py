@@ -98,6 +98,8 @@ PARQUET = Door(
     most_cells=50_000_000,
     smaller=_FEWER,
 )
+DATABASE = Door("database", ("tables/duckdb_intake.py",), ("_duckdb.Error", *_ARROW, *_TEXT), smaller=_FEWER)
+SPARK = Door("table of Spark", ("tables/spark_intake.py",), ("Exception",), smaller=_FEWER)
 SPARSE = Door(
     "sparse matrix",
     ("tables/sparse_intake.py",),
@@ -172,7 +174,7 @@ OURS = Door(
 )
 
 DOORS = (
-    *(CSV, GZIP, PARQUET, SPARSE, RELEASE, TRANSCRIPT, ACCOUNT, DECLARATION, LESSON),
+    *(CSV, GZIP, PARQUET, DATABASE, SPARK, SPARSE, RELEASE, TRANSCRIPT, ACCOUNT, DECLARATION, LESSON),
     *(STUDY_FILE, STUDY_FOLDER, EXPERIMENTS, LINK, NOTEBOOK, PLUG_IN, KEY, STDOUT, OURS),
 )
 """All of them."""

@@ -19,6 +19,7 @@ from docs.generators import (
     key_pages,
     notebooks,
     question_page,
+    recorded_pages,
 )
 from docs.generators.links import list_broken_links
 from docs.generators.run_document import RunDocument
@@ -36,6 +37,7 @@ from tests.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+DOCUMENTS = ("changelog", "conduct", "contributing", "security", "support")
 _RUN = ("run", "fifteen", "--algorithm", "eugkm", "--k", "2", "--epsilon", "1", "--seed", "1", "--json", "--evaluate")
 PROOFS = sorted(path for path in (DOCS / "proofs").glob("*.md") if path.stem != "index")
 
@@ -108,6 +110,16 @@ def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypa
     assert not sorted({*IN_ORDER} - told)
 
 
+def test_the_first_page_plays_files_that_are_made_and_need_nothing_from_elsewhere() -> None:
+    made = recorded_pages.make_pages(ROOT)
+    shown = re.findall(r'<iframe [^>]*src="([^"]+)"', (DOCS / "index.md").read_text("utf-8"))
+    assert len(shown) == 3 and set(shown) - set(made) == {"algorithms/players/auto.html"}
+    for name, page in made.items():
+        with about(name):
+            text = page.decode() if isinstance(page, bytes) else page
+            assert text.rstrip().endswith("</html>") and not re.search(r"""(src|href)=["']https?:""", text)
+
+
 def test_every_benchmark_is_named_where_they_are_told() -> None:
     told = (DOCS / "reference" / "measuring.md").read_text("utf-8") + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     commands = {
@@ -127,7 +139,13 @@ def test_generated_pages_are_whole() -> None:
     assert asked.count("\n## ") == len(read_questions()) and all(one.says in asked for one in read_questions())
     (words,) = glossary_page.make_pages(ROOT).values()
     assert all(f"{{#{term.id}}}" in words for term in read_glossary().values())
-    assert set(documents.make_pages(ROOT)) == {"changelog.md", "contributing.md", "security.md"}
+    assert set(documents.make_pages(ROOT)) == {
+        "changelog.md",
+        "conduct.md",
+        "contributing.md",
+        "security.md",
+        "support.md",
+    }
     listed = (DOCS / "algorithms" / "index.md").read_text("utf-8")
     assert all(f"| [`{name}`]({name}.md) |" in listed or f"| [`{name}`]({name}.md) (" in listed for name in CARDS)
 

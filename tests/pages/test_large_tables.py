@@ -38,7 +38,7 @@ DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known befo
 
 @pytest.fixture(autouse=True)
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
     assert ways_in  # its uploader has the true limit
     monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1_000)
 
@@ -168,7 +168,7 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
     parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
 ) -> None:
     if fits:
-        monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10**9)
+        monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10**9)
     at = preparing(parquet, "public")
     fine(at.run())
     at.switch_page("explore.py")

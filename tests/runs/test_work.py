@@ -79,7 +79,7 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     source = ParquetTable(tmp_path / "t.parquet")
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     in_memory = declare(source, declared).private
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
     plan = Plan.of(source, declared)
     file = LatticeFile(plan.domain.region)
     job = Job.start(prepare_work, plan, file)

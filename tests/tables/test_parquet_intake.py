@@ -221,7 +221,7 @@ def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
     few, many = (path.stat().st_size for path in paths)
     assert few < many < 8 * rows / 100  # packed, many rows that are alike take next to no room
     for most in (few - 1, few, many - 1, many):
-        monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", most)
+        monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", most)
         held = [Plan.of(ParquetTable(path), declared).in_memory for path in paths]
         assert held == [few <= 2 * most, many <= 2 * most]  # one of two columns is read
         monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
@@ -235,7 +235,7 @@ def test_a_file_that_is_packed_beyond_memory_is_refused_unread_or_read_in_parts(
     path, rows = tmp_path / "packed.parquet", 200_000
     pq.write_table(pa.table({"x": np.zeros(rows), "who": ["a"] * rows}), path)
     private = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_UNPACKED", 8 * rows - 1)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_UNPACKED", 8 * rows - 1)
     assert path.stat().st_size < 8 * rows / 100
     for declared in (private, replace(private, id_column="who")):
         with monkeypatch.context() as patch:
@@ -246,7 +246,7 @@ def test_a_file_that_is_packed_beyond_memory_is_refused_unread_or_read_in_parts(
     for public in (replace(private, n_public=rows), replace(private, relation="replace")):
         opened = declare(ParquetTable(path), public)
         assert not opened.private.in_memory and len(opened.private._rows) == rows
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_UNPACKED", 8 * rows)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_UNPACKED", 8 * rows)
     assert declare(ParquetTable(path), private).private.in_memory
 
 
@@ -254,7 +254,7 @@ def test_cells_of_a_bit_take_more_memory_than_their_file(tmp_path: Path, monkeyp
     rng = np.random.default_rng(0)
     for name, cells in (("bits", rng.random(80_000) < 0.5), ("floats", rng.random(1_250))):
         pq.write_table(pa.table({"x": cells}), tmp_path / f"{name}.parquet", compression="none", use_dictionary=False)
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_UNPACKED", 100_000)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_UNPACKED", 100_000)
     monkeypatch.setattr(ParquetTable, "n_rows", property(lambda table: pytest.fail("no row is counted")))
     assert [ParquetTable(tmp_path / f"{name}.parquet").fits(1) for name in ("bits", "floats")] == [False, True]
 

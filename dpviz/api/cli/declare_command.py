@@ -23,7 +23,9 @@ def add(command: Parser) -> None:
         "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
     )
     command.add_argument(
-        "data", metavar="DATA", help="a CSV file (.csv.gz is unpacked); of Parquet only names and types are read"
+        "data",
+        metavar="DATA",
+        help="a CSV file (.csv.gz is unpacked); of Parquet and databases only names and types are read",
     )
     command.add_argument("--out", metavar="DATA.json", help="write the declaration file to this new file")
     command.add_argument(
@@ -37,11 +39,10 @@ def add(command: Parser) -> None:
 
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
-    path = Path(arguments.data)
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
         refuse_taken(out)
-    declared, proposal = complete_proposal(path, confirmed=arguments.confirm)
+    declared, proposal = complete_proposal(arguments.data, confirmed=arguments.confirm)
     text = declarations.to_json(declared)
     for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)

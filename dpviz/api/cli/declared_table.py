@@ -69,7 +69,8 @@ def add_table_options(command: Parser) -> None:
     command.add_argument(
         "data",
         metavar="DATA",
-        help="a CSV file (.csv.gz is unpacked), a Parquet file or folder, a sparse .npz, or the name of a sample",
+        help="a CSV file (.csv.gz is unpacked), a Parquet file or folder, a sparse .npz, a table of a database "
+        "(duckdb:///FILE?table=NAME) or of Spark (sc://HOST:PORT?table=NAME), or the name of a sample",
     )
     command.add_argument(
         "--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet) and answer"

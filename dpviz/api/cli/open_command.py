@@ -10,7 +10,7 @@ import sys
 
 from dpviz.api.console import Parser, read_whole
 from dpviz.core import RequestError, check
-from dpviz.tables import GIVEN, SparseTable, find_sample, open_named
+from dpviz.tables import GIVEN, DuckTable, SparkTable, SparseTable, find_sample, open_named
 from dpviz.words import RESOURCES
 
 _APP = RESOURCES / "app.py"
@@ -56,6 +56,6 @@ def _check_data(word: str) -> str:
     """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
     if find_sample(word) is not None:
         return word
-    if isinstance(open_named(word).content, SparseTable):
-        raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
+    if isinstance(open_named(word).content, SparseTable | DuckTable | SparkTable):
+        raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file or a database.")
     return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the declaration file lies beside it)

@@ -57,7 +57,12 @@ def add(command: Parser) -> None:
         "is drawn: a release that breaks off stays charged."
     )
     command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
-    command.add_argument("data", metavar="DATA", help="a CSV file, a Parquet file or folder, or the name of a sample")
+    command.add_argument(
+        "data",
+        metavar="DATA",
+        help="a CSV file, a Parquet file or folder, a table of a database (duckdb:///FILE?table=NAME) or of Spark "
+        "(sc://HOST:PORT?table=NAME), or a sample",
+    )
     command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
     command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this release")
     command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="the whole δ (default: 0)")

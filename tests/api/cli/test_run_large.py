@@ -42,7 +42,7 @@ def folder(tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table fits into memory."""
-    monkeypatch.setattr("dpviz.tables.parquet_intake._MOST_BYTES", 10)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
     monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1000)
 
 

@@ -28,12 +28,12 @@ from dpviz.app.ui.table_words import RELATION_WORDS, describe_coding, describe_c
 from dpviz.core import N_SHARE, AccessKind, Array
 from dpviz.tables import (
     USUAL_LABEL,
+    ArrowTable,
     CsvFile,
     Declaration,
     FileKind,
     IntakeError,
     LoadedTable,
-    ParquetTable,
     RowLoss,
     declarations,
     file_format,
@@ -196,7 +196,7 @@ def _draw_format(draft: Draft) -> None:
     if lines_of_file is not None:
         st.markdown("**How the file is read**", help=READ_BY_DECLARATION)
         draw_format_form(lines_of_file, draft)
-    elif isinstance(content, ParquetTable):
+    elif isinstance(content, ArrowTable):
         draft.names, draft.numbers = content.columns, content.numeric_columns
     else:
         assert isinstance(content, LoadedTable)

@@ -14,13 +14,13 @@ from dpviz.app.ui.session import DataAccess, Source, count_access, make_once, re
 from dpviz.core import AccessKind
 from dpviz.runs import list_columns
 from dpviz.tables import (
+    ArrowTable,
     Content,
     CsvFile,
     CsvOnDisk,
     Declaration,
     IntakeError,
     LoadedTable,
-    ParquetTable,
     Proposal,
     declarations,
 )
@@ -191,13 +191,13 @@ class Draft:
     @property
     def knows_rows(self) -> bool:
         """Whether their number is there to be shown: they are public, and the file says it or is read for it."""
-        in_file = isinstance(self.source.content, ParquetTable)
+        in_file = isinstance(self.source.content, ArrowTable)
         return self.may_read_rows or (in_file and self.declaration.kind.may_be_shown)
 
     def count_rows(self) -> int:
         """How many rows the source has; ask only where it ``knows_rows``."""
         content = self.source.content
-        return content.n_rows if isinstance(content, ParquetTable) else self.read_columns(self.names[:1]).n_rows
+        return content.n_rows if isinstance(content, ArrowTable) else self.read_columns(self.names[:1]).n_rows
 
     def read_beginning(self) -> CsvFile | None:
         """The first lines of a source that is a CSV file; None for any other."""

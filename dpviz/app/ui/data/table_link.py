@@ -38,6 +38,7 @@ from dpviz.core import RequestError, Rows
 from dpviz.runs import Job, Plan, Prepared, make_work, prepare_work
 from dpviz.tables import (
     SAMPLES,
+    ArrowTable,
     Content,
     CsvFile,
     CsvOnDisk,
@@ -45,7 +46,6 @@ from dpviz.tables import (
     IntakeError,
     LatticeFile,
     LoadedTable,
-    ParquetTable,
     Sample,
     SparseTable,
     SyntheticTable,
@@ -167,7 +167,7 @@ def take_brought(content: Content) -> Content:
     """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers."""
     if isinstance(content, SparseTable):
         raise IntakeError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
-    if isinstance(content, ParquetTable) and content.fits(len(content.numeric_columns)):
+    if isinstance(content, ArrowTable) and content.fits(len(content.numeric_columns)):
         text = [name for name in content.columns if name not in content.numeric_columns and content.holds_text(name)]
         return content.read(content.numeric_columns, text=text)
     return content
@@ -175,7 +175,7 @@ def take_brought(content: Content) -> Content:
 
 def is_large(content: Content) -> bool:
     """Whether memory does not hold the table."""
-    return isinstance(content, CsvOnDisk | ParquetTable)
+    return isinstance(content, CsvOnDisk | ArrowTable)
 
 
 def bring_to_use(content: Content, declaration: Declaration) -> None:

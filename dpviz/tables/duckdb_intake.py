@@ -1,0 +1,154 @@
+"""A table in a database file of DuckDB, read where it lies, in batches of Arrow; the file is opened for reading alone.
+
+It is named as ``duckdb:///FILE?table=NAME``, with three slashes before a path from here and four before one from the
+root; the name may say its schema, ``main.customers``. A view is read as a table. Nothing else of the file is looked at,
+and nothing that it says can make the database open another file, an address or an extension.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pyarrow as pa
+
+from dpviz.core import check
+from dpviz.tables.arrow_intake import ArrowTable
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.words import doorways, foreign, quote_name
+
+SCHEME = "duckdb"
+_FORM = "duckdb:///crm.duckdb?table=customers"
+# What the database takes for itself; rows go on in batches, wherever it keeps them.
+_SETTINGS = {
+    **{"memory_limit": "128MB", "threads": "1"},
+    **{"enable_external_access": "false", "lock_configuration": "true"},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class DuckTable(ArrowTable):
+    """A table in a database file; nothing of its rows has been looked at.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    table : str
+        Its name, after that of its schema and a point where there is one.
+    """
+
+    path: Path
+    table: str
+    packed = (
+        "The database packs the table so tightly that memory does not hold its columns, though the size of its file "
+        "promised that: declare the number of rows public; then it is read in parts."
+    )
+
+    @classmethod
+    def find(cls, address: str) -> DuckTable:
+        """The table that an address names.
+
+        Raises
+        ------
+        IntakeError
+            If it names none.
+        """
+        try:
+            parts = urlsplit(address)
+            said = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True))
+        except ValueError:
+            parts, said = urlsplit(""), {}
+        path = unquote(parts.path).removeprefix("/")
+        if parts.scheme != SCHEME or parts.netloc or parts.fragment or not path or [*said] != ["table"]:
+            raise IntakeError(f"The address names no table of a database file: write it as {_FORM}.")
+        return cls(Path(path), said["table"])
+
+    @property
+    def name(self) -> str:
+        """What the table is called on screen."""
+        return foreign.format_name(Path(self.table.rpartition(".")[2].replace("/", " ")))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells tables apart, and two states of a file: by place, size and time."""
+        told = (str(self.path.resolve()), self.table, *self._state)
+        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file, which may have other tables."""
+        return self._state[0]
+
+    @cached_property
+    def _state(self) -> tuple[int, int]:
+        """Size and time of the file when it was first looked at."""
+        return self._read_state()
+
+    def _read_state(self) -> tuple[int, int]:
+        with self._refuse_damaged(), foreign.open_file(self.path):
+            state = foreign.read_state(self.path)
+        return state.st_size, state.st_mtime_ns
+
+    def check_unchanged(self) -> None:
+        """Refuse a table whose file somebody has written since it was first looked at."""
+        if self._read_state() != self._state:
+            raise IntakeError("The database changed while it was read: open it again when nobody writes to it.")
+
+    def _read_schema(self) -> pa.Schema:
+        with self._select("*", " LIMIT 0") as found:
+            schema: pa.Schema = found.to_arrow_reader(1).schema
+        return schema
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
+        with self._select("count(*)") as found:
+            return int(found.to_arrow_table().column(0)[0].as_py())
+
+    def _read_parts(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        with self._select(", ".join(map(_quote, columns))) as found:
+            for part in found.to_arrow_reader(rows):
+                yield from (part.slice(first, rows) for first in range(0, part.num_rows, rows))
+
+    def _read_whole(self, columns: Sequence[str]) -> list[pa.Table]:
+        with self._select(", ".join(map(_quote, columns))) as found:
+            return [found.to_arrow_table()]
+
+    @contextmanager
+    def _select(self, what: str, only: str = "") -> Iterator[Any]:
+        """The answer to a question about the table, on a connection of its own, which nothing can write by."""
+        duckdb = check.import_extra("duckdb")
+        named = ".".join(map(_quote, self.table.split(".")))
+        with self._refuse_damaged():
+            _ = self._state  # before anything is read
+            with duckdb.connect(str(self.path), read_only=True, config=_SETTINGS) as connection:
+                try:
+                    found = connection.sql(f"SELECT {what} FROM {named}{only}")
+                except duckdb.CatalogException:
+                    raise IntakeError(
+                        f"There is no table {quote_name(self.table)} in the database: name one that is there, as in "
+                        f"{_FORM}."
+                    ) from None
+                yield found
+
+    def _refuse_damaged(self) -> AbstractContextManager[None]:
+        missing = IntakeError(f"There is no file {quote_name(self.path.name)} at that path; check the path.")
+        return foreign.refuse_as(
+            IntakeError(
+                "The database cannot be read: it is damaged, encrypted, of a newer kind, open for writing elsewhere, "
+                "or it went away. Close it there and open the table anew, or export it as Parquet."
+            ),
+            doorways.DATABASE,
+            missing=missing,
+        )
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

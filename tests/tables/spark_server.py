@@ -1,0 +1,38 @@
+"""A server of Spark Connect on this machine, of two workers with the Python of the tests; it needs Java."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def connected() -> Iterator[Any]:
+    """A session with a new server; skips where there is no Java, and fails where a browser is required, as in CI."""
+    if shutil.which("java") is None and "REQUIRE_BROWSER" not in os.environ:
+        pytest.skip("there is no Java: apt-get install openjdk-17-jre-headless")
+    from pyspark.sql import SparkSession
+
+    # Workers begin with these: nothing is installed beside the checkout.
+    workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    # A server writes into the folder that it is started in.
+    with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
+        settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+        builder = SparkSession.builder.remote("local[2]")
+        session = builder.config(map=settings).getOrCreate()
+        try:
+            yield session
+        finally:
+            with suppress(Exception):  # a test may have ended it
+                session.stop()
