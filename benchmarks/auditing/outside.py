@@ -230,6 +230,16 @@ def _list_lone(case: NeighborSetting) -> Iterator[Pair]:
         yield one, other if case.relation is Relation.REPLACE else case.table(np.zeros((among, case.dim)))
 
 
+def _list_across(case: NeighborSetting) -> Iterator[Pair]:
+    """Tables of categories with a row more, or one that is moved across all of them; an hour as far as a day has it."""
+    rows, far, diagonal = make_blobs(60, 4), np.array([[1.0, 1.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 1.0, -0.75]])
+    for new in (far, diagonal):
+        if case.relation is Relation.REPLACE:
+            yield case.table(np.r_[rows, new]), case.table(np.r_[rows, -np.ones((1, 4))])
+        else:
+            yield case.table(np.r_[rows, new]), case.table(rows)
+
+
 def _list_missing() -> Iterator[Pair]:
     """Tables a third of whose rows have a missing cell, and one row that is another."""
     rows = make_blobs(60)
@@ -245,7 +255,11 @@ _MANY = (
     NeighborSetting("two thousand rows of six columns, replace", relation=Relation.REPLACE, dim=6),
 )
 _LONE = (NeighborSetting("lone rows"), NeighborSetting("lone rows, replace", relation=Relation.REPLACE))
-_WIDE = NeighborSetting("persons of nine columns", dim=9, rows_per_person=3)
+_ACROSS = (
+    NeighborSetting("categories across", dim=4, n_public=60, mixed=True),
+    NeighborSetting("categories across, replace", relation=Relation.REPLACE, dim=4, mixed=True),
+)
+_WIDE = NeighborSetting("persons of thirty columns", dim=30, rows_per_person=3)
 _CROWD = NeighborSetting("forty thousand rows of six columns", n_public=40_000, dim=6)
 # Of so many rows the grid is too large to be written down.
 _LARGE = NeighborSetting("three million declared", n_public=3_000_000)
@@ -254,6 +268,7 @@ KINDS: dict[str, Callable[[], Iterator[Pair]]] = {
     **{str(case): partial(list_neighbours, case, SEED) for case in NEIGHBOR_SETTINGS},
     **{str(case): partial(_list_many, case) for case in _MANY},
     **{str(case): partial(_list_lone, case) for case in _LONE},
+    **{str(case): partial(_list_across, case) for case in _ACROSS},
     "missing cells, replace": _list_missing,
     str(_WIDE): partial(list_neighbours, _WIDE, SEED),
     str(_CROWD): partial(_list_many, _CROWD, 40_000),
