@@ -48,7 +48,6 @@ from .local_model import LocalReports as LocalReports
 from .local_model import Reports as Reports
 from .local_model import UserAnswers as UserAnswers
 from .local_model import UserQuestion as UserQuestion
-from .loss_distributions import FINER_GRID as FINER_GRID
 from .loss_distributions import LossKind as LossKind
 from .loss_distributions import NoiseDraws as NoiseDraws
 from .loss_distributions import compose_epsilon as compose_epsilon

@@ -46,7 +46,6 @@ class Engine(Protocol):
         list of parts
             One for each entry.
         """
-        ...
 
     def exchange(
         self, deal: Callable[..., list[Any]], gather: Callable[[list[Any], int], Any], *columns: Sequence[Any]
@@ -67,7 +66,6 @@ class Engine(Protocol):
         list of parts
             In the order of their places.
         """
-        ...
 
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Part]) -> list[Any]:
         """Sums of the answers over all parts, in any order: they are whole numbers, or bags.
@@ -84,11 +82,9 @@ class Engine(Protocol):
         list of object
             One sum for each answer.
         """
-        ...
 
     def collect(self, parts: Sequence[Part]) -> list[Any]:
         """The parts themselves, in this process and in their order."""
-        ...
 
 
 class EngineRows:

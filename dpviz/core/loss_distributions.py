@@ -31,10 +31,7 @@ from dpviz.core.accounting import Accounting, Budget, gdp_epsilon, gdp_mu, zcdp_
 from dpviz.core.check import RequestError
 from dpviz.core.concentrated_costs import compute_choice_rho, compute_laplace_rho, compute_pure_rho, find_epsilon
 
-# Losses are rounded up to a grid of this part of the total; whoever adds up again with a finer one finds less.
-GRID, FINER_GRID = 1e-3, 2.5e-4
-
-
+_GRID = 1e-3  # Losses are rounded up to a grid of this part of the total.
 # How closely numbers are computed; what is rounded is rounded to the safe side.
 _MARGIN, _CLOSE = 2e-5, 1e-5  # what a calibration leaves unspent, and how close it comes to that
 _STEP = 0.8  # how fast the search goes down from a scale that is enough
@@ -118,10 +115,8 @@ def _make_not_announced(kind: str, draws: NoiseDraws, note: str) -> NotAnnounced
 
 
 @lru_cache(maxsize=4096)
-def compose_epsilon(
-    draws: tuple[NoiseDraws, ...], delta: float, *, grid: float = GRID, whole: tuple[NoiseDraws, ...] = ()
-) -> float:
-    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by the ``grid``.
+def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple[NoiseDraws, ...] = ()) -> float:
+    """The smallest ε for which all ``draws`` together are (ε, δ)-DP, rounded up by a grid.
 
     Where they are some of a ``whole`` the grid is that of the whole: what some compose to then serves for the next.
 
@@ -131,8 +126,6 @@ def compose_epsilon(
         Scales over sensitivities, by kind of noise.
     delta : float
         At which ε is asked for.
-    grid : float
-        Width that losses are rounded up to.
     whole : tuple of NoiseDraws
         All draws that were calibrated together; empty: only these.
 
@@ -147,7 +140,7 @@ def compose_epsilon(
         return _compose_basic_epsilon(draws, delta)
     rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
-    interval = grid * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
+    interval = _GRID * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
     # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
     of_gaussians = _sum_rho([alike for alike in draws if alike.gaussian])
@@ -195,7 +188,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) 
     from dp_accounting.pld.common import DifferentialPrivacyParameters  # slow to import
     from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 
-    interval = GRID * total / len(guarantees)
+    interval = _GRID * total / len(guarantees)
     losses = [
         from_privacy_parameters(
             DifferentialPrivacyParameters(*guarantee), value_discretization_interval=interval

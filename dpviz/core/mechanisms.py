@@ -46,26 +46,21 @@ class Mechanism(Protocol[Answer]):
     @property
     def name(self) -> str:
         """What the ledger calls it."""
-        ...
 
     @property
     def loss(self) -> LossKind:
         """What is proved of its privacy loss, by which it is priced."""
-        ...
 
     @property
     def sensitivity(self) -> float:
         """The sensitivity that it is calibrated to, in its own norm."""
-        ...
 
     @property
     def scale(self) -> float:
         """The scale of its noise, in the units of the answer."""
-        ...
 
     def cost(self, accounting: Accounting) -> float:
         """What a draw costs, from the very object that draws."""
-        ...
 
     def draw(self, truth: Any, noise: NoiseSource) -> Answer:
         """The release.
@@ -80,7 +75,6 @@ class Mechanism(Protocol[Answer]):
         -------
         Answer
         """
-        ...
 
     def log_density(self, released: Any, truth: Any) -> float:
         """How likely ``released`` was, up to a constant that does not depend on the truth.
@@ -97,7 +91,6 @@ class Mechanism(Protocol[Answer]):
         float
             A natural logarithm, up to a constant.
         """
-        ...
 
 
 class Kind(Protocol[Answer, Drawer]):
@@ -118,7 +111,6 @@ class Kind(Protocol[Answer, Drawer]):
         Drawer
             With the least noise that the price buys.
         """
-        ...
 
     def draw(self, *drawn: Any, **options: Any) -> Answer:
         """What a mechanism of this kind releases.
@@ -134,7 +126,6 @@ class Kind(Protocol[Answer, Drawer]):
         -------
         Answer
         """
-        ...
 
 
 def calibrate_mechanism(

@@ -100,7 +100,6 @@ class NoiseSource(Protocol):
         array
             Of that shape; vectors are independent of each other.
         """
-        ...
 
     def uniform(self, shape: ArrayShape) -> Array: ...
     def binomial(self, trials: int, probability: float) -> int:

@@ -107,12 +107,10 @@ class Query(Protocol):
     @property
     def over(self) -> Partition:
         """The cells."""
-        ...
 
     @property
     def width(self) -> int:
         """Temporary numbers that a row needs, which bounds the size of a chunk."""
-        ...
 
     def tally(self, rows: ExactRows, cell: Codes) -> Any:
         """The answer on rows whose cells are known, in whole numbers; those on chunks add up.
@@ -128,7 +126,6 @@ class Query(Protocol):
         object
             Whole numbers of the query's quantum.
         """
-        ...
 
     def truth(self, total: Any, region: Region) -> Any:
         """The answer in unit coordinates, of rows in ``region`` whose tallies are added up in ``total``.
@@ -144,7 +141,6 @@ class Query(Protocol):
         object
             Of the shape that the query says.
         """
-        ...
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """The most that one row in ``region`` changes the answer.
@@ -159,7 +155,6 @@ class Query(Protocol):
         Sensitivity
             In unit coordinates, after all rounding.
         """
-        ...
 
 
 class InQuanta:

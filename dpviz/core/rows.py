@@ -52,7 +52,6 @@ class BlockModel(Protocol):
         array of shape (number, ...)
             A line for each block.
         """
-        ...
 
 
 def count_dealt(number: int, at: int, hands: int) -> int:
@@ -113,22 +112,18 @@ class RowSource(Protocol):
     @property
     def in_memory(self) -> bool:
         """Whether ``values`` can be had."""
-        ...
 
     @property
     def dim(self) -> int:
         """Columns."""
-        ...
 
     @property
     def persons(self) -> Codes | None:
         """Whose each row is, of rows in memory; None where every row is somebody else's."""
-        ...
 
     @property
     def values(self) -> Any:
         """All rows at once."""
-        ...
 
     def __len__(self) -> int: ...
 
@@ -147,11 +142,9 @@ class RowSource(Protocol):
         list of object
             One sum for each answer, in whole numbers.
         """
-        ...
 
     def hash_rows(self) -> Hashes:
         """64 bits for each row, shape (n,), from its content alone."""
-        ...
 
     def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
         """The lines of ``model`` for all blocks.
@@ -169,7 +162,6 @@ class RowSource(Protocol):
         array of shape (number, ...)
             A line for each block.
         """
-        ...
 
     def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
         """What single rows answer, each by itself.
@@ -191,7 +183,6 @@ class RowSource(Protocol):
         array of shape (m, ...)
             A line for each of them.
         """
-        ...
 
     def unfold(self, points: int, region: Region) -> RowSource:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
@@ -207,7 +198,6 @@ class RowSource(Protocol):
         RowSource
             Of as many rows as there are points.
         """
-        ...
 
     def project(self, frame: Array, region: Region) -> RowSource:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``.
@@ -222,7 +212,6 @@ class RowSource(Protocol):
         -------
         RowSource
         """
-        ...
 
     def sparsify(self, most: int, region: Region) -> RowSource:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0.
@@ -237,7 +226,6 @@ class RowSource(Protocol):
         -------
         RowSource
         """
-        ...
 
 
 class Rows:

@@ -109,11 +109,9 @@ class Stored(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        ...
 
     def __getitem__(self, rows: slice) -> Any:
         """Some consecutive rows, in memory; not to be written to."""
-        ...
 
 
 def allocate_rows(n: int, region: Region) -> Any:
@@ -147,16 +145,13 @@ class RowView(Protocol):
     @property
     def region(self) -> Region:
         """Where what is seen lies."""
-        ...
 
     @property
     def rows(self) -> int:
         """How many rows are seen of one."""
-        ...
 
     def __call__(self, values: Any) -> Array:
         """What is seen of ``values`` (n, d), on the lattice of ``region``."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

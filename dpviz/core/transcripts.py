@@ -7,23 +7,14 @@ each reading is an access in the table's ``accesses``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from dpviz.core.arrays import Codes
 from dpviz.core.mechanisms import Mechanism, NoDensity
 from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.replay import Recording, open_as
 
 T = TypeVar("T")
-
-
-@dataclass
-class _Recording:
-    """What a run released, in order, and its log density on the table that was read last."""
-
-    released: list[Any] = field(default_factory=list)
-    log_density: float = 0.0
 
 
 def compute_log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, there: PrivateTable) -> tuple[T, float]:
@@ -52,43 +43,24 @@ def compute_log_ratio(run: Callable[[PrivateTable], T], here: PrivateTable, ther
     NoDensity
         If a release of this algorithm has no density that can be written down.
     """
-    recording = _Recording()
-    result = run(_open_as(_make_recording(recording), here))
-    drawn, recording.log_density = recording.log_density, 0.0
-    run(_open_as(_make_playing(recording), there))
-    return result, drawn - recording.log_density
+    recording = Recording()
+    drawn, played = list[float](), list[float]()
 
+    class Playing(_OpenBlocks):
+        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
+            place = len(played)
+            released = recording.released[place]
+            drawn.append(mechanism.log_density(released, recording.truths[place]))
+            played.append(mechanism.log_density(released, truth))
+            return released
 
-def _open_as(kind: type[PrivateSession], table: PrivateTable) -> PrivateTable:
-    table.accesses.append("densities of a run")
-    opening = copy(table)
-    opening._room_type = kind
-    return opening
+    for table in (here, there):
+        table.accesses.append("densities of a run")
+    result = run(open_as(here, type("Drawn", (_OpenBlocks, recording.make_recording_session()), {})))
+    run(open_as(there, Playing))
+    return result, sum(drawn) - sum(played)
 
 
 class _OpenBlocks(PrivateSession):
     def _draw_secret_blocks(self, number: int) -> Codes:
         raise NoDensity("Who lies in which block is secret: a density would sum over all ways to deal the rows.")
-
-
-def _make_recording(recording: _Recording) -> type[PrivateSession]:
-    class TranscriptSession(_OpenBlocks):
-        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-            released = super()._draw(mechanism, truth)
-            recording.released.append(released)
-            recording.log_density += mechanism.log_density(released, truth)
-            return released
-
-    return TranscriptSession
-
-
-def _make_playing(recording: _Recording) -> type[PrivateSession]:
-    coming = iter(recording.released)
-
-    class Playing(_OpenBlocks):
-        def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-            released = next(coming)
-            recording.log_density += mechanism.log_density(released, truth)
-            return released
-
-    return Playing

@@ -177,7 +177,7 @@ def test_noise_with_a_norm_loses_no_more_than_laplace_noise(dim, epsilon):
             assert gained.mean() >= laplace - error
 
 
-def test_an_honest_ledger_is_what_the_other_grid_finds_in_the_noise():
+def test_an_honest_ledger_is_what_the_other_library_finds_in_the_noise():
     ledger = Ledger(PLD, 1.0, 1e-6)
     share = ledger.budget.split(a=1.0, b=1.0)
     drawn = (Gaussian.calibrated(share.a, ONE), Laplace.calibrated(share.b, ONE))

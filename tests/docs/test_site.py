@@ -55,14 +55,34 @@ def test_every_proof_has_a_theorem_and_names_the_tests_that_try_to_break_it() ->
                 assert test in _functions(ROOT / file), f"{file}::{test}"
 
 
-def test_code_that_a_proof_is_about_names_it_in_place_of_a_proof_of_its_own() -> None:
+_ABOUT = re.compile(r"`([\w/]+\.py)`(?:\s\(([^)]+)\))?")
+
+
+def _list_code(path: Path) -> list[tuple[Path, list[str]]]:
+    """The files that a proof is about, each with its functions; a folder is that of the first one, if none is said."""
+    (said,) = re.findall(r"^Code: (.+?)\n\n", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = [(Path(file), re.findall(r"`([\w.]+)`", functions)) for file, functions in _ABOUT.findall(said)]
+    folder = named[0][0].parent
+    return [(ROOT / (file if file.parts[0] == "dpviz" else folder / file), functions) for file, functions in named]
+
+
+def test_code_that_a_proof_is_about_is_where_it_says_and_names_it_in_place_of_a_proof_of_its_own() -> None:
     for path in PROOFS:
-        (line,) = re.findall(r"^Code: (.+)$", path.read_text("utf-8"), flags=re.MULTILINE)
-        names = [Path(name) for name in re.findall(r"`([\w/]+\.py)`", line)]
-        for name in names:
-            file = ROOT / name if name.parts[0] == "dpviz" else ROOT / names[0].parent / name
-            said = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
-            assert f"docs/proofs/{path.name}" in said, f"{file.name} does not name {path.name}"
+        named = _list_code(path)
+        assert sum(bool(functions) for _, functions in named) >= 1, f"{path.name} names no function"
+        for file, functions in named:
+            tree = ast.parse(file.read_text("utf-8"))
+            assert f"docs/proofs/{path.name}" in (ast.get_docstring(tree) or ""), (
+                f"{file.name} does not name {path.name}"
+            )
+            moved = [name for name in functions if not _is_made(tree.body, name.split("."))]
+            assert not moved, f"{path.name} is about {moved}, which {file.name} does not make any more"
+
+
+def _is_made(body: list[ast.stmt], name: list[str]) -> bool:
+    """Whether a function, or one of a class, is made here and not elsewhere."""
+    made = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name[0]]
+    return any(not name[1:] or (isinstance(node, ast.ClassDef) and _is_made(node.body, name[1:])) for node in made)
 
 
 def _functions(path: Path) -> set[str]:

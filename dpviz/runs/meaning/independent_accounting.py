@@ -14,7 +14,7 @@ from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 from dp_accounting.privacy_accountant import NeighboringRelation
 from dp_accounting.rdp import RdpAccountant
 
-from dpviz.core import FINER_GRID, Accounting, Entry, LossKind, compose_epsilon
+from dpviz.core import Accounting, Entry, LossKind
 
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
@@ -25,9 +25,8 @@ _ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 4001))
 def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | None:
     """The total ε at ``delta`` of a ledger's entries by dp-accounting; None if there is nothing to add.
 
-    Privacy-loss distributions add up Gaussian ledgers; Rényi divergences add up pure ledgers and those that mix
-    Gaussian with exponential mechanisms. What the ledger composed from loss distributions itself is composed again on a
-    finer grid.
+    Its accountant of loss distributions adds up Gaussian ledgers and those of PLD, draw by draw; Rényi divergences add
+    up pure ledgers and those that mix Gaussian with exponential mechanisms. No composition of ours takes part.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
             return _compose_events(
                 RdpAccountant(orders=(_PURE_ORDER,)), map(_make_noise_event, entries), _NEGLIGIBLE_DELTA
             )
-        case Accounting.GDP:
+        case Accounting.GDP | Accounting.PLD:
             # Loss distributions are rounded up to a grid, which has to be fine beside the total.
             mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
             fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
@@ -60,8 +59,6 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
         case Accounting.ZCDP:
             orders = RdpAccountant(orders=_ORDERS, neighboring_relation=NeighboringRelation.REPLACE_ONE)
             return _compose_events(orders, map(_make_concentrated_event, entries), delta)
-        case Accounting.PLD:
-            return compose_epsilon(tuple(entry.list_draws() for entry in entries), delta, grid=FINER_GRID)
 
 
 def _compose_events(
@@ -85,9 +82,11 @@ def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
 
 
 def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:
-    """Gaussian noise, or the Laplace noise of the same ε."""
-    kind = dp_accounting.GaussianDpEvent if entry.loss is LossKind.GAUSSIAN else dp_accounting.LaplaceDpEvent
-    return kind(entry.scale / entry.sensitivity)
+    """Gaussian noise, or as many draws of Laplace noise as together have the same ε."""
+    multiplier = entry.scale / entry.sensitivity
+    if entry.loss is LossKind.GAUSSIAN:
+        return dp_accounting.GaussianDpEvent(multiplier)
+    return dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(entry.draws * multiplier), entry.draws)
 
 
 def _make_concentrated_event(entry: Entry) -> dp_accounting.DpEvent:

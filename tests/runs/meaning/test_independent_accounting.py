@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from dpviz.core import loss_distributions
 from dpviz.core.accounting import Accounting
 from dpviz.core.ledger import Entry, Ledger
+from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, Peeling, SparseLaplace
 from dpviz.core.queries import Sensitivity
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
@@ -80,6 +82,21 @@ def test_the_other_library_sees_noise_and_not_the_amounts_that_were_booked(accou
     assert compute_independent_epsilon(halved, delta=delta) > 1.7
     cheap = [replace(entry, amount=0.0, epsilon=0.0) for entry in entries]
     assert compute_independent_epsilon(cheap, delta=delta) == compute_independent_epsilon(entries, delta=delta)
+
+
+def test_under_loss_distributions_no_composition_of_ours_takes_part(monkeypatch):
+    ledger = Ledger(Accounting.PLD, 1.0, 1e-6)
+    share = ledger.calibrate({"sums": NoiseDraws(True, 1.0), "counts": NoiseDraws(False, 20.0, 3)})
+    counts = [Laplace.calibrated(part, ONE) for part in share.counts.rounds(3)]
+    for mechanism in (Gaussian.calibrated(share.sums, ONE), *counts):
+        ledger.charge(Entry.of(mechanism, "Count", Accounting.PLD, delta=1e-6, note=""))
+    found = compute_independent_epsilon(ledger.entries, delta=1e-6)
+    assert found == pytest.approx(ledger.spent_epsilon, rel=1e-3)
+    for where, ours in ((loss_distributions, "compose_epsilon"), (Entry, "list_draws")):
+        monkeypatch.setattr(where, ours, None)
+    assert compute_independent_epsilon(ledger.entries, delta=1e-6) == found
+    halved = [replace(entry, scale=entry.scale / 2) for entry in ledger.entries]
+    assert compute_independent_epsilon(halved, delta=1e-6) > 1.7 * found
 
 
 def test_nothing_to_add():
