@@ -140,6 +140,8 @@ class Header:
             declared.byte_encoding,
             {place[name]: declared.get_style(name) for name in numbers},
             [place[name] for name in text],
+            declared.quote,
+            {place[name]: frozenset(declared.get_style(name).missing) for name in text},
         )
 
     def key_by_name(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
@@ -339,7 +341,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     if declared.units_line:
         end = _find_end_of_lines(lines, 1, end)
     delimiter = declared.delimiter or stated or _guess_delimiter(line)
-    cells = split_header(line, delimiter)
+    cells = split_header(line, delimiter, declared.quote)
     # A line that nothing divides may be divided by blanks.
     parts = cells[0].split() if len(cells) == 1 else ()
     pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
@@ -363,10 +365,10 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     return Header(names, delimiter, end, notes)
 
 
-def split_header(line: str, delimiter: str) -> list[str]:
+def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
     """The cells of a header line."""
     try:
-        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter)
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "

@@ -16,8 +16,8 @@ from dpviz.core import RequestError
 from dpviz.releases import Account
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import NOTHING_DECLARED, to_json
-from dpviz.tables.first_lines import CANNOT_TELL
 from dpviz.tables.proposal import propose
+from dpviz.tables.readings import CANNOT_TELL
 from tests.cases import about
 from tests.command_line import call
 from tests.examples import examples

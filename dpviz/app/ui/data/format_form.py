@@ -32,6 +32,7 @@ _GROUPINGS = {
     **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
     file_format.INDIAN: "Indian: 12,34,567",
 }
+_QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
 _NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
 READ_BY_DECLARATION = (
     "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
@@ -166,6 +167,14 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
             help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
             **draft.bind_to_visit("sign"),
         )
+        missing = st.text_input(
+            "Means missing",
+            value=format_names(start.style.missing),
+            placeholder="-999, refused",
+            help="Numbers and words that stand for a missing cell, in every column; with commas between them.",
+            **draft.bind_to_visit("missing"),
+        )
+        quote = _ask_choice("Quotation mark", _QUOTES, start.quote, draft)
         skip = st.number_input(
             "Lines to skip",
             0,
@@ -194,8 +203,8 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
         help="For public files only: one row could then change how all rows below it are read.",
         **draft.bind_to_visit("several_lines"),
     )
-    style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative)
-    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line}
+    style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative, read_names(missing or ""))
+    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line, "quote": quote}
     return file_format.FileFormat(encoding or start.encoding, delimiter, header, names, style, **more)
 
 
@@ -237,6 +246,7 @@ def _draw_column_formats(draft: Draft) -> None:
                 "grouping": choose("grouping mark", options=groupings, help=_ABOUT_GROUPS),
                 "sign": st.column_config.TextColumn("sign to strip", max_chars=8, help=_ABOUT_SIGN),
                 "negative": choose("negative", options=negatives, help="(5), 5- or only -5."),
+                "missing": st.column_config.TextColumn("means missing", help="With commas between them."),
             },
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",
@@ -275,6 +285,7 @@ def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
             "grouping": cells(style and _WORDS.get(style.grouping, style.grouping) for style in styles),
             "sign": cells(style and (style.sign or _NONE) for style in styles),
             "negative": cells(style and (style.negative or _NONE) for style in styles),
+            "missing": cells(style and (format_names(style.missing) or _NONE) for style in styles),
         }
     )
 
@@ -283,11 +294,13 @@ def read_frame(frame: pd.DataFrame, usual: file_format.NumberStyle) -> ColumnSty
     """What the editor's table says."""
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", *file_format.NumberStyle._fields]].itertuples(index=False):
-        own = {
+        own: dict[str, Any] = {
             mark: _MARKS.get(value.strip(), value.strip())
             for mark, value in zip(file_format.NumberStyle._fields, marks, strict=True)
             if isinstance(value, str) and value.strip()
         }
+        if "missing" in own:
+            own["missing"] = read_names(own["missing"])
         if kind == _TEXT:
             text.append(str(name))
         elif own:

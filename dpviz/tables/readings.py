@@ -1,0 +1,552 @@
+"""How the lines of a file may be meant, for its owner: readings of a sample, scored by the cells that they explain.
+
+A reading is a dialect (what sets cells apart, what they stand between) with the lines above the rows. Rows come
+first: most of their columns keep one kind of cell; what stands above them may be names, lines that describe, or titles.
+A record is never a name: in doubt the line is a row, and the other reading is offered.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from dpviz.tables.cell_values import MISSING
+from dpviz.tables.column_kinds import WORDS
+from dpviz.tables.csv_intake import (
+    RETURNS_ALONE,
+    CsvFile,
+    clean_names,
+    find_delimiter_above,
+    list_pieces,
+    reads_like_a_row,
+    refuse_other_formats,
+    split_header,
+)
+from dpviz.tables.file_format import (
+    DELIMITERS,
+    MAX_COLUMNS,
+    QUOTES,
+    TOO_MANY_COLUMNS,
+    WHITESPACE,
+    FileFormat,
+    refuse_garbled,
+)
+from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.records import split_fields
+
+# How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
+_LINES, _BYTES, _CELLS = 1_000, 1_000_000, 300_000
+_SCORED, _SCORED_LATER, _MOST_ABOVE, _GOES_ON = 60, 20, 40, 6
+_DELIMITERS = (*DELIMITERS, "~", "^")
+_UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_WESTERN = frozenset(("cp1250", "cp1252", "cp1254", "cp1257", "iso8859-1", "iso8859-15", "mac-roman"))
+_OF_LETTERS = (
+    *(f"cp125{page}" for page in range(9)),
+    *(f"iso8859-{part}" for part in (1, 2, 15)),
+    "koi8-r",
+    "mac-roman",
+)
+_UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+# What a cell adds to the score of a reading: a value, a word, nothing, and text in which further marks stand.
+_VALUE, _WORD, _NOTHING, _LEFT_OVER = 1.0, 0.8, 0.7, 0.3
+_NEAR = 0.95
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_MARKS = re.compile(r"[,;\t|]|^'|'$|\"")
+_LIBSVM = re.compile(r"[+-]?\d+(\.\d+)?(\s+\d+:[^\s:]+)+\s*")
+_WHOLE_LINE = re.compile(r'"[^"]*"')
+_BEGINS_LIKE_A_VALUE = re.compile(r"\W*\d.*", re.DOTALL)
+_RULE = re.compile(r"(?=.*(--|==))[\s|+:=_,;-]+")
+_TWO_MARKS = re.compile(r"[^:|]+((::|\|\|)[^:|]*)+")
+_YEAR = re.compile(r"(18|19|20|21)\d\d")
+_TOTALS = re.compile(
+    r"(grand\s+)?(sub)?total\w*|sum(me)?|gesamt(summe)?|insgesamt|zusammen|ensemble|somme|suma|totale|in\s*all|all",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"\W*|n[/.]a\.?|nil|missing|unknown|unk|not\s.*|no\s(answer|response|data|value)|don.?t\s.*|declined?|refus\w*|"
+    r"suppressed|withheld|confidential|undisclosed|#.*",
+    re.IGNORECASE,
+)
+# What repeats gives nothing back (``*+``): else each way to share a million digits out would be tried.
+_KINDS = (
+    ("date", re.compile(r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}.*")),
+    ("time", re.compile(r"\d{1,2}:\d{2}.*")),
+    ("signed", re.compile(r"[-+(]?(\s*+[%‰$€£¥₹₽₩₺฿¢°][^\d\n]*+\d.*+|[\d.,'\s]++[%‰$€£¥₹₽₩₺฿¢°])\)?")),
+    (
+        "number",
+        re.compile(r"[-+−(]?(?=[.,'’\s]*\d)[\d.,'’\s]++([eEdD][-+]?\d++)?\s*+[-)]?|[-+]?(inf|infinity|nan)", re.I),
+    ),
+)
+
+_FIGURES = ("signed", "number")
+
+CANNOT_TELL = (
+    "Whether the first line holds names or is a row cannot be told from it and the lines below. It is read as a row, "
+    'so that no row becomes a name; if it holds names, say so ("header": true).'
+)
+AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
+_NEAR_DIALECT = "What sets cells apart cannot be told surely: the other way is offered."
+_NO_RECORD = (
+    "Some lines are no records, because a quotation mark in them does not close: one line is one row, so a cell that "
+    "goes on in the next line spoils both; write one record a line, and double the marks inside a cell."
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a file.
+
+    * ``body``: the records of the sample that are rows.
+    * ``sample``: its lines, as the reader of a run takes them.
+    """
+
+    file: FileFormat
+    names: tuple[str, ...]
+    body: list[list[str]] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sample: bytes = field(default=b"", repr=False)
+
+
+def list_readings(file: CsvFile) -> tuple[Reading, ...]:
+    """The likeliest reading of ``file``, and the second one where it is near."""
+    encoded = FileFormat(_guess_encoding(file.raw))
+    lines = file.lines(encoded)
+    if b"\r" in lines[:_BYTES] and b"\n" not in lines:
+        raise IntakeError(RETURNS_ALONE)
+    sample = _take_blocks(lines)
+    text = [line.removesuffix("\r") for line in sample.decode(encoded.byte_encoding, errors="replace").split("\n")]
+    _refuse_other_tables(text)
+    text[0] = text[0].removeprefix("\ufeff")
+    stated = find_delimiter_above(text[0])
+    ranked = [(1.0, stated, '"')] if stated else _rank_dialects(text[:-1] if text[-1] == "" else text)
+    # Without a header a row would say which byte comes first.
+    ordered = replace(encoded, encoding=_UTF_16.get(file.raw[:2], encoded.encoding))
+    found = [
+        _read_dialect(text, replace(ordered, delimiter=delimiter, quote=quote))
+        for score, delimiter, quote in ranked[:2]
+        if score >= _NEAR * ranked[0][0]
+    ]
+    readings = found[0]
+    if len(found) > 1 and len(readings) == 1 and readings[0].names != found[1][0].names:
+        readings = [replace(readings[0], notes=(*readings[0].notes, _NEAR_DIALECT)), found[1][0]]
+    files = [replace(one.file, encoding=encoded.encoding) if one.file.header else one.file for one in readings]
+    return tuple(replace(one, sample=sample, file=declared) for one, declared in zip(readings, files, strict=True))
+
+
+def _take_blocks(lines: bytes) -> bytes:
+    """Whole lines of the beginning, the middle and the end."""
+    end = _find_stop(lines, 0)
+    if end == 0 and len(lines) > _BYTES:
+        raise IntakeError("The file has no line ends in its first million bytes; a CSV has one row a line.")
+    parts, start = [lines[: end or len(lines)]], end or len(lines)
+    for place, stop in ((len(lines) - end) // 2, None), (len(lines) - end, len(lines)):
+        first = lines.find(b"\n", max(start, place) - 1) + 1
+        if 0 < first < len(lines):
+            start = stop or _find_stop(lines, first) or len(lines)
+            parts.append(lines[first:start])
+    return b"".join(parts)
+
+
+def _find_stop(lines: bytes, start: int) -> int:
+    """Where a block of whole lines that begins at ``start`` ends."""
+    stop, most = start, min(len(lines), start + _BYTES)
+    for _ in range(_LINES):
+        end = lines.find(b"\n", stop, most) + 1
+        if end == 0:
+            return len(lines) if most == len(lines) else stop
+        stop = end
+    return stop
+
+
+def _refuse_other_tables(lines: Sequence[str]) -> None:
+    first = next((line.strip() for line in lines if line.strip()), "")
+    if first.lower().startswith(("@relation", "@attribute")):
+        raise IntakeError("The file looks like ARFF, the format of Weka; export the table as CSV and load that.")
+    if _LIBSVM.fullmatch(first):
+        raise IntakeError(
+            "The file looks like LIBSVM (place:number pairs); write it as CSV, or as a sparse matrix (.npz)."
+        )
+    if sum(_TWO_MARKS.fullmatch(line) is not None for line in lines[:_SCORED]) > 0.9 * len(lines[:_SCORED]):
+        raise IntakeError(
+            "Cells are set apart by two marks, such as :: or ||; a delimiter is one character: write a semicolon or a "
+            "tab between them."
+        )
+    quoted = [bool(_WHOLE_LINE.fullmatch(line)) and any(mark in line for mark in ",;\t|") for line in lines[:_SCORED]]
+    if len(quoted) > 1 and 10 * sum(quoted) >= 9 * sum(bool(line.strip()) for line in lines[:_SCORED]):
+        raise IntakeError(
+            "Each line as a whole stands between quotation marks, so it is one cell; take the outer quotation marks "
+            "away (an export of an export writes them), and load that."
+        )
+
+
+def _guess_encoding(raw: bytes) -> str:
+    """Byte order mark first, then UTF-8, else what the letters look most like, Western ones where that is open."""
+    if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
+        raise IntakeError(
+            'The file looks like UTF-32, which is not proposed; save it as UTF-8, or declare "encoding": "utf-32".'
+        )
+    if raw[:2] in _UTF_16:
+        return "utf-16"
+    refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, 0 if raw.isascii() else len(raw), _BYTES):
+            decoder.decode(raw[start : start + _BYTES], final=start + _BYTES >= len(raw))
+    except UnicodeDecodeError:
+        return _guess_one_byte(raw)
+    return "utf-8"
+
+
+def _guess_one_byte(raw: bytes) -> str:
+    from charset_normalizer import from_bytes  # slow to import
+
+    western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
+    odd = b"\n".join(line for line in _take_blocks(raw).split(b"\n") if not line.isascii())[:20_000]
+    found = [*from_bytes(odd, cp_isolation=[*_OF_LETTERS])]
+    alike = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
+    own_script = _WESTERN.isdisjoint(alike) and re.search(rb"[\x80-\xff]{3}", odd) is not None
+    return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
+
+
+def _split(line: str, declared: FileFormat) -> list[str]:
+    """The fields of a line; none of one whose quotation marks do not close."""
+    if declared.delimiter == WHITESPACE:
+        return line.lstrip("#").split()
+    try:
+        return split_fields(line, declared.delimiter, declared.quote)
+    except csv.Error:
+        return []
+
+
+def _rank_dialects(lines: Sequence[str]) -> list[tuple[float, str, str]]:
+    """Scores with delimiter and quotation mark, the best first."""
+    full = [line for line in lines if line.strip()]
+    looked_at = [*full[:_SCORED], *full[_SCORED:][-_SCORED_LATER:]]
+    single = any(re.search(r"(^|[,;\t|])\s*'[^']*'\s*($|[,;\t|])", line) for line in looked_at)
+    tried = product(_DELIMITERS, QUOTES if single else '"')
+    scores = [(_score(looked_at, FileFormat(delimiter=mark, quote=quote)), mark, quote) for mark, quote in tried]
+    ranked = sorted((one for one in scores if one[0] > 0), key=lambda one: -one[0])
+    if not ranked:
+        words = [line.lstrip("#").split() for line in looked_at]
+        width, many = _find_usual_width(words)
+        numbers = [_NUMBER.fullmatch(word) is not None for line in words for word in line]
+        blanks = width > 1 and 5 * many >= 4 * len(words) and 2 * sum(numbers) >= len(numbers)
+        return [(1.0, WHITESPACE if blanks else ",", '"')]
+    commas = len(full) > 1 and "," not in full[0] and all(map(_WHOLE_DECIMAL_COMMA.fullmatch, full[1:]))
+    return [(1.0, ";", '"')] if commas and ranked[0][1] == "," else ranked
+
+
+def _score(lines: Sequence[str], declared: FileFormat) -> float:
+    """From 0 to 1: how regular lines are, times how much of their cells a reading explains.
+
+    The share of lines with the usual number of fields counts once among all and once between the first and the last of
+    them: titles above the table and notes below it count less than what breaks a table.
+    """
+    records = [record for line in lines if any(map(str.strip, record := _split(line, declared)))]
+    width, many = _find_usual_width(records)
+    if width < 2 or many < 0.4 * len(records):
+        return 0.0
+    widths = [len(record) for record in records]
+    first, last = widths.index(width), len(widths) - 1 - widths[::-1].index(width)
+    between = many / (last + 1 - first)
+    if between < 0.5:
+        return 0.0
+    cells = [_explain(cell.strip(), declared) for record in records[first : last + 1] for cell in record]
+    return between * many / len(records) * sum(cells) / len(cells)
+
+
+def _explain(cell: str, declared: FileFormat) -> float:
+    if not cell:
+        return _NOTHING
+    if "'" in (cell[0], cell[-1]) or cell[-1] == ",":
+        return _LEFT_OVER
+    if _NUMBER.fullmatch(cell):
+        return _VALUE if declared.delimiter != "," or "," not in cell else _LEFT_OVER + 0.5
+    if _guess_kind(cell) in _FIGURES:
+        return _VALUE
+    if _MARKS.search(cell):
+        return _LEFT_OVER
+    return _VALUE if _guess_kind(cell) != "text" else _WORD
+
+
+def _find_usual_width(records: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """The most frequent number of fields, of several where there are, and on how many lines it is found."""
+    widths = Counter(len(record) for record in records if any(field.strip() for field in record))
+    several = Counter({width: many for width, many in widths.items() if width > 1})
+    return max((several or widths or {0: 0}).items(), key=lambda one: (one[1], one[0]))
+
+
+@lru_cache(maxsize=100_000)
+def _guess_kind(cell: str) -> str:
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(cell)), "text")
+
+
+def _guess_usual_kind(cells: Sequence[str]) -> str:
+    present = [cell for cell in cells if cell not in MISSING]
+    kinds = Counter(map(_guess_kind, present))
+    return kinds.most_common(1)[0][0] if kinds else "text"
+
+
+def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
+    """The reading under one dialect, and the one with the other answer to whether its first line holds names."""
+    first = next((place for place, line in enumerate(text) if line.strip()), None)
+    if first is None:
+        raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
+    if find_delimiter_above(text[first]):
+        first += 1 + next((place for place, line in enumerate(text[first + 1 :]) if line.strip()), 0)
+    records = [_split(line, declared) for line in text]
+    width, many = _find_usual_width(records[first:])
+    width = width if many >= 0.4 * sum(any(map(str.strip, one)) for one in records[first:]) else 1
+    above = _find_above(text, records, width, first)
+    head = text[above.names if records[first] else first] if above.names < len(text) else ""
+    refuse_garbled(head, declared)
+    split_header(head, declared.delimiter, declared.quote)  # refuses half of a record
+    rows = zip(text[above.body :], records[above.body :], strict=True)
+    notes = [_NO_RECORD] if any(line.strip() and not record for line, record in rows) else []
+    found = [*_read_top(records, declared, above, first, width)]
+    if len(found[0].names) > MAX_COLUMNS:
+        raise IntakeError(TOO_MANY_COLUMNS)
+    notes += _find_below(found[0].body, width)
+    return [replace(one, notes=(*one.notes, *notes)) for one in found]
+
+
+class _Above(NamedTuple):
+    """The line that may hold names, and where the rows begin if it does."""
+
+    names: int
+    body: int
+
+
+def _find_above(text: Sequence[str], records: Sequence[list[str]], width: int, first: int) -> _Above:
+    """Rows first: they begin where columns of figures hold figures, and go on to.
+
+    Names are the first line above them that is as wide as they are and holds no figures; what stands over it are
+    titles, comments or blanks, what stands below it describes.
+    """
+    figures = _find_figures(records[first:], width)
+    filled = len({at for record in records[-_SCORED:] for at, cell in enumerate(record) if cell.strip()})
+    fits = [_fit(record, figures, width) for record in records[first : first + _MOST_ABOVE + _GOES_ON]]
+    most = min(len(fits), _MOST_ABOVE)
+
+    def goes_on(at: int) -> bool:
+        following = [fit for fit in fits[at + 1 : at + _GOES_ON] if fit is not None]
+        return fits[at] == 1 and 2 * sum(fit >= 0 for fit in following) >= len(following)
+
+    start = next((at for at in range(most) if goes_on(at)), 0)
+    last = next((at for at in range(start - 1, -1, -1) if text[first + at].strip()), 0)
+
+    def may_name(at: int) -> bool:
+        record, line = records[first + at], text[first + at].lstrip()
+        there = sum(bool(cell.strip()) for cell in record)
+        full = width - (width > 2) <= len(record) <= width and there >= min(2, width) and 2 * there >= filled
+        full = full or (2 <= len(record) == width == 2 * there and at == last and not record[0].strip())
+        return full and fits[at] != 1 and not _RULE.fullmatch(line) and (at == last or not line.startswith("#"))
+
+    def is_title(at: int) -> bool:
+        line = text[first + at]
+        whole = line.count('"') % 2 == 0 and len(records[first + at]) > 0
+        return bool(line.strip()) and whole and fits[at] is None and not _RULE.fullmatch(line)
+
+    titles = max((at + 1 for at in range(start) if is_title(at)), default=0)
+    names = next((at for at in range(titles, start) if may_name(at)), None)
+    if names is None:
+        start = start or next((at for at in range(most) if fits[at] is not None), 0)
+        return _Above(first + start, first + start + 1)
+    opposed, body = 0, names + 1
+    for at in range(names, start):
+        # In doubt a line is a row: one without any word over figures, unless several lines of words stand above it.
+        opposed += fits[at] == -1
+        if fits[at] == -1 or (fits[at] == 0 and opposed > 1) or _RULE.fullmatch(text[first + at]):
+            body = at + 1
+        elif fits[at] is not None:
+            break
+    return _Above(first + names, first + body)
+
+
+def _find_figures(records: Sequence[list[str]], width: int) -> dict[int, str]:
+    """The columns most of whose cells are figures of one kind, without the lines that may stand above the rows."""
+    whole = [record for record in records[len(records) // 3 :] if len(record) == width]
+    whole = [*whole[:_SCORED], *whole[_SCORED:][-_SCORED_LATER:]]
+    usual = {at: _guess_usual_kind([record[at].strip() for record in whole]) for at in range(width if whole else 0)}
+    return {at: "number" if kind in _FIGURES else kind for at, kind in usual.items() if kind != "text"}
+
+
+def _fit(record: Sequence[str], figures: Mapping[int, str], width: int) -> int | None:
+    """1 where a line holds figures, -1 where it has words in their places, 0 where neither; None: too few cells."""
+    if not width - (width > 2) <= len(record) <= width:
+        return None
+    found = 0
+    for at, usual in figures.items():
+        cell = record[at].strip() if at < len(record) else ""
+        if cell in MISSING or _NO_ANSWER.fullmatch(cell):
+            continue
+        kind = _guess_kind(cell)
+        if ("number" if kind in _FIGURES else kind) == usual:
+            return 1
+        if not _BEGINS_LIKE_A_VALUE.fullmatch(cell):
+            found = -1
+    return found
+
+
+def _read_top(
+    records: Sequence[list[str]], declared: FileFormat, above: _Above, first: int, width: int
+) -> Iterator[Reading]:
+    """The readings of what stands above the rows. In doubt it is one: a row taken for names would show its values."""
+    below = _thin(records[above.body :], width)
+    told = _holds_names(records[above.names], below)
+    as_names = _read_names(records, below, replace(declared, header=True), above, first)
+    if told is True:
+        yield as_names
+        return
+    rows = _thin(records[first:], width)
+    own_names = tuple(f"column_{place}" for place in range(1, max(width, len(records[first])) + 1))
+    note = CANNOT_TELL if told is None else "The first line holds values, so the columns get names of their own."
+    yield Reading(replace(declared, header=False, names=own_names, skip=first), own_names, rows, (note,))
+    if told is None:
+        yield replace(as_names, notes=(AS_NAMES, *as_names.notes))
+
+
+def _read_names(
+    records: Sequence[list[str]], below: list[list[str]], declared: FileFormat, above: _Above, first: int
+) -> Reading:
+    """The reading of a line as names, with those that it lacks taken from lines below it that describe."""
+    between = _thin(records[above.names + 1 : above.body], 1)
+    cells, notes = list(records[above.names]), []
+    width = Counter(map(len, below or [cells])).most_common(1)[0][0]
+    if above.names:
+        lines = f"{above.names} line{'' if above.names == 1 else 's'}"
+        notes.append(f"{lines} above the names: titles, comments or blanks, to be skipped.")
+    units = _read_units(cells, [*between, *below]) if len(between) < 2 else {}
+    if units:
+        notes.append("The line below the names holds units, so it is no row.")
+        below, between = (below if between else below[1:]), []
+    for place, cell in enumerate(cells):
+        lacking = [one[place] for one in between if not cell.strip() and len(one) > place and one[place].strip()]
+        cells[place] = next((one for one in lacking if not _RULE.fullmatch(one)), cell)
+    names, _ = clean_names(cells)
+    read = replace(declared, skip=above.names, units_line=bool(units))
+    if len(names) == width - 1 and all(not record[-1].strip() for record in below if len(record) == width):
+        new = f"column_{width}"
+        names = (*names, new if new not in names else f"{new}_")
+        notes.append("A delimiter ends each line but the header.")
+    elif len(names) == width - 1:
+        names = ("row", *names)
+        notes.append('The header is one name short: the first column is called "row".')
+    if above.body > above.names + 1 and not units:
+        many = above.body - above.names - 1
+        notes.append(
+            f"{many} line{'' if many == 1 else 's'} between the names and the rows: labels, rules or further names, "
+            'to be skipped; if one of them is a row, say so with a smaller "skip".'
+        )
+        read = replace(read, header=False, skip=above.body, names=names)
+    return Reading(
+        read if names == clean_names(cells)[0] and read.header else replace(read, names=names),
+        names,
+        below,
+        tuple(notes),
+        units,
+    )
+
+
+def _thin(records: Sequence[list[str]], width: int) -> list[list[str]]:
+    """Rows that are looked at, cell by cell."""
+    rows = [record for record in records if any(map(str.strip, record))]
+    most = max(50, _CELLS // max(1, width))
+    return rows if len(rows) <= most else [*rows[: most // 2], *rows[-(most // 2) :]]
+
+
+def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:
+    """Whether the first line holds names; None where that is for its owner to say.
+
+    A cell that occurs again below, in its own column, is a value there: then the line is no sure header. Nor is one
+    that stands above words alone, however it reads: nobody but its owner knows a name from the rarest word.
+    """
+    cells = [cell.strip() for cell in first]
+    below = [[record[at].strip() for record in body if len(record) > at] for at in range(len(first))]
+    again = any(cell and cell in column for cell, column in zip(cells, below, strict=True))
+    kinds = [(_guess_kind(cell), _guess_usual_kind(column)) for cell, column in zip(cells, below, strict=True)]
+    named = [_names_figures(cell, column) for cell, column in zip(cells, below, strict=True)]
+    values = [field.strip() for field in list_pieces(first) if reads_like_a_row(field)]
+    if not values:
+        return True if any(named) and not again else None
+    if not again and len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
+        return True  # 0, 1, 2, ...: the names that data frames give
+    if _are_years(values):
+        alike = again or any(_YEAR.fullmatch(cell) for column in below for cell in column)
+        return None if alike else True
+    differ = [
+        own != usual and usual != "text"
+        for (own, usual), cell in zip(kinds, cells, strict=True)
+        if reads_like_a_row(cell)
+    ]
+    if differ and all(differ) and not again:
+        return True
+    return None if any(differ) or any(named) else False
+
+
+def _names_figures(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell of the first line is a word above numbers, and none that says that a person has no number."""
+    if cell in MISSING or _NO_ANSWER.fullmatch(cell) or reads_like_a_row(cell):
+        return False
+    own, usual = _guess_kind(cell), _guess_usual_kind(below)
+    present = [one for one in below if one not in MISSING]
+    figures = sum(any(map(str.isdigit, one)) for one in present)
+    return usual not in ("text", own) or (not any(map(str.isdigit, cell)) and 10 * figures > 9 * len(present))
+
+
+def _are_years(values: Sequence[str]) -> bool:
+    """Whether values are several different years in order, rising or falling."""
+    if len(values) < 2 or not all(map(_YEAR.fullmatch, values)):
+        return False
+    return values in (sorted(set(values)), sorted(set(values), reverse=True))
+
+
+def _read_units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str]:
+    """What the line below the names says of columns of numbers, if it holds nothing but known units."""
+    if len(body) < 2 or len(body[0]) != len(names) or not all(map(_is_a_unit, filter(None, map(str.strip, body[0])))):
+        return {}
+    units = {}
+    for at, name in enumerate(names):
+        cells = [record[at].strip() for record in body[1:] if len(record) == len(names)]
+        present = [cell for cell in cells if cell not in MISSING]
+        numbers = sum(_guess_kind(cell) in ("number", "signed") for cell in present)
+        unit = body[0][at].strip().strip("()[]")
+        if unit and present and 10 * numbers >= 9 * len(present):
+            units[name] = unit
+    return units
+
+
+def _is_a_unit(cell: str) -> bool:
+    """Whether a cell is made of words of the list of units, perhaps one per another, with powers.
+
+    >>> [_is_a_unit(cell) for cell in ("kg", "[m/s²]", "5 kg", "unknown", "")]
+    [True, True, False, False, False]
+    """
+    parts = re.split(r"[\s/·*]+", cell.strip("()[]").casefold())
+    return all(re.sub(r"(?<=\D)[\d²³^-]+$", "", part) in WORDS["unit"] for part in parts)
+
+
+def _find_below(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """What stands at the end of the file and is no row of the table: totals, notes."""
+    last, notes = rows[1:][-4:], []
+    if any(len(record) == width > 1 and any(map(_is_a_total, record)) for record in last):
+        notes.append(
+            "One of the last lines is named like a total: it is read as a row like others; take it out of the file."
+        )
+    if last and len(last[-1]) == 1 < width:
+        notes.append("The last line is no row but a note below the table: it is read as a row without values.")
+    return notes
+
+
+def _is_a_total(cell: str) -> bool:
+    return _TOTALS.fullmatch(cell.strip(" :*")) is not None
