@@ -13,47 +13,29 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.loaded_table import FloatArray
 
-MEASURE, ID, CODE, GROUP, DATE, CYCLE = "measure", "id", "code", "group", "date", "cycle"
-ORDER, YES_NO, CATEGORIES, TEXT = "order", "yes_no", "categories", "text"
+Kind = Literal["measure", "cycle", "id", "code", "group", "date", "order", "yes_no", "categories", "text"]
 """Kinds of columns. A cycle is a measure that goes round; a group is a known grouping, which only judges results."""
 
-_TOLD = tomllib.loads(Path(__file__).with_name("column_words.toml").read_text(encoding="utf-8"))
-WORDS = {kind: frozenset(said.split()) for kind, said in _TOLD.items() if isinstance(said, str)}
+TOLD = tomllib.loads(Path(__file__).with_name("proposal_words.toml").read_text(encoding="utf-8"))
+WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
 _WHOSE = WORDS["person"] | WORDS["thing"]
-_SCALES, _YES_NO = ([tuple(steps.split(", ")) for steps in _TOLD["scales"][key]] for key in ("steps", "pairs"))
+_SCALES, _YES_NO = ([tuple(steps.split(", ")) for steps in TOLD["scales"][key]] for key in ("steps", "pairs"))
 _GLUED_ID = re.compile(rf"({'|'.join(sorted(_WHOSE))})(id|no|nr|num|number|nummer)")
-_NO_NAME = re.compile(r"(unnamed:?\s*[\d.]*|column_1|index|row|#|)", re.IGNORECASE)
+PATTERNS = {what: re.compile(written) for what, written in TOLD["patterns"].items()}
 
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T\s].*)?")
-_DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})([T\s].*)?")
-_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_IN_WORDS = re.compile(
-    rf"(18|19|20|21)\d\d[-/](0?[1-9]|1[0-2])|{_MONTH}[\s-]+\d{{1,2}}(,?[\s-]+\d{{2,4}}).*|\d{{1,2}}\.?[\s-]{_MONTH}[\s-]*\d{{2,4}}.*|"
-    rf"{_MONTH}[\s-]+\d{{4}}",
-    re.IGNORECASE,
-)
-_CODE_OF_DIGITS = re.compile(r"[+\d][\d\s()/-]{5,}")
-_LEADING_NOUGHT = re.compile(r"0\d{3,}")
-PART_NUMBER = re.compile(r"\d+[eE]\d+")
-_LONG_DIGITS = re.compile(r"\d{16,}")
-_ADDRESS = re.compile(
-    r"[^\s@]++@[^\s@.]++(\.[^\s@.]++)+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I
-)
-# A cell that begins with a number and is more: 18-29, > 60, $0 - $24,999, 1 Strongly disagree, (0, 10], 65+.
-_BAND = re.compile(
-    r"(?P<below><=?|under|less than|up to|unter|bis)?(?P<above>>=?|over|more than|über|ab)?\W{0,3}"
-    r"(?P<number>\d++([,.']\d{3})*+(\.\d++)?)(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_RANGE = re.compile(r"\s*(-|–|—|to|bis|,|\.\.+|<=?)\s*\D{0,3}\d.*|\s*\+", re.DOTALL)
+
+def match(what: str, cell: str) -> re.Match[str] | None:
+    """How a whole cell is written in the way that has this name, if it is."""
+    return PATTERNS[what].fullmatch(cell)
+
+
 _MOST, _FEW_VALUES, _RUNNING, _FEW_ROWS = 0.9, 20, 20, 3
 
 
@@ -61,7 +43,7 @@ _MOST, _FEW_VALUES, _RUNNING, _FEW_ROWS = 0.9, 20, 20, 3
 class ColumnKind:
     """What one column seems to hold, what is second likeliest, and why."""
 
-    kind: str
+    kind: Kind
     repeats: bool = False
     period: float | None = None
     values: tuple[str, ...] = field(default=(), repr=False)
@@ -77,25 +59,25 @@ class ColumnKind:
 
         None where nothing but bounds is declared of it, or nobody could say what.
         """
-        if self.kind == CYCLE and self.period is not None:
+        if self.kind == "cycle" and self.period is not None:
             return {"cycle": self.period}
-        if self.kind == DATE and self.written:
+        if self.kind == "date" and self.written:
             return {"dates": [], "written": self.written}
-        if self.kind == ORDER:
+        if self.kind == "order":
             return {"order": list(self.values)}
-        if self.kind not in (YES_NO, CATEGORIES) or not self.values:
+        if self.kind not in ("yes_no", "categories") or not self.values:
             return None
-        return {"categories": list(self.values), **({"closed": True} if self.kind == YES_NO else {})}
+        return {"categories": list(self.values), **({"closed": True} if self.kind == "yes_no" else {})}
 
     @property
     def is_measure(self) -> bool:
         """Whether it is clustered as a number."""
-        return self.kind in (MEASURE, CYCLE)
+        return self.kind in ("measure", "cycle")
 
     @property
     def is_text(self) -> bool:
         """Whether its cells are read as text even if they are digits: ids, dates."""
-        return self.kind in (ID, DATE, ORDER, YES_NO, CATEGORIES, TEXT) and not self.of_figures
+        return self.kind in ("id", "date", "order", "yes_no", "categories", "text") and not self.of_figures
 
 
 @dataclass(frozen=True)
@@ -163,63 +145,69 @@ class _Column:
     @cached_property
     def bands(self) -> list[str]:
         """Its different cells by the number that they begin with; none where one begins with none, or is one."""
-        found = [(match, cell) for cell in self.different if (match := _BAND.fullmatch(cell))]
-        ranges = [bool(match["below"] or match["above"] or _RANGE.fullmatch(match["rest"])) for match, _ in found]
-        labels = [bool(re.search(r"[^\W\d]", match["rest"])) for match, _ in found]
+        found = [(band, cell) for cell in self.different if (band := match("band", cell))]
+        ranges = [bool(band["below"] or band["above"] or match("range", band["rest"])) for band, _ in found]
+        labels = [any(map(str.isalpha, band["rest"])) for band, _ in found]
         if not 1 < len(found) == len(self.different) <= _FEW_VALUES:
             return []
         if not (all(ranges) or (self.few and all(map(max, ranges, labels)))):
             return []
         return [cell for _, cell in sorted(found, key=lambda one: (_find_start(one[0]), one[1]))]
 
-    def are_most(self, is_one: Callable[[str], object]) -> bool:
-        """Whether nearly all cells are such."""
-        return bool(self.present) and sum(bool(is_one(cell)) for cell in self.present) >= _MOST * len(self.present)
+    def are_most(self, is_one: str | Callable[[str], object]) -> bool:
+        """Whether nearly all cells are such, or so written."""
+        found = (match(is_one, cell) if isinstance(is_one, str) else is_one(cell) for cell in self.present)
+        return bool(self.present) and sum(map(bool, found)) >= _MOST * len(self.present)
 
     def lies(self, low: float, high: float) -> bool:
         """Whether all its numbers, which are whole, lie between."""
         return self.whole and low <= float(self.numbers.min()) and float(self.numbers.max()) <= high
 
 
-_EVIDENCE: tuple[tuple[str, float, str, Callable[[_Column], object]], ...] = (
-    (MEASURE, 2, "numbers", lambda one: one.read),
-    (MEASURE, 0.5, "different numbers", lambda one: one.read and len(one.different) > 1),
-    (MEASURE, 1, "numbers with a point", lambda one: len(one.numbers) and not one.whole),
-    (MEASURE, 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
-    (TEXT, 1, "words", lambda one: not one.read),
-    (ID, 6, "the name of an id", lambda one: one.present and one.is_key and sounds_like_an_id(one.name)),
-    (ID, 5, "the name of a person, and mostly different", lambda one: one.is_dear and one.is_named("person")),
-    (ID, 6, "no name, and one more each", lambda one: one.counts >= _FEW_ROWS and _NO_NAME.fullmatch(one.name.strip())),
-    (ID, 3, "the first column, and one more each", lambda one: one.first and one.counts >= _RUNNING),
-    (ID, 4, "digits that no number holds", lambda one: one.are_most(_LONG_DIGITS.fullmatch)),
-    (ID, 6, "addresses", lambda one: one.are_most(_ADDRESS.fullmatch)),
-    (DATE, 8, "dates", lambda one: one.are_most(_is_a_date)),
-    (DATE, 4, "dates of eight digits", lambda one: one.are_most(_is_a_date_of_digits)),
-    (DATE, 7, "dates in words, or months", lambda one: not one.read and one.are_most(_IN_WORDS.fullmatch)),
-    (DATE, 4, "seconds since 1970", lambda one: one.is_named("time") and one.lies(6e8, 2.5e9)),
-    (DATE, 4, "milliseconds since 1970", lambda one: one.is_named("time") and one.lies(6e11, 2.5e12)),
-    (DATE, 1.5, "as large as seconds since 1970", lambda one: one.lies(1e9, 2.5e9)),
-    (DATE, 4, "days of a spreadsheet", lambda one: one.words[-1] in WORDS["date"] and one.lies(10_000, 60_000)),
-    (GROUP, 4.5, "the name of a known grouping", lambda one: one.words[-1] in WORDS["group"]),
-    (CODE, 5, "the name of a code", lambda one: one.names_a_code and one.read and (one.whole or not len(one.numbers))),
-    (CODE, 5, "the name of a code", lambda one: one.names_a_code and one.are_most(_CODE_OF_DIGITS.fullmatch)),
-    (CODE, 4, "digits that begin with a nought", lambda one: one.read and _begin_with_noughts(one.present)),
-    (CODE, 4, "digits, an E and digits", lambda one: one.are_most(PART_NUMBER.fullmatch)),
-    (CYCLE, 4, "they go round", lambda one: one.read and _find_period(one) is not None),
-    (YES_NO, 6, "yes and no", lambda one: not one.read and _find_pair(one)),
-    (ORDER, 5, "steps of a known scale", lambda one: not one.read and _find_scale(one)),
-    (ORDER, 4, "bands, by the number that they begin with", lambda one: not one.read and one.bands),
-    (CATEGORIES, 2, "few different words", lambda one: not one.read and one.few),
-    (CATEGORIES, 4, "the name of a category", lambda one: one.whole and one.few and one.is_named("category")),
-    (CATEGORIES, 1, "few whole numbers", lambda one: one.whole and one.few and len(one.different) <= 7),
+_EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
+    ("measure", 2, "numbers", lambda one: one.read),
+    ("measure", 0.5, "different numbers", lambda one: one.read and len(one.different) > 1),
+    ("measure", 1, "numbers with a point", lambda one: len(one.numbers) and not one.whole),
+    ("measure", 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
+    ("text", 1, "words", lambda one: not one.read),
+    ("id", 6, "the name of an id", lambda one: one.present and one.is_key and sounds_like_an_id(one.name)),
+    ("id", 5, "the name of a person, mostly different", lambda one: one.is_dear and one.is_named("person")),
+    ("id", 6, "no name, and one more each", lambda one: one.counts >= _FEW_ROWS and match("no_name", one.name.strip())),
+    ("id", 3, "the first column, and one more each", lambda one: one.first and one.counts >= _RUNNING),
+    ("id", 4, "digits that no number holds", lambda one: one.are_most("long_digits")),
+    ("id", 6, "addresses", lambda one: one.are_most("address")),
+    ("date", 8, "dates", lambda one: one.are_most(_is_a_date)),
+    ("date", 4, "dates of eight digits", lambda one: one.are_most(_is_a_date_of_digits)),
+    ("date", 7, "dates in words, or months", lambda one: not one.read and one.are_most("date_in_words")),
+    ("date", 4, "seconds since 1970", lambda one: one.is_named("time") and one.lies(6e8, 2.5e9)),
+    ("date", 4, "milliseconds since 1970", lambda one: one.is_named("time") and one.lies(6e11, 2.5e12)),
+    ("date", 1.5, "as large as seconds since 1970", lambda one: one.lies(1e9, 2.5e9)),
+    ("date", 4, "days of a spreadsheet", lambda one: one.words[-1] in WORDS["date"] and one.lies(10_000, 60_000)),
+    ("group", 4.5, "the name of a known grouping", lambda one: one.words[-1] in WORDS["group"]),
+    (
+        "code",
+        5,
+        "the name of a code",
+        lambda one: one.names_a_code and one.read and one.whole >= bool(len(one.numbers)),
+    ),
+    ("code", 5, "the name of a code", lambda one: one.names_a_code and one.are_most("code_of_digits")),
+    ("code", 4, "digits that begin with a nought", lambda one: one.read and _begin_with_noughts(one.present)),
+    ("code", 4, "digits, an E and digits", lambda one: one.are_most("part_number")),
+    ("cycle", 4, "they go round", lambda one: one.read and _find_period(one)),
+    ("yes_no", 6, "yes and no", lambda one: not one.read and _find_pair(one)),
+    ("order", 5, "steps of a known scale", lambda one: not one.read and _find_scale(one)),
+    ("order", 4, "bands, by the number that begins them", lambda one: not one.read and one.bands),
+    ("categories", 2, "few different words", lambda one: not one.read and one.few),
+    ("categories", 4, "the name of a category", lambda one: one.whole and one.few and one.is_named("category")),
+    ("categories", 1, "few whole numbers", lambda one: one.whole and one.few and len(one.different) <= 7),
 )
 
 
 def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, first: bool = False) -> ColumnKind:
     """What a column seems to hold."""
     column = _Column(name, cells, values, first)
-    weights: dict[str, float] = {}
-    why: dict[str, list[str]] = {}
+    weights: dict[Kind, float] = {}
+    why: dict[Kind, list[str]] = {}
     for kind, weight, reason, holds in _EVIDENCE:
         if holds(column):
             weights[kind] = weights.get(kind, 0) + weight
@@ -227,20 +215,20 @@ def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, fi
     kind, *others = sorted(weights, key=lambda one: -weights[one])
     pair, scale = _find_pair(column), _find_scale(column)
     values_of = {
-        YES_NO: () if pair is None else _spell_like(pair, column.present),
-        ORDER: scale or tuple(column.bands),
-        CATEGORIES: tuple(sorted(column.different, key=_sort_numbers_first)) if column.few else (),
+        "yes_no": () if pair is None else _spell_like(pair, column.present),
+        "order": scale or tuple(column.bands),
+        "categories": tuple(sorted(column.different, key=_sort_numbers_first)) if column.few else (),
     }
     return ColumnKind(
         kind,
-        repeats=kind == ID and len(column.different) < len(column.present),
-        period=_find_period(column) if kind == CYCLE else None,
+        repeats=kind == "id" and len(column.different) < len(column.present),
+        period=_find_period(column) if kind == "cycle" else None,
         values=values_of.get(kind, ()),
-        written=_guess_order_of_dates(column.present) if kind == DATE else "",
+        written=_guess_order_of_dates(column.present) if kind == "date" else "",
         second=others[0] if others else "",
         why=", ".join(why[kind]),
         weight=weights[kind],
-        of_figures=kind == CATEGORIES and column.read,
+        of_figures=kind == "categories" and column.read,
     )
 
 
@@ -287,7 +275,7 @@ def _find_period(column: _Column) -> float | None:
     """After how much a measure goes round, by its name and its range."""
     if {"per", "worked", "total"} & {*column.words} or not len(column.numbers):
         return None
-    for low, high, period in (_TOLD["cycle"][word] for word in column.words if word in _TOLD["cycle"]):
+    for low, high, period in (TOLD["cycle"][word] for word in column.words if word in TOLD["cycle"]):
         if low <= column.numbers.min() and column.numbers.max() <= high:
             return float(period)
     return None
@@ -326,15 +314,15 @@ def _sort_numbers_first(cell: str) -> tuple[float, str]:
 
 
 def _begin_with_noughts(present: Sequence[str]) -> bool:
-    led = [cell for cell in present if _LEADING_NOUGHT.fullmatch(cell)]
+    led = [cell for cell in present if match("leading_nought", cell)]
     return len(led) >= _MOST * max(1, len(present)) or (bool(led) and len({*map(len, present)}) == 1)
 
 
 def _guess_order_of_dates(present: Sequence[str]) -> str:
     """How most dates are written; "" where their years have two digits, which nobody can read surely."""
-    if sum(bool(_ISO.fullmatch(cell) or _DIGITS.fullmatch(cell)) for cell in present) * 2 > len(present):
+    if sum(bool(match("iso_date", cell) or match("date_of_digits", cell)) for cell in present) * 2 > len(present):
         return "ymd"
-    parts = [found for cell in present if (found := _DAY_FIRST.fullmatch(cell)) is not None]
+    parts = [found for cell in present if (found := match("other_date", cell)) is not None]
     if sum(len(found[3]) == 2 for found in parts) * 2 > len(parts):
         return ""
     months_second = sum(int(found[1]) > 12 for found in parts)
@@ -346,22 +334,22 @@ def _guess_order_of_dates(present: Sequence[str]) -> str:
 
 def may_be_either(present: Sequence[str]) -> bool:
     """Whether dates do not say which of two numbers is the month, or say both."""
-    parts = [found for cell in present if (found := _DAY_FIRST.fullmatch(cell.strip())) is not None]
+    parts = [found for cell in present if (found := match("other_date", cell.strip())) is not None]
     says_first, says_second = (any(int(found[place]) > 12 for found in parts) for place in (1, 2))
     return len(parts) > 0 and says_first == says_second
 
 
 def _is_a_date(cell: str) -> bool:
-    if (iso := _ISO.fullmatch(cell)) is not None:
+    if (iso := match("iso_date", cell)) is not None:
         return _is_a_day(int(iso[1]), int(iso[2]), int(iso[3]))
-    if (other := _DAY_FIRST.fullmatch(cell)) is None:
+    if (other := match("other_date", cell)) is None:
         return False
     year = int(other[3]) + (2000 if len(other[3]) == 2 else 0)
     return _is_a_day(year, int(other[2]), int(other[1])) or _is_a_day(year, int(other[1]), int(other[2]))
 
 
 def _is_a_date_of_digits(cell: str) -> bool:
-    digits = _DIGITS.fullmatch(cell)
+    digits = match("date_of_digits", cell)
     return digits is not None and 1850 <= int(digits[1]) <= 2150 and _is_a_day(*map(int, digits.groups()))
 
 

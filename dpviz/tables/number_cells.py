@@ -385,13 +385,13 @@ def _list_present(column: Sequence[str]) -> list[str]:
 
 
 def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
-    """What is written in two ways in a column of numbers."""
+    """What is written in two ways in a column of numbers: a word of the notes."""
     signs = Counter(_read_sign(cell) for cell in present)
     if len({*signs} - {""}) > 1:
-        return "different signs beside its numbers, which are not converted"
+        return "signs"
     if signs["%"] and signs[""]:
-        return "a percent sign beside some of its numbers only: 12 % is read as 12, not as 0.12"
-    return "a comma as the decimal mark in some cells, a point in others" if len(decimals) == 2 else ""
+        return "percent"
+    return "decimals" if len(decimals) == 2 else ""
 
 
 def _read_sign(cell: str) -> str:

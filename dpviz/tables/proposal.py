@@ -2,57 +2,38 @@
 
 It is a proposal to the owner of a file; its notes hold no cell, and nothing reads a file by it. To look at rows in
 order to declare how rows are read is a look like any other: on a private file it is counted, and the owner declares
-what was
-proposed, or something else. The page and the command line make a declaration of a proposal in one way,
+what was proposed, or something else. The page and the command line make a declaration of a proposal in one way,
 ``Proposal.join_to``, so that what its notes say is what happens.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dpviz.tables.column_kinds import (
-    CATEGORIES,
-    CODE,
-    CYCLE,
-    DATE,
-    GROUP,
-    ID,
-    ORDER,
-    PART_NUMBER,
-    TEXT,
-    YES_NO,
-    ColumnKind,
-    guess_kind,
-    is_no_measure,
-    may_be_either,
-    names_a_person,
-)
+from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, match, may_be_either, names_a_person
 from dpviz.tables.csv_intake import NO_CSV, CsvFile, read_header
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
 from dpviz.tables.number_cells import Styles, guess_styles
-from dpviz.tables.readings import Reading, list_readings
+from dpviz.tables.readings import NOTES, REFUSALS, Reading, list_readings
 from dpviz.tables.records import read_lines
 from dpviz.words import doorways, foreign, list_names
 
 MOST_CHOSEN = 12
 """Where more columns than this are measures, the likeliest of them are chosen: one press takes all."""
 
-# What people write for a missing number: -9, 99, -999, 7777, and -1 to -8 alone.
-_CODE_FOR_MISSING = re.compile(r"-[1-9]|[-+]?([7-9])\1*(\.0+)?")
+_NOTED: tuple[Kind, ...] = ("id", "code", "date", "group", "order", "text", "yes_no", "categories", "cycle")
 _MOST_CODES = 5
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the first rows look like.
+    """How a sample of the rows seems to be written.
 
     * ``names``: all columns.
     * ``numbers``, ``text``: which of them are read as numbers, and which as text: ids, dates, labels.
@@ -78,12 +59,12 @@ class Proposal:
     @property
     def codes(self) -> tuple[str, ...]:
         """Number columns that look like codes: they are not proposed to be clustered."""
-        return self._list_of_kind(CODE)
+        return self._list_of_kind("code")
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Columns that may say whose a row is."""
-        return self._list_of_kind(ID)
+        return self._list_of_kind("id")
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -246,11 +227,7 @@ class _Trial:
         blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines])
         broken = next(iter(unread.values())).broken - (blank if len(top.names) > 1 else 0)
         if 2 * broken > lines - blank:
-            raise IntakeError(
-                f"Most lines looked at have too many or too few fields, or a quotation mark that does not close, "
-                f"whichever delimiter is taken: one line is one row, with {len(top.names)} fields here and one "
-                "character between them (:: is two); write the file so."
-            )
+            raise IntakeError(REFUSALS["most_lost"])
         values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
         return cls({name: values[name] for name in numbers}, {name: unread[name] for name in numbers}, lines, broken)
 
@@ -268,7 +245,8 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
         written = [f"{value:g}" for value in ends[-_MOST_CODES:]]
         tail = next(
-            (n for n, code in enumerate(reversed(written)) if not _CODE_FOR_MISSING.fullmatch(code)), len(written)
+            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)),
+            len(written),
         )
         for many in range(min(tail, len(ends) - 2), 0, -1):
             others, codes = ends[:-many], ends[-many:]
@@ -288,7 +266,7 @@ def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKi
     for name, column in cells.items():
         present = [cell for cell in column if cell.strip()]
         share = len({*present}) / max(1, len(present))
-        is_id, is_word = kinds[name].kind == ID, kinds[name].kind in (TEXT, CODE)
+        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code")
         if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
             candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
     return tuple(sorted(candidates, key=candidates.__getitem__))
@@ -300,85 +278,32 @@ def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
     return all(getattr(one, part) == getattr(other, part) for part in parts)
 
 
-# What is said of the columns of a kind that are not clustered as numbers.
-_OF_KINDS: Mapping[str, str] = {
-    CODE: "Codes rather than numbers, so not chosen: {}.",
-    DATE: "Dates, not chosen: {}; a date counts as days from an origin that you declare.",
-    GROUP: "Named like a known grouping, so not chosen: {}.",
-    ORDER: "Steps of a known scale, not chosen: {}; they count as ranks once declared.",
-    TEXT: "Text of many kinds, not chosen: {}.",
-    YES_NO: "Yes or no, not chosen: {}; two categories, once declared.",
-    CATEGORIES: "Few different words, not chosen: {}; categories, once declared by name.",
-    CYCLE: "Go round, so that the ends are neighbours, but as numbers they are not: {}.",
-}
-
-
-def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> list[str]:
+def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What was found besides, for the owner's eyes."""
-    notes = []
-    declared, kinds = proposal.file, proposal.kinds
-    if declared.byte_encoding != "utf-8":
-        notes.append(f"The file is not UTF-8; it reads as {declared.encoding}.")
-    if tried.broken:
-        notes.append(
-            f"{tried.broken:,} of {tried.lines:,} lines looked at are no records: too many or too few fields, or a "
-            "quotation mark that does not close; each is a row without values."
-        )
-    lost = {name: one for name in proposal.numbers if (one := tried.unread[name]).no_number}
-    if lost:
-        parts = ", ".join(f"{list_names([name])} {one.no_number:,}" for name, one in [*lost.items()][:MOST_CHOSEN])
-        notes.append(f"No numbers in some of {tried.lines:,} cells looked at, so missing: {parts}.")
-    notes += _list_doubts(proposal, styles, cells)
-    by_style: dict[str, list[str]] = {}
-    for name in proposal.numbers:
-        by_style.setdefault(str(styles.by_column[name]), []).append(name)
-    notes += [f"Written like {style}: {list_names(n)}." for style, n in by_style.items() if style != str(PLAIN_STYLE)]
-    if doubtful := [name for name in styles.doubtful if name in proposal.numbers]:
-        notes.append(
-            f"Whether a mark in {list_names(doubtful)} is the decimal one or groups thousands cannot be told, and no "
-            f"other column says; read like {styles.by_column[doubtful[0]]}: change the marks if that is a thousandfold "
-            "wrong."
-        )
-    if unread := [name for name in styles.unread if kinds[name].kind not in (DATE, ID, ORDER, YES_NO, CATEGORIES)]:
-        notes.append(
-            f"Begin like numbers but are written in no way that is read: {list_names(unread)}. They may be amounts "
-            "with K or M, numbers with flags behind them (p provisional, e estimated, b break in series), durations, "
-            "degrees, exponents with D, or digits of another script: write plain numbers."
-        )
-    if ids := proposal.ids:
-        several = [name for name in ids if kinds[name].repeats]
-        notes.append(
-            f"Ids or running numbers, so not chosen: {list_names(ids)}; if one says whose a row is, declare it as the "
-            "id column."
-        )
-        if several:
-            notes.append(f"Values of {list_names(several)} repeat: if they are people, one of them has several rows.")
-    for kind, words in _OF_KINDS.items():
-        if names := [name for name in proposal._list_of_kind(kind) if any(map(str.strip, cells[name]))]:
-            notes.append(words.format(list_names(names)))
-    if empty := [name for name in proposal.names if not any(map(str.strip, cells[name]))]:
-        notes.append(f"Left out, because empty in every row looked at: {list_names(empty)}.")
-    if constant := [name for name in proposal.measures if len({*cells[name]}) == 1]:
-        notes.append(f"The same in every row looked at, so of no use to tell groups apart: {list_names(constant)}.")
-    if len(proposal.measures) > MOST_CHOSEN:
-        notes.append(
-            f"There are {len(proposal.measures)} measures: the {MOST_CHOSEN} likeliest are chosen, and of the others "
-            "none is chosen until you take them all, or say which are to be clustered."
-        )
-    return notes
-
-
-def _list_doubts(proposal: Proposal, styles: Styles, cells: Mapping[str, Sequence[str]]) -> list[str]:
-    """What may be meant in two ways, and neither the file nor a declaration says which."""
-    kinds = proposal.kinds
-    doubts = [f"Doubtful: {list_names([name])} has {what}." for name, what in styles.mixed.items()]
-    either = [name for name in proposal._list_of_kind(DATE) if may_be_either(cells[name])]
-    parts = [name for name, column in cells.items() if sum(map(bool, map(PART_NUMBER.fullmatch, column))) > 2]
-    for names, words in (
-        (list(proposal.missing), "{} has values that stand far from all others, several times: they may mean missing"),
-        (either, "whether the day or the month comes first in {} cannot be told: 03/04 may be 04/03"),
-        (parts, "cells of {} are digits, an E and digits: numbers of parts, or powers of ten"),
-    ):
-        if names:
-            doubts.append(f"Doubtful: {words.format(list_names(names))}; say which.")
-    return doubts if kinds else []
+    file, kinds, numbers = proposal.file, proposal.kinds, proposal.numbers
+    full = [name for name in proposal.names if any(map(str.strip, cells[name]))]
+    of_kind = {kind: [name for name in full if kinds[name].kind == kind] for kind in _NOTED}
+    lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
+    written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
+    by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
+    told = (*of_kind["date"], *of_kind["id"], *of_kind["order"], *of_kind["yes_no"], *of_kind["categories"])
+    found: list[tuple[str, Any]] = [
+        ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
+        ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
+        ("no_number", ", ".join(lost[:MOST_CHOSEN])),
+        *((what, [name]) for name, what in styles.mixed.items() if name in numbers),
+        ("missing", [*proposal.missing]),
+        ("either", [name for name in of_kind["date"] if may_be_either(cells[name])]),
+        ("parts", [name for name in full if sum(bool(match("part_number", cell)) for cell in cells[name]) > 2]),
+        *(("style", f"{style}: {list_names(names)}") for style, names in by_style.items()),
+        ("doubtful_mark", [name for name in styles.doubtful if name in numbers]),
+        ("unread", [name for name in styles.unread if name not in told]),
+        ("several", [name for name in of_kind["id"] if kinds[name].repeats]),
+        *of_kind.items(),
+        ("empty", [name for name in proposal.names if name not in full]),
+        ("constant", [name for name in proposal.measures if len({*cells[name]}) == 1]),
+        ("many", len(proposal.measures) if len(proposal.measures) > MOST_CHOSEN else ""),
+    ]
+    for key, said in found:
+        if said:
+            yield NOTES[key].format(list_names(said) if isinstance(said, list) else said)

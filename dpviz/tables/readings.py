@@ -18,7 +18,7 @@ from itertools import product
 from typing import NamedTuple
 
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.column_kinds import WORDS
+from dpviz.tables.column_kinds import PATTERNS, TOLD, WORDS, match
 from dpviz.tables.csv_intake import (
     RETURNS_ALONE,
     CsvFile,
@@ -58,47 +58,10 @@ _UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # What a cell adds to the score of a reading: a value, a word, nothing, and text in which further marks stand.
 _VALUE, _WORD, _NOTHING, _LEFT_OVER = 1.0, 0.8, 0.7, 0.3
 _NEAR = 0.95
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-_WHOLE_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_MARKS = re.compile(r"[,;\t|]|^'|'$|\"")
-_LIBSVM = re.compile(r"[+-]?\d+(\.\d+)?(\s+\d+:[^\s:]+)+\s*")
-_WHOLE_LINE = re.compile(r'"[^"]*"')
-_BEGINS_LIKE_A_VALUE = re.compile(r"\W*\d.*", re.DOTALL)
-_RULE = re.compile(r"(?=.*(--|==))[\s|+:=_,;-]+")
-_TWO_MARKS = re.compile(r"[^:|]+((::|\|\|)[^:|]*)+")
-_YEAR = re.compile(r"(18|19|20|21)\d\d")
-_TOTALS = re.compile(
-    r"(grand\s+)?(sub)?total\w*|sum(me)?|gesamt(summe)?|insgesamt|zusammen|ensemble|somme|suma|totale|in\s*all|all",
-    re.IGNORECASE,
-)
-_NO_ANSWER = re.compile(
-    r"\W*|n[/.]a\.?|nil|missing|unknown|unk|not\s.*|no\s(answer|response|data|value)|don.?t\s.*|declined?|refus\w*|"
-    r"suppressed|withheld|confidential|undisclosed|#.*",
-    re.IGNORECASE,
-)
-# What repeats gives nothing back (``*+``): else each way to share a million digits out would be tried.
-_KINDS = (
-    ("date", re.compile(r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}.*")),
-    ("time", re.compile(r"\d{1,2}:\d{2}.*")),
-    ("signed", re.compile(r"[-+(]?(\s*+[%‰$€£¥₹₽₩₺฿¢°][^\d\n]*+\d.*+|[\d.,'\s]++[%‰$€£¥₹₽₩₺฿¢°])\)?")),
-    (
-        "number",
-        re.compile(r"[-+−(]?(?=[.,'’\s]*\d)[\d.,'’\s]++([eEdD][-+]?\d++)?\s*+[-)]?|[-+]?(inf|infinity|nan)", re.I),
-    ),
-)
-
+_KINDS = {kind: re.compile(written) for kind, written in TOLD["kinds_of_cells"].items()}
 _FIGURES = ("signed", "number")
 
-CANNOT_TELL = (
-    "Whether the first line holds names or is a row cannot be told from it and the lines below. It is read as a row, "
-    'so that no row becomes a name; if it holds names, say so ("header": true).'
-)
-AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
-_NEAR_DIALECT = "What sets cells apart cannot be told surely: the other way is offered."
-_NO_RECORD = (
-    "Some lines are no records, because a quotation mark in them does not close: one line is one row, so a cell that "
-    "goes on in the next line spoils both; write one record a line, and double the marks inside a cell."
-)
+REFUSALS, NOTES = TOLD["refusals"], TOLD["notes"]
 
 
 @dataclass(frozen=True)
@@ -138,7 +101,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     ]
     readings = found[0]
     if len(found) > 1 and len(readings) == 1 and readings[0].names != found[1][0].names:
-        readings = [replace(readings[0], notes=(*readings[0].notes, _NEAR_DIALECT)), found[1][0]]
+        readings = [replace(readings[0], notes=(*readings[0].notes, NOTES["near_dialect"])), found[1][0]]
     files = [replace(one.file, encoding=encoded.encoding) if one.file.header else one.file for one in readings]
     return tuple(replace(one, sample=sample, file=declared) for one, declared in zip(readings, files, strict=True))
 
@@ -147,7 +110,7 @@ def _take_blocks(lines: bytes) -> bytes:
     """Whole lines of the beginning, the middle and the end."""
     end = _find_stop(lines, 0)
     if end == 0 and len(lines) > _BYTES:
-        raise IntakeError("The file has no line ends in its first million bytes; a CSV has one row a line.")
+        raise IntakeError(REFUSALS["no_ends"])
     parts, start = [lines[: end or len(lines)]], end or len(lines)
     for place, stop in ((len(lines) - end) // 2, None), (len(lines) - end, len(lines)):
         first = lines.find(b"\n", max(start, place) - 1) + 1
@@ -169,32 +132,18 @@ def _find_stop(lines: bytes, start: int) -> int:
 
 
 def _refuse_other_tables(lines: Sequence[str]) -> None:
-    first = next((line.strip() for line in lines if line.strip()), "")
-    if first.lower().startswith(("@relation", "@attribute")):
-        raise IntakeError("The file looks like ARFF, the format of Weka; export the table as CSV and load that.")
-    if _LIBSVM.fullmatch(first):
-        raise IntakeError(
-            "The file looks like LIBSVM (place:number pairs); write it as CSV, or as a sparse matrix (.npz)."
-        )
-    if sum(_TWO_MARKS.fullmatch(line) is not None for line in lines[:_SCORED]) > 0.9 * len(lines[:_SCORED]):
-        raise IntakeError(
-            "Cells are set apart by two marks, such as :: or ||; a delimiter is one character: write a semicolon or a "
-            "tab between them."
-        )
-    quoted = [bool(_WHOLE_LINE.fullmatch(line)) and any(mark in line for mark in ",;\t|") for line in lines[:_SCORED]]
-    if len(quoted) > 1 and 10 * sum(quoted) >= 9 * sum(bool(line.strip()) for line in lines[:_SCORED]):
-        raise IntakeError(
-            "Each line as a whole stands between quotation marks, so it is one cell; take the outer quotation marks "
-            "away (an export of an export writes them), and load that."
-        )
+    full = [line.strip() for line in lines[:_SCORED] if line.strip()]
+    if full and full[0].lower().startswith(("@relation", "@attribute")):
+        raise IntakeError(REFUSALS["arff"])
+    for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
+        if sum(match(what, line) is not None for line in full) > part * len(full):
+            raise IntakeError(REFUSALS[what])
 
 
 def _guess_encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, else what the letters look most like, Western ones where that is open."""
     if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
-        raise IntakeError(
-            'The file looks like UTF-32, which is not proposed; save it as UTF-8, or declare "encoding": "utf-32".'
-        )
+        raise IntakeError(REFUSALS["utf_32"])
     if raw[:2] in _UTF_16:
         return "utf-16"
     refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
@@ -232,17 +181,17 @@ def _rank_dialects(lines: Sequence[str]) -> list[tuple[float, str, str]]:
     """Scores with delimiter and quotation mark, the best first."""
     full = [line for line in lines if line.strip()]
     looked_at = [*full[:_SCORED], *full[_SCORED:][-_SCORED_LATER:]]
-    single = any(re.search(r"(^|[,;\t|])\s*'[^']*'\s*($|[,;\t|])", line) for line in looked_at)
+    single = any(PATTERNS["single_quoted"].search(line) for line in looked_at)
     tried = product(_DELIMITERS, QUOTES if single else '"')
     scores = [(_score(looked_at, FileFormat(delimiter=mark, quote=quote)), mark, quote) for mark, quote in tried]
     ranked = sorted((one for one in scores if one[0] > 0), key=lambda one: -one[0])
     if not ranked:
         words = [line.lstrip("#").split() for line in looked_at]
         width, many = _find_usual_width(words)
-        numbers = [_NUMBER.fullmatch(word) is not None for line in words for word in line]
+        numbers = [match("number", word) is not None for line in words for word in line]
         blanks = width > 1 and 5 * many >= 4 * len(words) and 2 * sum(numbers) >= len(numbers)
         return [(1.0, WHITESPACE if blanks else ",", '"')]
-    commas = len(full) > 1 and "," not in full[0] and all(map(_WHOLE_DECIMAL_COMMA.fullmatch, full[1:]))
+    commas = len(full) > 1 and "," not in full[0] and all(match("decimal_comma", line) for line in full[1:])
     return [(1.0, ";", '"')] if commas and ranked[0][1] == "," else ranked
 
 
@@ -270,11 +219,11 @@ def _explain(cell: str, declared: FileFormat) -> float:
         return _NOTHING
     if "'" in (cell[0], cell[-1]) or cell[-1] == ",":
         return _LEFT_OVER
-    if _NUMBER.fullmatch(cell):
+    if match("number", cell):
         return _VALUE if declared.delimiter != "," or "," not in cell else _LEFT_OVER + 0.5
     if _guess_kind(cell) in _FIGURES:
         return _VALUE
-    if _MARKS.search(cell):
+    if PATTERNS["marks"].search(cell):
         return _LEFT_OVER
     return _VALUE if _guess_kind(cell) != "text" else _WORD
 
@@ -288,7 +237,7 @@ def _find_usual_width(records: Sequence[Sequence[str]]) -> tuple[int, int]:
 
 @lru_cache(maxsize=100_000)
 def _guess_kind(cell: str) -> str:
-    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(cell)), "text")
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(cell)), "text")
 
 
 def _guess_usual_kind(cells: Sequence[str]) -> str:
@@ -301,7 +250,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     """The reading under one dialect, and the one with the other answer to whether its first line holds names."""
     first = next((place for place, line in enumerate(text) if line.strip()), None)
     if first is None:
-        raise IntakeError("The file is empty; a CSV has a header line and one row a line; choose another file.")
+        raise IntakeError(REFUSALS["empty"])
     if find_delimiter_above(text[first]):
         first += 1 + next((place for place, line in enumerate(text[first + 1 :]) if line.strip()), 0)
     records = [_split(line, declared) for line in text]
@@ -312,7 +261,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     refuse_garbled(head, declared)
     split_header(head, declared.delimiter, declared.quote)  # refuses half of a record
     rows = zip(text[above.body :], records[above.body :], strict=True)
-    notes = [_NO_RECORD] if any(line.strip() and not record for line, record in rows) else []
+    notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
     if len(found[0].names) > MAX_COLUMNS:
         raise IntakeError(TOO_MANY_COLUMNS)
@@ -350,12 +299,12 @@ def _find_above(text: Sequence[str], records: Sequence[list[str]], width: int, f
         there = sum(bool(cell.strip()) for cell in record)
         full = width - (width > 2) <= len(record) <= width and there >= min(2, width) and 2 * there >= filled
         full = full or (2 <= len(record) == width == 2 * there and at == last and not record[0].strip())
-        return full and fits[at] != 1 and not _RULE.fullmatch(line) and (at == last or not line.startswith("#"))
+        return full and fits[at] != 1 and not match("rule", line) and (at == last or not line.startswith("#"))
 
     def is_title(at: int) -> bool:
         line = text[first + at]
         whole = line.count('"') % 2 == 0 and len(records[first + at]) > 0
-        return bool(line.strip()) and whole and fits[at] is None and not _RULE.fullmatch(line)
+        return bool(line.strip()) and whole and fits[at] is None and not match("rule", line)
 
     titles = max((at + 1 for at in range(start) if is_title(at)), default=0)
     names = next((at for at in range(titles, start) if may_name(at)), None)
@@ -366,7 +315,7 @@ def _find_above(text: Sequence[str], records: Sequence[list[str]], width: int, f
     for at in range(names, start):
         # In doubt a line is a row: one without any word over figures, unless several lines of words stand above it.
         opposed += fits[at] == -1
-        if fits[at] == -1 or (fits[at] == 0 and opposed > 1) or _RULE.fullmatch(text[first + at]):
+        if fits[at] == -1 or (fits[at] == 0 and opposed > 1) or match("rule", text[first + at]):
             body = at + 1
         elif fits[at] is not None:
             break
@@ -388,12 +337,12 @@ def _fit(record: Sequence[str], figures: Mapping[int, str], width: int) -> int |
     found = 0
     for at, usual in figures.items():
         cell = record[at].strip() if at < len(record) else ""
-        if cell in MISSING or _NO_ANSWER.fullmatch(cell):
+        if cell in MISSING or match("no_answer", cell):
             continue
         kind = _guess_kind(cell)
         if ("number" if kind in _FIGURES else kind) == usual:
             return 1
-        if not _BEGINS_LIKE_A_VALUE.fullmatch(cell):
+        if not match("figure_first", cell):
             found = -1
     return found
 
@@ -410,10 +359,10 @@ def _read_top(
         return
     rows = _thin(records[first:], width)
     own_names = tuple(f"column_{place}" for place in range(1, max(width, len(records[first])) + 1))
-    note = CANNOT_TELL if told is None else "The first line holds values, so the columns get names of their own."
+    note = NOTES["as_row" if told is False else "cannot_tell"]
     yield Reading(replace(declared, header=False, names=own_names, skip=first), own_names, rows, (note,))
     if told is None:
-        yield replace(as_names, notes=(AS_NAMES, *as_names.notes))
+        yield replace(as_names, notes=(NOTES["as_names"], *as_names.notes))
 
 
 def _read_names(
@@ -424,30 +373,25 @@ def _read_names(
     cells, notes = list(records[above.names]), []
     width = Counter(map(len, below or [cells])).most_common(1)[0][0]
     if above.names:
-        lines = f"{above.names} line{'' if above.names == 1 else 's'}"
-        notes.append(f"{lines} above the names: titles, comments or blanks, to be skipped.")
+        notes.append(NOTES["above"].format(_format_lines(above.names)))
     units = _read_units(cells, [*between, *below]) if len(between) < 2 else {}
     if units:
-        notes.append("The line below the names holds units, so it is no row.")
+        notes.append(NOTES["units"])
         below, between = (below if between else below[1:]), []
     for place, cell in enumerate(cells):
         lacking = [one[place] for one in between if not cell.strip() and len(one) > place and one[place].strip()]
-        cells[place] = next((one for one in lacking if not _RULE.fullmatch(one)), cell)
+        cells[place] = next((one for one in lacking if not match("rule", one)), cell)
     names, _ = clean_names(cells)
     read = replace(declared, skip=above.names, units_line=bool(units))
     if len(names) == width - 1 and all(not record[-1].strip() for record in below if len(record) == width):
         new = f"column_{width}"
         names = (*names, new if new not in names else f"{new}_")
-        notes.append("A delimiter ends each line but the header.")
+        notes.append(NOTES["ends"])
     elif len(names) == width - 1:
         names = ("row", *names)
-        notes.append('The header is one name short: the first column is called "row".')
+        notes.append(NOTES["row_names"])
     if above.body > above.names + 1 and not units:
-        many = above.body - above.names - 1
-        notes.append(
-            f"{many} line{'' if many == 1 else 's'} between the names and the rows: labels, rules or further names, "
-            'to be skipped; if one of them is a row, say so with a smaller "skip".'
-        )
+        notes.append(NOTES["between"].format(_format_lines(above.body - above.names - 1)))
         read = replace(read, header=False, skip=above.body, names=names)
     return Reading(
         read if names == clean_names(cells)[0] and read.header else replace(read, names=names),
@@ -456,6 +400,10 @@ def _read_names(
         tuple(notes),
         units,
     )
+
+
+def _format_lines(many: int) -> str:
+    return f"{many} line{'' if many == 1 else 's'}"
 
 
 def _thin(records: Sequence[list[str]], width: int) -> list[list[str]]:
@@ -482,7 +430,7 @@ def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | 
     if not again and len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
         return True  # 0, 1, 2, ...: the names that data frames give
     if _are_years(values):
-        alike = again or any(_YEAR.fullmatch(cell) for column in below for cell in column)
+        alike = again or any(match("year", cell) for column in below for cell in column)
         return None if alike else True
     differ = [
         own != usual and usual != "text"
@@ -496,7 +444,7 @@ def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | 
 
 def _names_figures(cell: str, below: Sequence[str]) -> bool:
     """Whether a cell of the first line is a word above numbers, and none that says that a person has no number."""
-    if cell in MISSING or _NO_ANSWER.fullmatch(cell) or reads_like_a_row(cell):
+    if cell in MISSING or match("no_answer", cell) or reads_like_a_row(cell):
         return False
     own, usual = _guess_kind(cell), _guess_usual_kind(below)
     present = [one for one in below if one not in MISSING]
@@ -506,7 +454,7 @@ def _names_figures(cell: str, below: Sequence[str]) -> bool:
 
 def _are_years(values: Sequence[str]) -> bool:
     """Whether values are several different years in order, rising or falling."""
-    if len(values) < 2 or not all(map(_YEAR.fullmatch, values)):
+    if len(values) < 2 or not all(map(PATTERNS["year"].fullmatch, values)):
         return False
     return values in (sorted(set(values)), sorted(set(values), reverse=True))
 
@@ -540,13 +488,11 @@ def _find_below(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """What stands at the end of the file and is no row of the table: totals, notes."""
     last, notes = rows[1:][-4:], []
     if any(len(record) == width > 1 and any(map(_is_a_total, record)) for record in last):
-        notes.append(
-            "One of the last lines is named like a total: it is read as a row like others; take it out of the file."
-        )
+        notes.append(NOTES["total"])
     if last and len(last[-1]) == 1 < width:
-        notes.append("The last line is no row but a note below the table: it is read as a row without values.")
+        notes.append(NOTES["below"])
     return notes
 
 
 def _is_a_total(cell: str) -> bool:
-    return _TOTALS.fullmatch(cell.strip(" :*")) is not None
+    return match("total", cell.strip(" :*")) is not None
