@@ -110,10 +110,20 @@ class Proposal:
                     f'{{"dates": ["2015-01-01", "2024-12-31"], "written": "{forms[name]["written"]}"}} under "bounds".'
                 )
             joined = joined.with_coding(name, forms[name])
-        if strangers := [name for name in missing if name not in self.missing]:
+        return self.declare_missing(joined, missing)
+
+    def declare_missing(self, declared: Declaration, names: Sequence[str]) -> Declaration:
+        """``declared`` with the values of these columns that may mean missing declared to."""
+        if strangers := [name for name in names if name not in self.missing]:
             raise IntakeError(f"No value of {list_names(strangers)} seems to mean missing: declare those that do.")
-        coded = {name: self.file.get_style(name)._replace(missing=self.missing[name]) for name in missing}
-        return replace(joined, file=replace(joined.file, styles={**joined.file.styles, **coded}))
+        coded = {name: declared.file.get_style(name)._replace(missing=self.missing[name]) for name in names}
+        return replace(declared, file=replace(declared.file, styles={**declared.file.styles, **coded}))
+
+    def describe_other(self) -> str:
+        """What the other reading says, on a button."""
+        if self.other is None or (self.other.delimiter, self.other.quote) != (self.file.delimiter, self.file.quote):
+            return "Set cells apart in the other way"
+        return "The first line is a row" if self.other.header is False else "The first line holds names"
 
     def list_public(self, declared: Declaration) -> tuple[str, ...]:
         """What becomes public with ``declared``: names, then units, then values of categories and ranks."""

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
@@ -17,7 +18,17 @@ from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.core import AccessKind
-from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
+from dpviz.tables import (
+    TEXT,
+    CsvFile,
+    Declaration,
+    Header,
+    IntakeError,
+    declarations,
+    file_format,
+    format_names,
+    propose,
+)
 
 # Whether the first line holds names, and whether units stand below them.
 _FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
@@ -83,13 +94,34 @@ def draw_proposal_notes(draft: Draft) -> None:
     if not draft.notes:
         return
     st.markdown(f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(draft.notes)}")
+    draw_proposal_questions(draft)
+
+
+def draw_proposal_questions(draft: Draft) -> None:
+    """What a proposal leaves to the owner, one press an answer: the near reading, codes for missing, all measures."""
     proposal, file = draft.proposal, draft.read_beginning()
-    if proposal is None or proposal.other is None or file is None:
+    if proposal is None or file is None:
         return
-    other = proposal.other
-    words = "The first line holds names" if other.header else "The first line is a row"
-    if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
-        draft.change = lambda now: _propose(now, file, draft, other)
+    with st.container(horizontal=True, gap="xsmall"):
+        if (other := proposal.other) is not None:
+            words = proposal.describe_other()
+            if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
+                draft.change = lambda now: _propose(now, file, draft, other)
+        for name, codes in proposal.missing.items():
+            asked = name in draft.declaration.columns and not draft.declaration.file.get_style(name).missing
+            words = f"{name}: {', '.join(codes)} means missing"
+            if asked and st.button(escape_markdown(words), icon=":material/block:", key=draft.make_key("codes", name)):
+                draft.change = partial(proposal.declare_missing, names=[name])
+        if others := [name for name in proposal.measures if name not in draft.declaration.columns]:
+            words = f"Take all {len(proposal.measures)} measures"
+            if st.button(words, icon=":material/done_all:", key=draft.make_key("take_all")):
+                draft.change = partial(_take_columns, names=others)
+
+
+def _take_columns(now: Declaration, names: Sequence[str]) -> Declaration:
+    """``now`` with these columns to cluster, too; their bounds are open."""
+    columns = (*now.columns, *names)
+    return now.with_bounds(columns, [now.bounds.get(name, declarations.NO_BOUNDS) for name in columns])
 
 
 def draw_row_button(draft: Draft) -> None:
