@@ -137,10 +137,12 @@ class _Column:
         """Whether a few values come again and again."""
         return 0 < len(self.different) <= _FEW_VALUES and 2 * len(self.different) <= len(self.present)
 
-    @cached_property
-    def is_dear(self) -> bool:
-        """Whether whole numbers are large and mostly different, as those of people are."""
-        return self.whole and float(np.abs(self.numbers).max()) >= 100 and 2 * len(self.different) > len(self.present)
+    @property
+    def is_numbered(self) -> object:
+        """Whether whole numbers are large and of many values, as those of people are."""
+        return (
+            self.whole and float(np.abs(self.numbers).max()) >= 100 and len(self.different) >= min(10, len(self.cells))
+        )
 
     @cached_property
     def bands(self) -> list[str]:
@@ -171,7 +173,7 @@ _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("measure", 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
     ("text", 1, "words", lambda one: not one.read),
     ("id", 6, "the name of an id", lambda one: one.present and one.is_key and sounds_like_an_id(one.name)),
-    ("id", 5, "the name of a person, mostly different", lambda one: one.is_dear and one.is_named("person")),
+    ("id", 5, "the name of a person, and many values", lambda one: one.is_numbered and one.is_named("person")),
     ("id", 6, "no name, and one more each", lambda one: one.counts >= _FEW_ROWS and match("no_name", one.name.strip())),
     ("id", 3, "the first column, and one more each", lambda one: one.first and one.counts >= _RUNNING),
     ("id", 4, "digits that no number holds", lambda one: one.are_most("long_digits")),

@@ -161,14 +161,14 @@ class Proposal:
 
 
 def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
-    """How ``file`` seems to be written, from its first thousand rows.
+    """How ``file`` seems to be written, from rows of its beginning, its middle and its end.
 
     Parameters
     ----------
     file : CsvFile
         A CSV file in hand; a look at it.
     reading : FileFormat, optional
-        One of the two readings of a first line that may hold names or be a row; the safer one by default.
+        The other one of two that are near, as ``Proposal.other`` has it; the likelier or safer one by default.
 
     Returns
     -------

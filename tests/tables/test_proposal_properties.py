@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import NOTHING_DECLARED, to_json
+from dpviz.tables.declarations import NOTHING_DECLARED, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import Proposal, propose
 from tests.cases import about
@@ -121,3 +122,37 @@ def test_of_any_lines_each_column_is_named_and_no_row_is_skipped_unsaid(text: st
     blank = next((place for place, line in enumerate(text.split("\n")) if line.strip()), 0)
     if proposal.file.skip > blank:
         assert any("to be skipped" in note for note in proposal.notes)
+
+
+def test_a_first_row_without_figures_is_no_label() -> None:
+    rows = "".join(f"p{i},{20 + i},{100 + i}\n" for i in range(20))
+    file = open_csv(f"name,age,pay\nZelda,,\n{rows}".encode())
+    proposal = propose(file)
+    assert proposal.file.header and not proposal.units
+    assert file.read(proposal.file, numbers=["age"], text=["name"]).n_rows == 21
+
+
+def test_a_file_most_of_whose_lines_would_be_lost_is_refused() -> None:
+    rows = "".join(f"{i},{i + 1}\n" if i % 3 == 0 else f'{i},"{i}\n' for i in range(30))
+    with pytest.raises(IntakeError, match="Most lines looked at"):
+        propose(open_csv(f"a,b\n{rows}".encode()))
+
+
+def test_what_may_mean_missing_is_offered_and_declared_where_its_owner_says_so() -> None:
+    file = open_csv(("age;pay\n" + "".join(f"{-999 if i % 9 == 0 else 20 + i};{i}5,5\n" for i in range(60))).encode())
+    proposal = propose(file)
+    assert proposal.missing == {"age": ("-999",)}
+    plain, said = (proposal.join_to(NOTHING_DECLARED, missing=names) for names in ((), ("age",)))
+    assert "missing" not in to_json(plain) and '"missing": ["-999"]' in to_json(said)
+    assert apply_declaration(to_json(said)) == said.validate()
+    for declared, lowest in ((plain, -999), (said, 21)):
+        assert file.read(declared.file, numbers=["age", "pay"]).frame["age"].min() == lowest
+    with pytest.raises(IntakeError, match="No value of"):
+        proposal.join_to(NOTHING_DECLARED, missing=("pay",))
+
+
+def test_whose_row_it_is_may_be_said_by_ids_and_by_values_that_nearly_all_differ() -> None:
+    rows = "".join(f"v{i},{1000 + i // 3},ref {7 * i},{20 + i % 9}\n" for i in range(60))
+    assert propose(open_csv(f"visit_id,patient,remark,age\n{rows}".encode())).whose == ("patient", "visit_id", "remark")
+    rows = "".join(f"{1000 + 7 * i},{1000 + i},{20 + i % 9}\n" for i in range(60))
+    assert propose(open_csv(f"record_id,patient,age\n{rows}".encode())).whose == ("patient", "record_id")

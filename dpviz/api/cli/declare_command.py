@@ -19,7 +19,7 @@ _LOOK = (
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
-        "Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
+        "Look at some rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
         "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
     )
     command.add_argument(

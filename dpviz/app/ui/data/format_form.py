@@ -93,7 +93,7 @@ def draw_proposal_notes(draft: Draft) -> None:
     """What a proposal found in the rows, and the other reading of the first line where it cannot tell."""
     if not draft.notes:
         return
-    st.markdown(f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(draft.notes)}")
+    st.markdown(f"{format_badge('revealed')} :small[found in some of the rows:]\n\n{format_bullets(draft.notes)}")
     draw_proposal_questions(draft)
 
 
@@ -153,7 +153,7 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
         counted, icon = " (counted)", ":material/visibility:"
         costs = "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
     help = (
-        "Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
+        "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number columns. "
         f"You can change all of it. {costs}"
     )
     if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=draft.make_key("propose")):
