@@ -500,6 +500,8 @@ def refuse_other_formats(line: bytes) -> None:
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
+# Of the middle and of the end of a file that a form shows; how far a packed one is unpacked for them.
+_BYTES_LATER, _MOST_UNPACKED = 2**20, 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -544,13 +546,18 @@ class CsvOnDisk:
         return read_header(first, declared)
 
     def read_beginning(self) -> CsvFile:
-        """The first lines in memory: what a form shows, and a proposal looks at."""
+        """The first lines in memory, some of the middle and of the end: what a form shows, and a proposal looks at."""
         with _translate_errors(self.path), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
             raw = file.read(_BYTES_AT_ONCE)
-        return CsvFile(self.name, raw[: raw.rfind(b"\n") + 1] or raw)
+            raw = raw[: raw.rfind(b"\n") + 1] or raw
+            size = min(self.path.stat().st_size, _MOST_UNPACKED) if is_gzip else self.path.stat().st_size
+            for place in (size // 2, size - _BYTES_LATER) if b"\0" not in raw[:4] else ():
+                file.seek(max(place, file.tell()))
+                raw += file.read(_BYTES_LATER).partition(b"\n")[2].rpartition(b"\n")[0] + b"\n"
+        return CsvFile(self.name, raw.rstrip(b"\n") + b"\n")
 
     def read_batches(
         self,

@@ -152,7 +152,7 @@ OURS = Door(
     "file of dpviz itself, or the answer of a process of its own",
     (
         *("words/foreign.py", "words/glossary.py", "algorithms/card.py", "algorithms/auto/auto.py"),
-        "tables/column_kinds.py",
+        *("tables/column_kinds.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *("releases/registry_check.py", "releases/release_request.py", "releases/release_texts.py"),
         *("releases/render.py", "app/charts/deployments.py", "app/charts/player/player_page.py", "app/ui/home.py"),
