@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -370,7 +370,8 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     shared = {
         name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
     }
-    mixed = {name: what for name in styles if (what := _find_mixed(present[name], evidence[name]))}
+    asked = [name for name in styles if shared[name] != PLAIN_STYLE or np.isnan(own[name]).any()]
+    mixed = {name: what for name in asked if (what := _find_mixed(present[name], evidence[name]))}
     return Styles(shared, usual, tuple(doubtful), tuple(unread), mixed)
 
 
@@ -397,12 +398,6 @@ def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
 def _read_sign(cell: str) -> str:
     found = _SIGNED.fullmatch(cell.strip())
     return (found["before"] or found["behind"] or "") if found else ""
-
-
-def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
-    """The style that reads most of ``present``, or None if fewer than half of them are numbers in any."""
-    column = {"": present}
-    return _guess_own_styles(ColumnCells(column), column, delimiter, {"": decimals}).get("")
 
 
 def _guess_own_styles(
@@ -452,10 +447,13 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
 
     What the column's other cells are written like goes first.
     """
+    column = {"": cells}
+    found = [
+        _guess_own_styles(ColumnCells(column), column, ";", {"": marks}).get("", style)
+        for marks in ({style.decimal}, {".", ","})
+    ]
     near = [style._replace(negative=negative) for negative in ("()", "-")]
-    found = guess_style(cells, ";", {style.decimal}) or guess_style(cells, ";", {".", ","})
-    candidates = [one for one in (*near, found) if one is not None]
-    best = max(candidates, key=partial(count_readable, cells))
+    best = max((*near, *found), key=lambda one: count_readable(cells, one))
     return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
 
 

@@ -253,7 +253,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     there, times = np.unique(values[~np.isnan(values)], return_counts=True)
     found: list[str] = []
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
-        written = [f"{value:g}" for value in ends[-_MOST_CODES:]]
+        written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
         tail = next(
             (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)),
             len(written),
@@ -304,7 +304,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
         *((what, [name]) for name, what in styles.mixed.items() if name in numbers),
         ("missing", [*proposal.missing]),
         ("either", [name for name in of_kind["date"] if may_be_either(cells[name])]),
-        ("parts", [name for name in full if sum(bool(match("part_number", cell)) for cell in cells[name]) > 2]),
+        ("parts", [name for name in of_kind["code"] if "an E" in kinds[name].why]),
         *(("style", f"{style}: {list_names(names)}") for style, names in by_style.items()),
         ("doubtful_mark", [name for name in styles.doubtful if name in numbers]),
         ("unread", [name for name in styles.unread if name not in told]),

@@ -42,7 +42,7 @@ from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
-_LINES, _BYTES, _CELLS = 1_000, 1_000_000, 300_000
+_LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000
 _SCORED, _SCORED_LATER, _MOST_ABOVE, _GOES_ON = 60, 20, 40, 6
 _DELIMITERS = (*DELIMITERS, "~", "^")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
@@ -122,13 +122,9 @@ def _take_blocks(lines: bytes) -> bytes:
 
 def _find_stop(lines: bytes, start: int) -> int:
     """Where a block of whole lines that begins at ``start`` ends."""
-    stop, most = start, min(len(lines), start + _BYTES)
-    for _ in range(_LINES):
-        end = lines.find(b"\n", stop, most) + 1
-        if end == 0:
-            return len(lines) if most == len(lines) else stop
-        stop = end
-    return stop
+    *whole, rest = lines[start : start + _BYTES].split(b"\n", _LINES)
+    ends = len(whole) < _LINES and start + _BYTES >= len(lines)
+    return len(lines) if ends else min(len(lines), start + _BYTES) - len(rest)
 
 
 def _refuse_other_tables(lines: Sequence[str]) -> None:

@@ -42,7 +42,7 @@ def strip_markdown(name: object) -> str:
     """``name`` for a label that is heard and not seen: as it is, or with blanks for signs where one has power.
 
     >>> strip_markdown("child_mort"), strip_markdown("Annual Income (k$)"), strip_markdown("![age](of) *all*")
-    ('child_mort', 'Annual Income (k$)', ' age (of) all ')
+    ('child_mort', 'Annual Income (k$)', 'age (of) all')
     """
     line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
     if not _POWERFUL.search(line):
