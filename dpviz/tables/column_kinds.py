@@ -147,12 +147,11 @@ class _Column:
     @cached_property
     def bands(self) -> list[str]:
         """Its different cells by the number that they begin with; none where one begins with none, or is one."""
-        found = [(band, cell) for cell in self.different if (band := match("band", cell))]
+        few = self.different if 1 < len(self.different) <= _FEW_VALUES else ()
+        found = [(band, cell) for cell in few if (band := match("band", cell))]
         ranges = [bool(band["below"] or band["above"] or match("range", band["rest"])) for band, _ in found]
         labels = [any(map(str.isalpha, band["rest"])) for band, _ in found]
-        if not 1 < len(found) == len(self.different) <= _FEW_VALUES:
-            return []
-        if not (all(ranges) or (self.few and all(map(max, ranges, labels)))):
+        if len(found) < len(few) or not (all(ranges) or (self.few and all(map(max, ranges, labels)))):
             return []
         return [cell for _, cell in sorted(found, key=lambda one: (_find_start(one[0]), one[1]))]
 
@@ -218,23 +217,26 @@ def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, fi
             weights[kind] = weights.get(kind, 0) + weight
             why.setdefault(kind, []).append(reason)
     kind, *others = sorted(weights, key=lambda one: -weights[one])
-    pair, scale = _find_pair(column), _find_scale(column)
-    values_of = {
-        "yes_no": () if pair is None else _spell_like(pair, column.present),
-        "order": scale or tuple(column.bands),
-        "categories": tuple(sorted(column.different, key=_sort_numbers_first)) if column.few else (),
-    }
     return ColumnKind(
         kind,
         repeats=kind == "id" and len(column.different) < len(column.present),
         period=_find_period(column) if kind == "cycle" else None,
-        values=values_of.get(kind, ()),
+        values=_list_values(kind, column),
         written=_guess_order_of_dates(column.present) if kind == "date" else "",
         second=others[0] if others else "",
         why=", ".join(why[kind]),
         weight=weights[kind],
         of_figures=kind == "categories" and column.read,
     )
+
+
+def _list_values(kind: Kind, column: _Column) -> tuple[str, ...]:
+    """The values that a column of a kind would be declared with."""
+    if kind == "yes_no":
+        return _find_pair(column)
+    if kind == "order":
+        return _find_scale(column) or tuple(column.bands)
+    return tuple(sorted(column.different, key=_sort_numbers_first)) if kind == "categories" and column.few else ()
 
 
 def split_name(name: str) -> list[str]:

@@ -17,27 +17,11 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from dpviz.tables import csv_intake, file_format
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.column_kinds import PATTERNS, TOLD, WORDS, match
-from dpviz.tables.csv_intake import (
-    RETURNS_ALONE,
-    CsvFile,
-    clean_names,
-    find_delimiter_above,
-    list_pieces,
-    reads_like_a_row,
-    refuse_other_formats,
-    split_header,
-)
-from dpviz.tables.file_format import (
-    DELIMITERS,
-    MAX_COLUMNS,
-    QUOTES,
-    TOO_MANY_COLUMNS,
-    WHITESPACE,
-    FileFormat,
-    refuse_garbled,
-)
+from dpviz.tables.csv_intake import CsvFile, clean_names, find_delimiter_above, list_pieces, reads_like_a_row
+from dpviz.tables.file_format import DELIMITERS, QUOTES, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
 
@@ -85,7 +69,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     encoded = FileFormat(_guess_encoding(file.raw))
     lines = file.lines(encoded)
     if b"\r" in lines[:_BYTES] and b"\n" not in lines:
-        raise IntakeError(RETURNS_ALONE)
+        raise IntakeError(csv_intake.RETURNS_ALONE)
     sample = _take_blocks(lines)
     text = [line.removesuffix("\r") for line in sample.decode(encoded.byte_encoding, errors="replace").split("\n")]
     _refuse_other_tables(text)
@@ -142,7 +126,7 @@ def _guess_encoding(raw: bytes) -> str:
         raise IntakeError(REFUSALS["utf_32"])
     if raw[:2] in _UTF_16:
         return "utf-16"
-    refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
+    csv_intake.refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, 0 if raw.isascii() else len(raw), _BYTES):
@@ -255,12 +239,12 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     above = _find_above(text, records, width, first)
     head = text[above.names if records[first] else first] if above.names < len(text) else ""
     refuse_garbled(head, declared)
-    split_header(head, declared.delimiter, declared.quote)  # refuses half of a record
+    csv_intake.split_header(head, declared.delimiter, declared.quote)  # refuses half of a record
     rows = zip(text[above.body :], records[above.body :], strict=True)
     notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
-    if len(found[0].names) > MAX_COLUMNS:
-        raise IntakeError(TOO_MANY_COLUMNS)
+    if len(found[0].names) > file_format.MAX_COLUMNS:
+        raise IntakeError(file_format.TOO_MANY_COLUMNS)
     notes += _find_below(found[0].body, width)
     return [replace(one, notes=(*one.notes, *notes)) for one in found]
 
@@ -349,7 +333,7 @@ def _read_top(
     """The readings of what stands above the rows. In doubt it is one: a row taken for names would show its values."""
     below = _thin(records[above.body :], width)
     told = _holds_names(records[above.names], below)
-    as_names = _read_names(records, below, replace(declared, header=True), above, first)
+    as_names = _read_names(records, below, replace(declared, header=True), above)
     if told is True:
         yield as_names
         return
@@ -361,41 +345,27 @@ def _read_top(
         yield replace(as_names, notes=(NOTES["as_names"], *as_names.notes))
 
 
-def _read_names(
-    records: Sequence[list[str]], below: list[list[str]], declared: FileFormat, above: _Above, first: int
-) -> Reading:
-    """The reading of a line as names, with those that it lacks taken from lines below it that describe."""
+def _read_names(records: Sequence[list[str]], below: list[list[str]], declared: FileFormat, above: _Above) -> Reading:
+    """The reading of a line as names. No other line gives one: whatever stands there, it may be a record."""
     between = _thin(records[above.names + 1 : above.body], 1)
-    cells, notes = list(records[above.names]), []
-    width = Counter(map(len, below or [cells])).most_common(1)[0][0]
-    if above.names:
-        notes.append(NOTES["above"].format(_format_lines(above.names)))
-    units = _read_units(cells, [*between, *below]) if len(between) < 2 else {}
+    names, _ = clean_names(records[above.names])
+    stated: tuple[str, ...] = ()
+    notes = [NOTES["above"].format(_format_lines(above.names))] if above.names else []
+    width = Counter(map(len, below or [[*names]])).most_common(1)[0][0]
+    units = _read_units(names, [*between, *below]) if len(between) < 2 else {}
     if units:
         notes.append(NOTES["units"])
-        below, between = (below if between else below[1:]), []
-    for place, cell in enumerate(cells):
-        lacking = [one[place] for one in between if not cell.strip() and len(one) > place and one[place].strip()]
-        cells[place] = next((one for one in lacking if not match("rule", one)), cell)
-    names, _ = clean_names(cells)
-    read = replace(declared, skip=above.names, units_line=bool(units))
-    if len(names) == width - 1 and all(not record[-1].strip() for record in below if len(record) == width):
+        below = below if between else below[1:]
+    if len(names) == width - 1:
+        at_ends = all(not record[-1].strip() for record in below if len(record) == width)
         new = f"column_{width}"
-        names = (*names, new if new not in names else f"{new}_")
-        notes.append(NOTES["ends"])
-    elif len(names) == width - 1:
-        names = ("row", *names)
-        notes.append(NOTES["row_names"])
+        stated = (*names, new if new not in names else f"{new}_") if at_ends else ("row", *names)
+        notes.append(NOTES["ends" if at_ends else "row_names"])
+    read = replace(declared, skip=above.names, units_line=bool(units), names=stated)
     if above.body > above.names + 1 and not units:
         notes.append(NOTES["between"].format(_format_lines(above.body - above.names - 1)))
-        read = replace(read, header=False, skip=above.body, names=names)
-    return Reading(
-        read if names == clean_names(cells)[0] and read.header else replace(read, names=names),
-        names,
-        below,
-        tuple(notes),
-        units,
-    )
+        read = replace(read, header=False, skip=above.body, names=stated or names)
+    return Reading(read, stated or names, below, tuple(notes), units)
 
 
 def _format_lines(many: int) -> str:
@@ -425,14 +395,10 @@ def _holds_names(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | 
         return True if any(named) and not again else None
     if not again and len(values) >= 3 and values in ([str(i + start) for i in range(len(values))] for start in (0, 1)):
         return True  # 0, 1, 2, ...: the names that data frames give
-    if _are_years(values):
-        alike = again or any(match("year", cell) for column in below for cell in column)
-        return None if alike else True
-    differ = [
-        own != usual and usual != "text"
-        for (own, usual), cell in zip(kinds, cells, strict=True)
-        if reads_like_a_row(cell)
-    ]
+    in_order = values in (sorted({*values}), sorted({*values}, reverse=True))
+    if len(values) > 1 and in_order and all(match("year", value) for value in values):
+        return None if again or any(match("year", cell) for column in below for cell in column) else True
+    differ = [own != usual != "text" for (own, usual), cell in zip(kinds, cells, strict=True) if reads_like_a_row(cell)]
     if differ and all(differ) and not again:
         return True
     return None if any(differ) or any(named) else False
@@ -448,26 +414,14 @@ def _names_figures(cell: str, below: Sequence[str]) -> bool:
     return usual not in ("text", own) or (not any(map(str.isdigit, cell)) and 10 * figures > 9 * len(present))
 
 
-def _are_years(values: Sequence[str]) -> bool:
-    """Whether values are several different years in order, rising or falling."""
-    if len(values) < 2 or not all(map(PATTERNS["year"].fullmatch, values)):
-        return False
-    return values in (sorted(set(values)), sorted(set(values), reverse=True))
-
-
 def _read_units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str, str]:
     """What the line below the names says of columns of numbers, if it holds nothing but known units."""
     if len(body) < 2 or len(body[0]) != len(names) or not all(map(_is_a_unit, filter(None, map(str.strip, body[0])))):
         return {}
-    units = {}
-    for at, name in enumerate(names):
-        cells = [record[at].strip() for record in body[1:] if len(record) == len(names)]
-        present = [cell for cell in cells if cell not in MISSING]
-        numbers = sum(_guess_kind(cell) in ("number", "signed") for cell in present)
-        unit = body[0][at].strip().strip("()[]")
-        if unit and present and 10 * numbers >= 9 * len(present):
-            units[name] = unit
-    return units
+    whole = [record for record in body[1:] if len(record) == len(names)]
+    usual = [_guess_usual_kind([record[at].strip() for record in whole]) for at in range(len(names))]
+    units = {name: unit.strip(" ()[]") for name, unit in zip(names, body[0], strict=True)}
+    return {name: units[name] for name, kind in zip(names, usual, strict=True) if units[name] and kind in _FIGURES}
 
 
 def _is_a_unit(cell: str) -> bool:

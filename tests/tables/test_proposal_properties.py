@@ -156,3 +156,11 @@ def test_whose_row_it_is_may_be_said_by_ids_and_by_values_that_nearly_all_differ
     assert propose(open_csv(f"visit_id,patient,remark,age\n{rows}".encode())).whose == ("patient", "visit_id", "remark")
     rows = "".join(f"{1000 + 7 * i},{1000 + i},{20 + i % 9}\n" for i in range(60))
     assert propose(open_csv(f"record_id,patient,age\n{rows}".encode())).whose == ("patient", "record_id")
+
+
+def test_what_a_name_lacks_comes_from_no_line_below() -> None:
+    """Below two lines of names a line of one word may name the rows, or be a person of whom nothing else is known."""
+    rows = "".join(f"p{i},{170 + i},{60 + i}\n" for i in range(20))
+    proposal = propose(open_csv(f",height,weight\n,mean,mean\nZelda,,\n{rows}".encode()))
+    assert proposal.names == ("column_1", "height", "weight")
+    assert any("to be skipped" in note for note in proposal.notes)
