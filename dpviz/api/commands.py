@@ -61,8 +61,15 @@ Declared = Declaration | Mapping[str, Any] | str | Path
 """What is declared of a table: a declaration, what its JSON says, or the path of such a file."""
 
 
-def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirmed: Sequence[str] = ()) -> Declaration:
-    """Propose how a file is read: a look at its first rows, for the eyes of its owner.
+def declare(
+    data: str | Path,
+    known: Mapping[str, Any] | None = None,
+    *,
+    confirmed: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    every: bool = False,
+) -> Declaration:
+    """Propose how a file is read: a look at some of its rows, for the eyes of its owner.
 
     Parameters
     ----------
@@ -74,6 +81,10 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
         before what is proposed.
     confirmed : sequence of str
         Columns that are declared as they were found in the rows: their categories, ranks or cycles.
+    missing : sequence of str
+        Columns whose values that seem to mean missing, such as -999, are declared to.
+    every : bool
+        Whether all measures are chosen, and not only the likeliest twelve.
 
     Returns
     -------
@@ -88,7 +99,7 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
     RequestError
         If the file cannot be used.
     """
-    proposed, _ = complete_proposal(data, confirmed=confirmed)
+    proposed, _ = complete_proposal(data, confirmed=confirmed, missing=missing, every=every)
     return (
         proposed
         if known is None
@@ -96,7 +107,9 @@ def declare(data: str | Path, known: Mapping[str, Any] | None = None, *, confirm
     )
 
 
-def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tuple[Declaration, Proposal]:
+def complete_proposal(
+    data: str | Path, *, confirmed: Sequence[str] = (), missing: Sequence[str] = (), every: bool = False
+) -> tuple[Declaration, Proposal]:
     """What ``declare`` proposes, and what it saw on the way there.
 
     **Guarantee.** None: this reads rows.
@@ -110,9 +123,8 @@ def complete_proposal(data: str | Path, *, confirmed: Sequence[str] = ()) -> tup
         file = open_csv(data)
         ACCESS_LOG.add_look(file.fingerprint, AccessKind.PROPOSAL)
         proposal = propose(file)
-    return replace(
-        proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed), proposed=typed is None
-    ), proposal
+    joined = proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed, missing=missing, every=every)
+    return replace(joined, proposed=typed is None), proposal
 
 
 def _propose_by_types(table: ArrowTable) -> Proposal:

@@ -140,6 +140,8 @@ class Header:
             declared.byte_encoding,
             {place[name]: declared.get_style(name) for name in numbers},
             [place[name] for name in text],
+            declared.quote,
+            {place[name]: frozenset(declared.get_style(name).missing) for name in text},
         )
 
     def key_by_name(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
@@ -339,7 +341,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     if declared.units_line:
         end = _find_end_of_lines(lines, 1, end)
     delimiter = declared.delimiter or stated or _guess_delimiter(line)
-    cells = split_header(line, delimiter)
+    cells = split_header(line, delimiter, declared.quote)
     # A line that nothing divides may be divided by blanks.
     parts = cells[0].split() if len(cells) == 1 else ()
     pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
@@ -363,10 +365,10 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     return Header(names, delimiter, end, notes)
 
 
-def split_header(line: str, delimiter: str) -> list[str]:
+def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
     """The cells of a header line."""
     try:
-        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter)
+        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
@@ -498,6 +500,8 @@ def refuse_other_formats(line: bytes) -> None:
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
+# Of the middle and of the end of a file that a form shows; how far a packed one is unpacked for them.
+_BYTES_LATER, _MOST_UNPACKED = 2**20, 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,13 +546,18 @@ class CsvOnDisk:
         return read_header(first, declared)
 
     def read_beginning(self) -> CsvFile:
-        """The first lines in memory: what a form shows, and a proposal looks at."""
+        """The first lines in memory, some of the middle and of the end: what a form shows, and a proposal looks at."""
         with _translate_errors(self.path), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
             raw = file.read(_BYTES_AT_ONCE)
-        return CsvFile(self.name, raw[: raw.rfind(b"\n") + 1] or raw)
+            raw = raw[: raw.rfind(b"\n") + 1] or raw
+            size = min(self.path.stat().st_size, _MOST_UNPACKED) if is_gzip else self.path.stat().st_size
+            for place in (size // 2, size - _BYTES_LATER) if b"\0" not in raw[:4] else ():
+                file.seek(max(place, file.tell()))
+                raw += file.read(_BYTES_LATER).partition(b"\n")[2].rpartition(b"\n")[0] + b"\n"
+        return CsvFile(self.name, raw.rstrip(b"\n") + b"\n")
 
     def read_batches(
         self,

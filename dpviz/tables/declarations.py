@@ -531,7 +531,10 @@ def _format_value(value: Any) -> str:
 
 def list_file_values(declared: FileFormat) -> dict[str, Any]:
     """What differs from the format that is read without any declaration; what differs in a column, whole."""
-    styles = {name: style._asdict() for name, style in declared.styles.items()}
+    styles = {
+        name: {mark: list(said) if mark == "missing" else said for mark, said in style._asdict().items() if said != ()}
+        for name, style in declared.styles.items()
+    }
     return list_values(declared, {"styles": {"columns": styles} if styles else {}})
 
 

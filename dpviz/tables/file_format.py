@@ -53,6 +53,9 @@ NEGATIVES = ("", "()", "-")
 _LONGEST_SIGN = 8
 _PARTS_OF_NUMBERS = frozenset("+-.,\"'\u2019\u2212()")
 MOST_SKIPPED = 1_000
+QUOTES = {'"': "double", "'": "single"}
+"""The marks that a cell may stand between, with their words."""
+_MOST_CODES, _LONGEST_CODE = 100, 80
 _NEVER_DELIMITERS = frozenset("\"'.+-_\r\n")
 
 
@@ -63,6 +66,9 @@ class NumberStyle(NamedTuple):
     grouping: Annotated[str, 'what stands between groups of digits, or "lakh"'] = ""
     sign: Annotated[str, "what is stripped from a number, such as %, $ or €"] = ""
     negative: Annotated[str, "how negative numbers are written besides a minus in front: () as in (5), - as in 5-"] = ""
+    missing: Annotated[
+        tuple[str, ...], Key("cells that mean missing, as numbers or as words", "a list of texts", shown=["-999"])
+    ] = ()
 
     def validate(self) -> NumberStyle:
         """Itself."""
@@ -80,6 +86,13 @@ class NumberStyle(NamedTuple):
             raise IntakeError(
                 f'Negative numbers are written {quote_name(self.negative)}; write "" for a minus in front, "()" for '
                 'parentheses, or "-" for a minus behind.'
+            )
+        if len(self.missing) > _MOST_CODES or not all(
+            code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing
+        ):
+            raise IntakeError(
+                f'"missing" lists at most {_MOST_CODES} cells that mean missing, each of 1 to {_LONGEST_CODE} '
+                'characters, such as "-999"; mend it.'
             )
         return self
 
@@ -108,6 +121,7 @@ class FileFormat:
     header: Annotated[bool | None, "whether the first line holds names"] = None
     names: Annotated[tuple[str, ...], Key("of all its columns, in place of those of the header", shown=["a", "b"])] = ()
     style: Annotated[NumberStyle, INLINE] = PLAIN_STYLE
+    quote: Annotated[str, Key("the mark that a cell may stand between", shown="'")] = '"'
     several_lines: Annotated[bool, "whether a quoted cell may go on over lines"] = False
     skip: Annotated[int, Key("lines above the header that are no rows", "a number of lines", shown=2)] = 0
     units_line: Annotated[bool, "whether a line of units stands below the header"] = False
@@ -128,6 +142,8 @@ class FileFormat:
                 f"The delimiter is {quote_name(self.delimiter)}; write one character that is no letter, digit, "
                 f'quotation mark, point or sign, such as {NAMED_DELIMITERS}, or "{WHITESPACE}".'
             )
+        if self.quote not in QUOTES:
+            raise IntakeError(f"The quotation mark is {quote_name(self.quote)}; write one of \" and '.")
         if self.header is False and not self.names:
             raise IntakeError("A file without a header line needs column names; declare them as names.")
         if self.header is False and self.encoding in _MARKED:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,7 +25,8 @@ from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, Unread
 # Cells of one column, as they stand in the file.
 _Cells: TypeAlias = Any
 _Mask: TypeAlias = NDArray[np.bool_]
-_MINUS = "\u2212"
+# Signs that stand for a minus: the true one, an en dash, hyphens of other widths.
+_MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
 
 
 class CellNumbers(NamedTuple):
@@ -76,9 +78,17 @@ def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> CellNumbe
         return CellNumbers(values, Unread())
     kinds = pc.value_counts(cells.filter(pa.array(lost)))
     words, times = kinds.field("values"), kinds.field("counts").to_pylist()
-    wrong = [word for word in words.to_pylist() if _read_word(word, encoding) is not None]
+    missing = frozenset(style.missing)
+    wrong = [word for word in words.to_pylist() if _read_word(word, encoding, missing) is not None]
     empty = sum(times) - sum(many for word, many in zip(words.to_pylist(), times, strict=True) if word in {*wrong})
     return CellNumbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
+
+
+def drop_codes(found: CellNumbers, style: NumberStyle) -> CellNumbers:
+    """The same without the numbers that are declared to mean missing."""
+    coded = np.isin(found.values, [code for code in read_values(style.missing, style) if np.isfinite(code)])
+    many = int(np.count_nonzero(coded))
+    return CellNumbers(np.where(coded, np.nan, found.values), replace(found.unread, empty=found.unread.empty + many))
 
 
 def _find_not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
@@ -184,7 +194,7 @@ def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
         if _encode(mark, encoding):
             bare = pc.replace_substring(bare, _encode(mark, encoding), b"")
-    for mark, plain in ((_MINUS, b"-"), (style.decimal, b".")):
+    for mark, plain in (*((minus, b"-") for minus in _MINUSES), (style.decimal, b".")):
         if mark != "." and _encode(mark, encoding):
             bare = pc.replace_substring(bare, _encode(mark, encoding), plain)
     if negative is not None:
@@ -206,8 +216,8 @@ def _remove_marks(cells: _Cells, *marks: bytes) -> _Cells:
 def _make_pattern(style: NumberStyle, encoding: str) -> str:
     """A cell that is a number in ``style`` with its sign in front, over its bytes."""
     amount, pad, sign, behind = _list_parts(style, encoding)
-    minus = f"(?:[+-]|{_escape(_MINUS, encoding)})?" if _encode(_MINUS, encoding) else "[+-]?"
-    return rf"\A{pad}{sign}{minus}{sign}{amount}{behind}{pad}\z"
+    minuses = "".join(f"|{_escape(minus, encoding)}" for minus in _MINUSES if _encode(minus, encoding))
+    return rf"\A{pad}{sign}(?:(?:[+-]{minuses}){pad})?{sign}{amount}{behind}{pad}\z"
 
 
 @lru_cache(maxsize=64)
@@ -254,16 +264,16 @@ def _encode(mark: str, encoding: str) -> bytes:
     return mark.encode(encoding, errors="ignore")
 
 
-def read_text(cells: _Cells, encoding: str) -> NDArray[np.object_]:
-    """Cells of shape (n,), bytes or text, as text without blanks around it, None where a cell is empty."""
+def read_text(cells: _Cells, encoding: str, missing: frozenset[str] = frozenset()) -> NDArray[np.object_]:
+    """Cells of shape (n,), bytes or text, as text without blanks around it, None where a cell is empty or missing."""
     words = np.full(len(cells), None)
-    words[:] = [_read_word(cell, encoding) for cell in cells.to_pylist()]
+    words[:] = [_read_word(cell, encoding, missing) for cell in cells.to_pylist()]
     return words
 
 
-def _read_word(cell: bytes, encoding: str) -> str | None:
+def _read_word(cell: bytes, encoding: str, missing: frozenset[str]) -> str | None:
     word = cell.decode(encoding, errors="replace").strip()
-    return None if word in MISSING else word
+    return None if word in MISSING or word in missing else word
 
 
 # Only these are proposed as signs: anything else beside a number could be somebody's.
@@ -298,13 +308,14 @@ class Styles(NamedTuple):
     """How columns write their numbers.
 
     ``by_column`` holds the columns of numbers; ``doubtful`` are those of them in which a mark may be either; ``unread``
-    others whose cells mostly begin like numbers.
+    others whose cells mostly begin like numbers; ``mixed`` says of columns what is written in two ways.
     """
 
     by_column: dict[str, NumberStyle]
     usual: NumberStyle
     doubtful: tuple[str, ...]
     unread: tuple[str, ...]
+    mixed: dict[str, str]
 
 
 class ColumnCells:
@@ -343,7 +354,7 @@ class ColumnCells:
 
 def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     """The style of each column that holds numbers, and the most frequent one."""
-    present = {name: [cell for cell in column if cell.strip() not in MISSING] for name, column in cells.items()}
+    present = {name: _list_present(column) for name, column in cells.items()}
     evidence = {name: _collect_evidence(column) for name, column in present.items()}
     for_table = {mark for one in evidence.values() for mark in one}
     decimals = {name: own or (for_table if len(for_table) == 1 else {".", ","}) for name, own in evidence.items()}
@@ -359,13 +370,34 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     shared = {
         name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
     }
-    return Styles(shared, usual, tuple(doubtful), tuple(unread))
+    asked = [name for name in styles if shared[name] != PLAIN_STYLE or np.isnan(own[name]).any()]
+    mixed = {name: what for name in asked if (what := _find_mixed(present[name], evidence[name]))}
+    return Styles(shared, usual, tuple(doubtful), tuple(unread), mixed)
 
 
-def guess_style(present: Sequence[str], delimiter: str, decimals: set[str]) -> NumberStyle | None:
-    """The style that reads most of ``present``, or None if fewer than half of them are numbers in any."""
-    column = {"": present}
-    return _guess_own_styles(ColumnCells(column), column, delimiter, {"": decimals}).get("")
+def _list_present(column: Sequence[str]) -> list[str]:
+    """The cells that are there; where the others are one, two or three words, those of a measure that many refused."""
+    present = [cell for cell in column if cell.strip() not in MISSING]
+    figures = [cell for cell in present if any(map(str.isdigit, cell))]
+    few_words = (
+        len({cell for cell in present if cell not in {*figures}}) <= 3 if 2 * len(figures) < len(present) else False
+    )
+    return figures if few_words and len({*figures}) >= 5 else present
+
+
+def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
+    """What is written in two ways in a column of numbers: a word of the notes."""
+    signs = Counter(_read_sign(cell) for cell in present)
+    if len({*signs} - {""}) > 1:
+        return "signs"
+    if signs["%"] and signs[""]:
+        return "percent"
+    return "decimals" if len(decimals) == 2 else ""
+
+
+def _read_sign(cell: str) -> str:
+    found = _SIGNED.fullmatch(cell.strip())
+    return (found["before"] or found["behind"] or "") if found else ""
 
 
 def _guess_own_styles(
@@ -415,10 +447,13 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
 
     What the column's other cells are written like goes first.
     """
+    column = {"": cells}
+    found = [
+        _guess_own_styles(ColumnCells(column), column, ";", {"": marks}).get("", style)
+        for marks in ({style.decimal}, {".", ","})
+    ]
     near = [style._replace(negative=negative) for negative in ("()", "-")]
-    found = guess_style(cells, ";", {style.decimal}) or guess_style(cells, ";", {".", ","})
-    candidates = [one for one in (*near, found) if one is not None]
-    best = max(candidates, key=partial(count_readable, cells))
+    best = max((*near, *found), key=lambda one: count_readable(cells, one))
     return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
 
 
@@ -452,8 +487,7 @@ def _list_marks(delimiter: str) -> list[tuple[str, str]]:
 
 def _find_sign(cells: Sequence[str]) -> str:
     """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
-    matches = (_SIGNED.fullmatch(cell.strip()) for cell in cells)
-    signs = Counter(sign for match in matches if match and (sign := match["before"] or match["behind"]))
+    signs = Counter(sign for cell in cells if (sign := _read_sign(cell)))
     sign, times = signs.most_common(1)[0] if signs else ("", 0)
     return sign if 2 * times >= len(cells) else ""
 

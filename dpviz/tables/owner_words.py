@@ -6,9 +6,11 @@ The form, the declaration file, the head of a transcript, the card and the dossi
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from datetime import date
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpviz.tables.declarations import Declaration
@@ -40,86 +42,29 @@ class OwnerWord(NamedTuple):
     several: bool = False
 
 
-def _word(meaning: str, **asked: Any) -> Any:
-    return field(default="", metadata={"word": OwnerWord(meaning, **asked)})
-
-
-def _words(meaning: str, **asked: Any) -> Any:
-    return field(default=(), metadata={"word": OwnerWord(meaning, long=True, several=True, **asked)})
-
-
 @dataclass(frozen=True, kw_only=True)
 class OwnerWords:
     """What the owner says about a release, in the owner's words."""
 
-    name: str = _word(
-        "of the release", label="Name", hint="Visitors of the clinic, 2026", lack="call the release by a name"
-    )
-    description: str = _word(
-        "what was released",
-        label="Description: what is published, in a sentence",
-        hint="Centres of six groups of visitors, by age.",
-        lack="say in a sentence what is published",
-        long=True,
-    )
-    intended_use: str = _word(
-        "what it is meant for",
-        label="Intended use",
-        hint="Planning of opening hours",
-        lack="say what the release is for",
-    )
-    curators: tuple[str, ...] = _words(
-        "who holds the rows",
-        label="Curators: who publishes it, one a line",
-        hint="Clinic of Bremen",
-        lack="name at least one who publishes the release",
-    )
-    region: str = _word(
-        "where the people live",
-        label="Region that the data describe",
-        hint="Bremen, Germany",
-        lack="name the region that the data describe",
-    )
-    publication_date: str = _word("the day")
-    sector: str = _word("of the registry")
-    justification: str = _word(
-        "why these bounds, this ε and this k",
-        label="Justification: why these bounds, this ε and this k",
-        hint="Bounds from the law; ε from a synthetic table",
-        lack="say why these bounds, this ε and this k",
-        long=True,
-    )
-    authors: tuple[str, ...] = _words(
-        "of the card",
-        label="Authors: who filled in the card, one a line",
-        hint="A. Muster",
-        lack="name at least one who filled in the card",
-    )
-    chosen_after_looking: str = _word("what was chosen because rows were seen")
-    several_rows: str = _word(
-        "whether a person may have several rows",
-        question="Can one person have several rows in the table, and at most how many?",
-    )
-    agreed_by: str = _word("who agreed to this ε", question="Why not half of this ε, and who agreed to it?")
-    other_releases: str = _word(
-        "what else is published of these people",
-        question="What else about these people is or will be published, even exact?",
-    )
-    decision: str = _word(
-        "what is decided with it",
-        question="Which decision will rest on it, and which error would change that decision?",
-    )
-    bounds_known_by: str = _word("how the bounds are known", question="Who knew each bound, and from what?")
-    raw_access: str = _word("who may see the rows", question="Who can read the raw table?")
-    storage: str = _word(
-        "how the rows are kept, and until when",
-        question="Where are the rows, the account and the keys kept, and until when?",
-    )
-    columns_needed: str = _word("why each column is needed", question="Which column could have been left out?")
-    repeats: str = _word(
-        "whether it will be released again",
-        question="Will the release be repeated, how often, and does the cap start anew?",
-    )
+    name: str = ""
+    description: str = ""
+    intended_use: str = ""
+    curators: tuple[str, ...] = ()
+    region: str = ""
+    publication_date: str = ""
+    sector: str = ""
+    justification: str = ""
+    authors: tuple[str, ...] = ()
+    chosen_after_looking: str = ""
+    several_rows: str = ""
+    agreed_by: str = ""
+    other_releases: str = ""
+    decision: str = ""
+    bounds_known_by: str = ""
+    raw_access: str = ""
+    storage: str = ""
+    columns_needed: str = ""
+    repeats: str = ""
 
     def list_missing(self) -> tuple[str, ...]:
         """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
@@ -137,7 +82,10 @@ class OwnerWords:
             yield "publication_date is no day: write it as YYYY-MM-DD."
 
 
-OWNER_WORDS: Mapping[str, OwnerWord] = {one.name: one.metadata["word"] for one in fields(OwnerWords)}
+_TOLD = tomllib.loads(Path(__file__).with_name("owner_words.toml").read_text(encoding="utf-8"))
+OWNER_WORDS: Mapping[str, OwnerWord] = {
+    one.name: OwnerWord(**_TOLD[one.name], several=one.default == ()) for one in fields(OwnerWords)
+}
 """Each by its name."""
 OWNER_QUESTIONS: Mapping[str, str] = {name: word.question for name, word in OWNER_WORDS.items() if word.question}
 """What only the owner of a table can answer of what an evaluator asks."""

@@ -1,303 +1,48 @@
-"""How a file seems to be written, and what a column seems to hold, by its name first and its cells second.
+"""How a file seems to be written: the likeliest reading of a sample of its lines, tried before it is shown.
 
-It is a proposal to the owner of a file, worked out from its first rows; its words hold no cell, and nothing reads a
-file by it. To look at rows in order to declare how rows are read is a look like any other: on a private file it is
-counted, and the owner declares what was proposed, or something else. The page and the command line make a declaration
-of a proposal in one way, ``Proposal.join_to``, so that what its notes say is what happens.
-
+It is a proposal to the owner of a file; its notes hold no cell, and nothing reads a file by it. To look at rows in
+order to declare how rows are read is a look like any other: on a private file it is counted, and the owner declares
+what was proposed, or something else. The page and the command line make a declaration of a proposal in one way,
+``Proposal.join_to``, so that what its notes say is what happens.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
 
-from dpviz.tables.cell_values import MISSING
-from dpviz.tables.csv_intake import NO_CSV, CsvFile
+from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, match, may_be_either, names_a_person
+from dpviz.tables.csv_intake import NO_CSV, CsvFile, read_header
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
-from dpviz.tables.first_lines import read_first_lines
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.tables.number_cells import ColumnCells, Styles, guess_styles
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
+from dpviz.tables.number_cells import Styles, guess_styles
+from dpviz.tables.readings import NOTES, REFUSALS, Reading, list_readings
+from dpviz.tables.records import read_lines
 from dpviz.words import doorways, foreign, list_names
 
-MEASURE, ID, CODE, GROUP, DATE, CYCLE = "measure", "id", "code", "group", "date", "cycle"
-ORDER, YES_NO, CATEGORIES, TEXT = "order", "yes_no", "categories", "text"
-"""Kinds of columns. A cycle is a measure that goes round; a group is a known grouping, which only judges results."""
-
-# The words that a name ends with, or holds.
-_ID_WORDS = frozenset(
-    ("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "kennung", "identifiant", "key", "index")
-)
-_NUMBER_WORDS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "n"))
-_WHOSE = (
-    *("person", "patient", "user", "customer", "cust", "client", "member", "employee", "emp", "student", "pupil"),
-    *("subject", "participant", "respondent", "case", "record", "row", "line", "account", "household", "hh", "donor"),
-    *("passenger", "voter", "player", "visitor", "session", "device", "kunde", "kunden", "mitglied", "fall", "zeile"),
-    *("invoice", "order", "transaction", "trip", "loan", "policy", "claim", "contract", "ticket", "visit", "study"),
-)
-_GLUED_ID = re.compile(rf"({'|'.join(_WHOSE)})(id|no|nr|num|number|nummer)")
-_NO_NAME = re.compile(r"(unnamed:?\s*\d*|column_1|index|row|#|)", re.IGNORECASE)
-_GROUP_WORDS = frozenset(("label", "labels", "class", "cluster", "target", "segment"))
-_CODE_WORDS = frozenset(
-    (
-        *("code", "codes", "zip", "zipcode", "plz", "postcode", "postalcode", "postal", "pin", "pincode", "fips"),
-        *("ags", "nuts", "lau", "insee", "isbn", "ean", "gtin", "iban", "bic", "ssn", "phone", "tel", "telephone"),
-        *("mobile", "fax", "telefon", "hash", "ward", "tract", "precinct", "district", "bezirk", "kreis", "gemeinde"),
-        *("commune", "municipality", "county", "region", "state", "country", "sku", "article", "artikel", "icd"),
-        *("naics", "nace", "sic", "isco", "siren", "siret", "sector", "branch", "store"),
-    )
-)
-# What people average: digits alone do not make a code of it.
-_MEASURE_WORDS = frozenset(
-    (
-        *("salary", "income", "wage", "wages", "pay", "price", "amount", "cost", "costs", "revenue", "sales", "profit"),
-        *("balance", "limit", "bal", "amt", "fee", "fare", "rent", "loan", "debt", "value", "total", "sum", "budget"),
-        *("odometer", "mileage", "distance", "population", "area", "weight", "height", "steps", "calories", "views"),
-        *("einkommen", "gehalt", "lohn", "preis", "betrag", "umsatz", "kosten", "miete", "einwohner", "flaeche"),
-        *("fläche", "prix", "revenu", "salaire", "montant", "valor", "preco", "preço", "pris", "year", "years", "jahr"),
-    )
-)
-# A measure that goes round, and the range that says so.
-_CYCLES: Mapping[str, tuple[float, float, float]] = {
-    **dict.fromkeys(("hour", "hours", "hr", "stunde", "heure"), (0, 24, 24)),
-    **dict.fromkeys(("month", "monat", "mois"), (1, 12, 12)),
-    **dict.fromkeys(("weekday", "dow", "dayofweek", "wochentag"), (0, 7, 7)),
-    **dict.fromkeys(("angle", "direction", "bearing", "heading", "azimuth", "winkel", "richtung"), (-180, 360, 360)),
-}
-# Scales that everybody knows: their order is read nowhere.
-SCALES: tuple[tuple[str, ...], ...] = (
-    ("low", "medium", "high"),
-    ("very low", "low", "medium", "high", "very high"),
-    ("small", "medium", "large"),
-    ("xs", "s", "m", "l", "xl", "xxl"),
-    ("i", "ii", "iii", "iv", "v"),
-    ("never", "rarely", "sometimes", "often", "always"),
-    ("poor", "fair", "good", "very good", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("none", "mild", "moderate", "severe"),
-    ("primary", "secondary", "tertiary"),
-    ("niedrig", "mittel", "hoch"),
-    ("nie", "selten", "manchmal", "oft", "immer"),
-)
-_YES_NO = (("false", "true"), ("no", "yes"), ("nein", "ja"), ("non", "oui"), ("n", "y"), ("f", "t"))
-
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T\s].*)?")
-_DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})([T\s].*)?")
-_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})")
-_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
-_CODE_OF_DIGITS = re.compile(r"[+\d][\d\s()/-]{5,}")
-_LEADING_NOUGHT = re.compile(r"0\d{3,}")
-_MOST = 0.9
-_FEW_VALUES, _RUNNING, _FEW_ROWS = 20, 20, 4
-
-
-@dataclass(frozen=True)
-class ColumnKind:
-    """What one column seems to hold."""
-
-    kind: str
-    repeats: bool = False
-    period: float | None = None
-    values: tuple[str, ...] = field(default=(), repr=False)
-    written: str = ""
-
-    @property
-    def form(self) -> Mapping[str, Any] | None:
-        """What it would be declared as besides bounds (see ``read_coding``); of dates the ends are left open.
-
-        None where nothing but bounds is declared of it, or nobody could say what.
-        """
-        if self.kind == CYCLE and self.period is not None:
-            return {"cycle": self.period}
-        if self.kind == DATE and self.written:
-            return {"dates": [], "written": self.written}
-        if self.kind == ORDER:
-            return {"order": list(self.values)}
-        if self.kind not in (YES_NO, CATEGORIES) or not self.values:
-            return None
-        return {"categories": list(self.values), **({"closed": True} if self.kind == YES_NO else {})}
-
-    @property
-    def is_measure(self) -> bool:
-        """Whether it is clustered as a number."""
-        return self.kind in (MEASURE, CYCLE)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether its cells are read as text even if they are digits: ids, dates."""
-        return self.kind in (ID, DATE, ORDER, YES_NO, CATEGORIES, TEXT)
-
-
-def guess_kind(name: str, cells: Sequence[str], values: FloatArray | None, *, first: bool = False) -> ColumnKind:
-    """What a column seems to hold."""
-    present = [cell.strip() for cell in cells if cell.strip() not in MISSING]
-    numbers = np.empty(0) if values is None else values[~np.isnan(values)]
-    words = split_name(name)
-    whole = bool(len(numbers)) and bool((numbers == np.floor(numbers)).all())
-    if present and sounds_like_an_id(name) and (values is None or whole):
-        return ColumnKind(ID, repeats=len(set(present)) < len(present))
-    if whole and len(numbers) >= _FEW_ROWS and _NO_NAME.fullmatch(name.strip()) and _is_running(numbers):
-        return ColumnKind(ID)
-    if _are_most(present, _is_a_date) or (_are_most(present, _is_a_date_of_digits) and words[-1] not in _MEASURE_WORDS):
-        return ColumnKind(DATE, written=_guess_order_of_dates(present))
-    named_code = not _CODE_WORDS.isdisjoint(words)
-    if values is None:
-        return (
-            ColumnKind(CODE)
-            if named_code and _are_most(present, _CODE_OF_DIGITS.fullmatch)
-            else _guess_kind_of_text(present, words)
-        )
-    if words[-1] in _GROUP_WORDS:
-        return ColumnKind(GROUP)
-    if named_code and (whole or not len(numbers)):
-        return ColumnKind(CODE)
-    if _are_most(present, _LEADING_NOUGHT.fullmatch) or (
-        any(map(_LEADING_NOUGHT.fullmatch, present)) and len({*map(len, present)}) == 1
-    ):
-        return ColumnKind(CODE)
-    if first and whole and len(numbers) >= _RUNNING and _is_running(numbers):
-        return ColumnKind(ID)
-    return _guess_measure(words, numbers)
-
-
-def split_name(name: str) -> list[str]:
-    """The words of a name in lower case, however they are set apart; one empty word for a name without any.
-
-    >>> split_name("CustomerID"), split_name("user-id"), split_name("Person No")
-    (['customer', 'id'], ['user', 'id'], ['person', 'no'])
-    """
-    apart = re.sub(r"(?<=[a-zäöüß0-9])(?=[A-ZÄÖÜ])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return [word for word in re.split(r"[\W_]+", apart.lower()) if word] or [""]
-
-
-def sounds_like_an_id(name: str) -> bool:
-    """Whether a column is named like one that says whose, or which, a row is.
-
-    >>> [sounds_like_an_id(name) for name in ("CUST_ID", "userId", "patientid", "Person No", "row_number", "InvoiceNo")]
-    [True, True, True, True, True, True]
-    >>> [sounds_like_an_id(name) for name in ("humid", "paid", "valid", "number of rooms", "acid", "grid")]
-    [False, False, False, False, False, False]
-    """
-    words = split_name(name)
-    if words[-1] in _ID_WORDS or "id" in words[:1] or _GLUED_ID.fullmatch("".join(words)):
-        return True
-    return len(words) == 2 and words[0] in _WHOSE and words[1] in _NUMBER_WORDS
-
-
-def is_no_measure(name: str) -> bool:
-    """Whether a column sounds like an id, a known grouping or a code rather than a measurement.
-
-    >>> [is_no_measure(name) for name in ("person_id", "PLZ", "zip code", "postCode", "age", "hours")]
-    [True, True, True, True, False, False]
-    """
-    words = split_name(name)
-    return sounds_like_an_id(name) or words[-1] in _GROUP_WORDS or not _CODE_WORDS.isdisjoint(words)
-
-
-def _guess_measure(words: Sequence[str], numbers: FloatArray) -> ColumnKind:
-    for word in words:
-        if word in _CYCLES and len(numbers):
-            low, high, period = _CYCLES[word]
-            if low <= numbers.min() and numbers.max() <= high and not {"per", "worked", "total"} & {*words}:
-                return ColumnKind(CYCLE, period=period)
-    return ColumnKind(MEASURE)
-
-
-def _guess_kind_of_text(present: Sequence[str], words: Sequence[str]) -> ColumnKind:
-    kinds = {cell.casefold() for cell in present}
-    if not kinds:
-        return ColumnKind(TEXT)
-    pair = next((pair for pair in _YES_NO if kinds <= {*pair}), None)
-    if pair is not None and len({*present}) == len(kinds):
-        return ColumnKind(YES_NO, values=_spell_like(pair, present))
-    scale = next((scale for scale in SCALES if kinds <= {*scale} and len(kinds) > 1), None)
-    if scale is not None:
-        written = {cell.casefold(): cell for cell in present}
-        return ColumnKind(ORDER, values=tuple(written.get(step, step) for step in scale))
-    if words[-1] in _GROUP_WORDS:
-        return ColumnKind(GROUP)
-    different = dict.fromkeys(sorted(present))
-    if len(different) <= _FEW_VALUES and 2 * len(different) <= len(present):
-        return ColumnKind(CATEGORIES, values=tuple(different))
-    return ColumnKind(TEXT)
-
-
-def _spell_like(steps: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
-    """All ``steps`` of a scale in the letters of those that are there: YES beside NO."""
-    written = {cell.casefold(): cell for cell in present}
-    like = next(iter(written.values()))
-    change = str.upper if like.isupper() else str.capitalize if like[:1].isupper() else str.lower
-    return tuple(written.get(step, change(step)) for step in steps)
-
-
-def _guess_order_of_dates(present: Sequence[str]) -> str:
-    """How most dates are written; "" where their years have two digits, which nobody can read surely."""
-    if sum(bool(_ISO.fullmatch(cell) or _DIGITS.fullmatch(cell)) for cell in present) * 2 > len(present):
-        return "ymd"
-    parts = [found for cell in present if (found := _DAY_FIRST.fullmatch(cell)) is not None]
-    if sum(len(found[3]) == 2 for found in parts) * 2 > len(parts):
-        return ""
-    months_second = sum(int(found[1]) > 12 for found in parts)
-    days_second = sum(int(found[2]) > 12 for found in parts)
-    if months_second == days_second:
-        return "mdy" if parts and "/" in parts[0][0] and not months_second else "dmy"
-    return "dmy" if months_second > days_second else "mdy"
-
-
-def _is_running(numbers: FloatArray) -> bool:
-    """Whether numbers count rows: one more each, from 0 or 1."""
-    return len(numbers) > 1 and numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
-
-
-def _are_most(cells: Sequence[str], is_one: object) -> bool:
-    assert callable(is_one)
-    return bool(cells) and sum(bool(is_one(cell)) for cell in cells) >= _MOST * len(cells)
-
-
-def _is_a_date(cell: str) -> bool:
-    if (iso := _ISO.fullmatch(cell)) is not None:
-        return _is_a_day(int(iso[1]), int(iso[2]), int(iso[3]))
-    if (other := _DAY_FIRST.fullmatch(cell)) is None:
-        return False
-    year = int(other[3]) + (2000 if len(other[3]) == 2 else 0)
-    return _is_a_day(year, int(other[2]), int(other[1])) or _is_a_day(year, int(other[1]), int(other[2]))
-
-
-def _is_a_date_of_digits(cell: str) -> bool:
-    digits = _DIGITS.fullmatch(cell)
-    return digits is not None and 1850 <= int(digits[1]) <= 2150 and _is_a_day(*map(int, digits.groups()))
-
-
-def _is_a_day(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True
-
-
-AS_NAMES = "The first line is read as names: whether it is a row cannot be told from it."
 MOST_CHOSEN = 12
-"""Where more columns than this are measures, none is chosen: their owner says which."""
+"""Where more columns than this are measures, the likeliest of them are chosen: one press takes all."""
+
+_NOTED: tuple[Kind, ...] = ("id", "code", "date", "group", "order", "text", "yes_no", "categories", "cycle")
+_MOST_CODES = 5
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the first rows look like.
+    """How a sample of the rows seems to be written.
 
     * ``names``: all columns.
     * ``numbers``, ``text``: which of them are read as numbers, and which as text: ids, dates, labels.
     * ``notes``: what was found, in sentences; no cell is quoted.
     * ``kinds``: what each column seems to hold; of a column without one its name says whether it is a measure.
-    * ``other``: the other reading of the first line, where it may hold names or be a row.
+    * ``other``: the other reading that is near: of the first line, or of what sets cells apart.
     * ``units``: units that stand in a line of their own.
+    * ``missing``: of columns, the values that may mean that a cell is missing.
+    * ``whose``: columns that may say whose a row is, by their values; those named like it first.
     """
 
     file: FileFormat
@@ -308,16 +53,18 @@ class Proposal:
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict, hash=False)
     other: FileFormat | None = None
     units: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False, repr=False)
+    whose: tuple[str, ...] = ()
 
     @property
     def codes(self) -> tuple[str, ...]:
         """Number columns that look like codes: they are not proposed to be clustered."""
-        return self._list_of_kind(CODE)
+        return self._list_of_kind("code")
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Columns that may say whose a row is."""
-        return self._list_of_kind(ID)
+        return self._list_of_kind("id")
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -336,13 +83,21 @@ class Proposal:
         forms = {name: self.kinds[name].form for name in self.names if name in self.kinds and name not in taken}
         return {name: form for name, form in forms.items() if form is not None}
 
-    def join_to(self, declaration: Declaration, *, confirmed: Sequence[str] = ()) -> Declaration:
+    def join_to(
+        self,
+        declaration: Declaration,
+        *,
+        confirmed: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        every: bool = False,
+    ) -> Declaration:
         """``declaration`` with the file read as proposed; columns that were chosen stay where they hold numbers.
 
-        Where none was, the measures are, if they are few. Columns that their owner has ``confirmed`` are declared as
-        proposed, too: as categories, ranks, yes or no, or a cycle.
+        Where none was, the likeliest measures are, or ``every`` one. Columns that their owner has ``confirmed`` are
+        declared as proposed, too: as categories, ranks, yes or no, or a cycle; of those in ``missing`` the values that
+        may mean so are declared to.
         """
-        joined = self._join_reading(declaration)
+        joined = self._join_reading(declaration, every)
         forms = self.list_forms(joined)
         for name in confirmed:
             if name not in forms:
@@ -355,14 +110,32 @@ class Proposal:
                     f'{{"dates": ["2015-01-01", "2024-12-31"], "written": "{forms[name]["written"]}"}} under "bounds".'
                 )
             joined = joined.with_coding(name, forms[name])
-        return joined
+        return self.declare_missing(joined, missing)
 
-    def _join_reading(self, declaration: Declaration) -> Declaration:
+    def declare_missing(self, declared: Declaration, names: Sequence[str]) -> Declaration:
+        """``declared`` with the values of these columns that may mean missing declared to."""
+        if strangers := [name for name in names if name not in self.missing]:
+            raise IntakeError(f"No value of {list_names(strangers)} seems to mean missing: declare those that do.")
+        coded = {name: declared.file.get_style(name)._replace(missing=self.missing[name]) for name in names}
+        return replace(declared, file=replace(declared.file, styles={**declared.file.styles, **coded}))
+
+    def describe_other(self) -> str:
+        """What the other reading says, on a button."""
+        if self.other is None or (self.other.delimiter, self.other.quote) != (self.file.delimiter, self.file.quote):
+            return "Set cells apart in the other way"
+        return "The first line is a row" if self.other.header is False else "The first line holds names"
+
+    def list_public(self, declared: Declaration) -> tuple[str, ...]:
+        """What becomes public with ``declared``: names, then units, then values of categories and ranks."""
+        forms = (coding.to_plain(None, None) for coding in declared.codings.values() if coding.textual)
+        values = [value for form in forms for key in ("categories", "order") for value in dict(form).get(key, ())]
+        return tuple(dict.fromkeys((*self.names, *declared.units.values(), *values)))
+
+    def _join_reading(self, declaration: Declaration, every: bool) -> Declaration:
         others = (declaration.id_column, declaration.label_column, *declaration.describe)
         chosen = [name for name in declaration.columns if name in self.numbers]
         measures = [name for name in self.measures if name not in others]
-        if not chosen and len(measures) <= MOST_CHOSEN:
-            chosen = measures
+        chosen = chosen or (measures if every else self._choose_likeliest(measures))
         bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
         known_id = declaration.id_column in self.names
         label = declaration.label_column
@@ -377,19 +150,25 @@ class Proposal:
             proposed=True,
         )
 
+    def _choose_likeliest(self, measures: Sequence[str]) -> list[str]:
+        if len(measures) > MOST_CHOSEN and not self.kinds:
+            return []
+        best = sorted(measures, key=lambda name: -self.kinds[name].weight if self.kinds else 0)[:MOST_CHOSEN]
+        return [name for name in measures if name in best]
+
     def _guess_label(self, chosen: Sequence[str]) -> str | None:
         return USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
 
 
 def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
-    """How ``file`` seems to be written, from its first thousand rows.
+    """How ``file`` seems to be written, from rows of its beginning, its middle and its end.
 
     Parameters
     ----------
     file : CsvFile
         A CSV file in hand; a look at it.
     reading : FileFormat, optional
-        One of the two readings of a first line that may hold names or be a row; the safer one by default.
+        The other one of two that are near, as ``Proposal.other`` has it; the likelier or safer one by default.
 
     Returns
     -------
@@ -406,84 +185,135 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
 
 
 def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
-    top = read_first_lines(file)
-    if reading is not None and top.other is not None and reading.header == top.other.header:
-        names = file.header(top.other).names
-        top = replace(top, file=top.other, other=top.file, names=names, body=top.body[1:], notes=(AS_NAMES,))
+    top, *others = list_readings(file)
+    if reading is not None and others and _is_read_like(others[0].file, reading):
+        top, others = others[0], [top]
     cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
     styles = guess_styles(cells, top.file.delimiter)
-    values = ColumnCells(cells).read(styles.by_column)
+    columns = {name: style for name, style in styles.by_column.items() if style != styles.usual}
+    tried = _Trial.run(top, replace(top.file, style=styles.usual, styles=columns), tuple(styles.by_column))
     kinds = {
-        name: guess_kind(name, cells[name], values.get(name), first=place == 0) for place, name in enumerate(top.names)
+        name: guess_kind(name, cells[name], tried.values.get(name), first=place == 0)
+        for place, name in enumerate(top.names)
     }
     numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
-    declared = replace(
-        top.file,
-        style=styles.usual,
-        styles={name: styles.by_column[name] for name in numbers if styles.by_column[name] != styles.usual},
-    )
-    units = {name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()}
     proposal = Proposal(
-        file=declared,
+        file=replace(
+            top.file, style=styles.usual, styles={name: style for name, style in columns.items() if name in numbers}
+        ),
         names=top.names,
         numbers=numbers,
         text=tuple(name for name in top.names if name not in numbers),
         notes=(),
         kinds=kinds,
-        other=top.other,
-        units=units,
+        other=others[0].file if others else None,
+        units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
+        missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
+        whose=_list_whose(cells, kinds),
     )
-    constant = [name for name in proposal.measures if len(set(cells[name])) == 1]
-    return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, constant)))
+    return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
 
 
-# What is said of the columns of a kind that are not clustered as numbers.
-_OF_KINDS: Mapping[str, str] = {
-    CODE: "Codes rather than numbers, so not chosen: {}.",
-    DATE: "Dates, not chosen: {}; a date counts as days from an origin that you declare.",
-    GROUP: "Named like a known grouping, so not chosen: {}.",
-    ORDER: "Steps of a known scale, not chosen: {}; they count as ranks once declared.",
-    YES_NO: "Yes or no, not chosen: {}; two categories, once declared.",
-    CATEGORIES: "Few different words, not chosen: {}; categories, once declared by name.",
-    CYCLE: "Go round, so that the ends are neighbours, but as numbers they are not: {}.",
-}
+@dataclass(frozen=True)
+class _Trial:
+    """What the reader of a run makes of the lines of the sample.
+
+    * ``values``: (lines,) of each column of numbers, data units.
+    """
+
+    values: Mapping[str, FloatArray]
+    unread: Mapping[str, Unread]
+    lines: int
+    broken: int
+
+    @classmethod
+    def run(cls, top: Reading, declared: FileFormat, numbers: Sequence[str]) -> _Trial:
+        """The trial; an error where most rows would be lost."""
+        header = read_header(top.sample, declared)
+        wanted = header.list_wanted(declared, numbers or top.names[:1], ())
+        read = read_lines(top.sample, wanted, first=header.body)
+        unread = header.key_by_name(read.unread)
+        lines = len(next(iter(read.columns.values())))
+        blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines])
+        broken = next(iter(unread.values())).broken - (blank if len(top.names) > 1 else 0)
+        if 2 * broken > lines - blank:
+            raise IntakeError(REFUSALS["most_lost"])
+        values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
+        return cls({name: values[name] for name in numbers}, {name: unread[name] for name in numbers}, lines, broken)
 
 
-def _list_notes(proposal: Proposal, styles: Styles, constant: Sequence[str]) -> list[str]:
+def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
+    """The numbers that may mean missing: of the form that people write, several times, far from the others at an end.
+
+    ``values`` (n,), data units, NaN where a cell is missing.
+
+    >>> find_missing_codes(np.array([20.0, 31, 45, 52, 64, 71, 999, 999, 30, 41]))
+    ('999',)
+    """
+    there, times = np.unique(values[~np.isnan(values)], return_counts=True)
+    found: list[str] = []
+    for ends, counts in ((there, times), (there[::-1], times[::-1])):
+        written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
+        tail = next(
+            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)),
+            len(written),
+        )
+        for many in range(min(tail, len(ends) - 2), 0, -1):
+            others, codes = ends[:-many], ends[-many:]
+            spread = abs(float(others[-1] - others[0]))
+            gap = abs(float(codes[0] - others[-1]))
+            often = counts[-many:].mean() >= 3 * np.median(counts[:-many])
+            below_nought = float(codes.max()) < 0 <= float(others.min()) and often
+            if counts[-many:].sum() >= 2 and (gap > max(spread / 2, 1) or below_nought):
+                found += written[-many:]
+                break
+    return tuple(found)
+
+
+def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKind]) -> tuple[str, ...]:
+    """Columns that may say whose a row is: ids, then words and whole numbers that are nearly unique or come again."""
+    candidates: dict[str, tuple[int, float]] = {}
+    for name, column in cells.items():
+        present = [cell for cell in column if cell.strip()]
+        share = len({*present}) / max(1, len(present))
+        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code")
+        if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
+            candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
+    return tuple(sorted(candidates, key=candidates.__getitem__))
+
+
+def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
+    """Whether two say the same of lines and what divides them."""
+    parts = ("header", "delimiter", "quote", "skip")
+    return all(getattr(one, part) == getattr(other, part) for part in parts)
+
+
+def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What was found besides, for the owner's eyes."""
-    notes = []
-    declared, kinds = proposal.file, proposal.kinds
-    if declared.encoding in ("cp1252", "iso8859-1"):
-        notes.append(f"The file is not UTF-8; it reads as {declared.encoding}.")
-    by_style: dict[str, list[str]] = {}
-    for name in proposal.numbers:
-        by_style.setdefault(str(styles.by_column[name]), []).append(name)
-    notes += [f"Written like {style}: {list_names(n)}." for style, n in by_style.items() if style != str(PLAIN_STYLE)]
-    if doubtful := [name for name in styles.doubtful if name in proposal.numbers]:
-        notes.append(
-            f"Whether a mark in {list_names(doubtful)} is the decimal one or groups thousands cannot be told, and no "
-            f"other column says; read like {styles.by_column[doubtful[0]]}: change the marks if that is a thousandfold "
-            "wrong."
-        )
-    if unread := [name for name in styles.unread if kinds[name].kind not in (DATE, ID)]:
-        notes.append(
-            f"Begin like numbers but are written in no way that is read: {list_names(unread)}. They may be amounts "
-            "with K or M, numbers with flags behind them (p provisional, e estimated, b break in series), durations, "
-            "degrees, exponents with D, or digits of another script: write plain numbers."
-        )
-    if ids := proposal.ids:
-        several = [name for name in ids if kinds[name].repeats]
-        notes.append(
-            f"Ids or running numbers, so not chosen: {list_names(ids)}; if one says whose a row is, declare it as the "
-            "id column."
-        )
-        if several:
-            notes.append(f"Values of {list_names(several)} repeat: if they are people, one of them has several rows.")
-    for kind, words in _OF_KINDS.items():
-        if names := proposal._list_of_kind(kind):
-            notes.append(words.format(list_names(names)))
-    if constant:
-        notes.append(f"The same in every row looked at, so of no use to tell groups apart: {list_names(constant)}.")
-    if len(proposal.measures) > MOST_CHOSEN:
-        notes.append(f"There are {len(proposal.measures)} measures, so none is chosen: say which are to be clustered.")
-    return notes
+    file, kinds, numbers = proposal.file, proposal.kinds, proposal.numbers
+    full = [name for name in proposal.names if any(map(str.strip, cells[name]))]
+    of_kind = {kind: [name for name in full if kinds[name].kind == kind] for kind in _NOTED}
+    lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
+    written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
+    by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
+    told = (*of_kind["date"], *of_kind["id"], *of_kind["order"], *of_kind["yes_no"], *of_kind["categories"])
+    found: list[tuple[str, Any]] = [
+        ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
+        ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
+        ("no_number", ", ".join(lost[:MOST_CHOSEN])),
+        *((what, [name]) for name, what in styles.mixed.items() if name in numbers),
+        ("missing", [*proposal.missing]),
+        ("either", [name for name in of_kind["date"] if may_be_either(cells[name])]),
+        ("parts", [name for name in of_kind["code"] if "an E" in kinds[name].why]),
+        *(("style", f"{style}: {list_names(names)}") for style, names in by_style.items()),
+        ("doubtful_mark", [name for name in styles.doubtful if name in numbers]),
+        ("unread", [name for name in styles.unread if name not in told]),
+        ("several", [name for name in of_kind["id"] if kinds[name].repeats]),
+        *of_kind.items(),
+        ("empty", [name for name in proposal.names if name not in full]),
+        ("constant", [name for name in proposal.measures if len({*cells[name]}) == 1]),
+        ("many", len(proposal.measures) if len(proposal.measures) > MOST_CHOSEN else ""),
+    ]
+    for key, said in found:
+        if said:
+            yield NOTES[key].format(list_names(said) if isinstance(said, list) else said)

@@ -13,7 +13,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,7 +27,7 @@ from pyarrow import csv as arrow_csv
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import WHITESPACE, NumberStyle
 from dpviz.tables.loaded_table import TEXT, FloatArray, Unread
-from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, read_text
+from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, drop_codes, read_text
 from dpviz.words import doorways
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
@@ -34,7 +35,7 @@ BLOCK_BYTES = 1 << 21
 LONGEST_LINE = 1 << 26  # in bytes, without its end
 _RECORDS_AT_ONCE = 10_000
 
-_NEWLINE, _RETURN, _QUOTE, _BLANK = 10, 13, 34, 32
+_NEWLINE, _RETURN, _BLANK = 10, 13, 32
 _MARK = b"\xef\xbb\xbf"
 
 Column: TypeAlias = FloatArray | pd.Series
@@ -53,6 +54,8 @@ class Wanted:
     encoding: str
     numbers: Mapping[int, NumberStyle]
     text: Sequence[int]
+    quote: str = '"'
+    missing: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
@@ -79,7 +82,7 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
     start = 0
-    for block in map(_cut_long_lines, _split_blocks(raw, first, block_bytes)):
+    for block in map(partial(_cut_long_lines, wanted.quote.encode()), _split_blocks(raw, first, block_bytes)):
         lines = _Lines(_squeeze_blanks(block) if wanted.delimiter == WHITESPACE else block, wanted)
         columns.put(start + np.flatnonzero(lines.together), lines.read_together())
         columns.put_records(start + np.flatnonzero(lines.alone), lines.read_alone())
@@ -93,7 +96,9 @@ def read_records(text: str, wanted: Wanted) -> Read:
     Returns columns of shape (records,).
     """
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, quotechar=wanted.quote, skipinitialspace=True
+    )
     parts = [_Columns(0, wanted).finish()]
     all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
@@ -150,10 +155,13 @@ class _Columns:
             found = cells[place]
             if not isinstance(found, CellNumbers):
                 found = count_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
+            if self._wanted.numbers[place].missing:
+                found = drop_codes(found, self._wanted.numbers[place])
             values[where] = found.values
             self._unread[place].append(found.unread)
         for place, words in self._text.items():
-            words[where] = read_text(cells[place], self._wanted.encoding)
+            missing = self._wanted.missing.get(place, frozenset())
+            words[where] = read_text(cells[place], self._wanted.encoding, missing)
 
     def put_records(self, at: _Places, records: Sequence[list[bytes] | None]) -> None:
         """Lines that were taken apart one by one; None and those of another width are records without a value."""
@@ -186,7 +194,8 @@ class _Lines:
         self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
-        if b'"' in block:
+        self._quote = wanted.quote.encode()
+        if self._quote in block:
             inside = self._find_within_quotes()
             self._protected = bool((separates & inside).any())
             separates &= ~inside
@@ -228,7 +237,7 @@ class _Lines:
             ),
             arrow_csv.ParseOptions(
                 delimiter=self._delimiter,
-                quote_char='"' if b'"' in block else False,
+                quote_char=self._wanted.quote if self._quote in block else False,
                 double_quote=False,
                 ignore_empty_lines=False,
             ),
@@ -254,7 +263,7 @@ class _Lines:
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below
         try:
-            fields = split_fields(text, self._delimiter)
+            fields = split_fields(text, self._delimiter, self._wanted.quote)
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
@@ -270,7 +279,7 @@ class _Lines:
 
     def _find_within_quotes(self) -> _Mask:
         """Bytes behind an odd number of quotation marks of their line; lines with an odd number are read alone."""
-        self._quotes = self._bytes == _QUOTE
+        self._quotes = self._bytes == ord(self._quote)
         inside = np.bitwise_xor.accumulate(self._quotes.view(np.uint8))
         at_ends = inside[np.minimum(self.ends, len(inside) - 1)]  # a last line without an end ends in its last byte
         before = np.r_[np.uint8(0), at_ends[:-1]]
@@ -303,9 +312,9 @@ class _Lines:
         return irregular
 
 
-def split_fields(line: str, delimiter: str) -> list[str]:
+def split_fields(line: str, delimiter: str, quote: str = '"') -> list[str]:
     """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
-    return next(csv.reader((line,), delimiter=delimiter, skipinitialspace=True, strict=True), [])
+    return next(csv.reader((line,), delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True), [])
 
 
 def _split_blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
@@ -317,11 +326,11 @@ def _split_blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
         start = end
 
 
-def _cut_long_lines(block: bytes) -> bytes:
+def _cut_long_lines(quote: bytes, block: bytes) -> bytes:
     """The block with a broken line in the place of each that is too long: what follows from a line bounds memory."""
     if len(block) <= LONGEST_LINE:
         return block
-    return b"\n".join(line if len(line) <= LONGEST_LINE else b'"' for line in block.split(b"\n"))
+    return b"\n".join(line if len(line) <= LONGEST_LINE else quote for line in block.split(b"\n"))
 
 
 def _squeeze_blanks(block: bytes) -> bytes:

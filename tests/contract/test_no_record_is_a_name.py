@@ -16,8 +16,8 @@ from dpviz.core import RequestError
 from dpviz.releases import Account
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import NOTHING_DECLARED, to_json
-from dpviz.tables.first_lines import CANNOT_TELL
 from dpviz.tables.proposal import propose
+from dpviz.tables.readings import NOTES
 from tests.cases import about
 from tests.command_line import call
 from tests.examples import examples
@@ -84,7 +84,7 @@ def test_no_proposal_makes_a_name_a_category_or_a_unit_of_a_row(delimiter: str) 
             assert found.file.header is False and is_free_of(rows, (*proposal.names, *found.units.values()))
             assert not found.codings and is_free_of(rows, found.columns)
             if proposal.other is not None:
-                assert CANNOT_TELL in proposal.notes
+                assert NOTES["cannot_tell"] in proposal.notes
 
 
 WORDS = st.lists(st.sampled_from(["oak", "ash", "y", "n", "No", "Köln", "a b", "Q", "kg"]), min_size=1, max_size=4)

@@ -298,3 +298,28 @@ def test_how_many_rows_may_be_a_range():
     for name, value in (("n_low", 300), ("n_high", 900)):
         fine(declared(at.number_input, name).set_value(value).run())
     assert at.session_state["declare:draft"].declaration.n_range == (300, 900)
+
+
+def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press():
+    names = [f"m_{place}" for place in range(46)]
+    rows = [
+        ["999" if row % 6 == 0 else str(20 + row), *(str(row * place) for place in range(1, 46))] for row in range(30)
+    ]
+    at = upload(visit("data.py"), "\n".join(",".join(record) for record in (names, *rows)).encode())
+    press(at, f"{PROPOSE} (counted)")
+    assert len(at.session_state["declare:draft"].columns) == 12
+    press(at, "Take all 46 measures")
+    press(at, "m_0: 999 means missing")
+    said = at.session_state["declare:draft"].declaration
+    assert said.columns == tuple(names) and said.file.get_style("m_0").missing == ("999",)
+    assert {"m_0, lower bound", "m_11, upper bound"} <= {box.label for box in at.number_input}
+
+
+def test_what_drops_out_is_counted_as_declared():
+    """A column of ranks loses its empty cells, and not every cell because it is no number."""
+    rows = "".join(f"{20 + row},{('low', 'high', '')[row % 3]}\n" for row in range(30))
+    at = upload(visit("data.py"), f"age,stage\n{rows}".encode())
+    for label in (f"{PROPOSE} (counted)", "Declare one column", "Count what drops out (counted)"):
+        press(at, label)
+    said = " ".join(one.value for one in at.markdown)
+    assert "10 of 30 rows" in said and "no numbers" not in said

@@ -6,9 +6,9 @@ import pytest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
-from dpviz.releases.asking import QUESTION_KINDS
 from dpviz.releases import advisories
 from dpviz.releases.advisories import Advisory
+from dpviz.releases.asking import QUESTION_KINDS
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish

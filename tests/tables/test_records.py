@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import Wanted, read_lines, read_records
 from tests.cases import about
 from tests.examples import examples
@@ -31,12 +32,8 @@ def number(cell: str, style: NumberStyle) -> float:
         return value
     for side in ("removeprefix", "removesuffix"):
         text = getattr(text, side)(style.sign).strip(PAD) if style.sign else text
-    minus = re.match("[-+\u2212]?", text)[0]
-    text = (
-        text[len(minus) :].strip(PAD)
-        if style.sign and text[len(minus) :].startswith(style.sign)
-        else text[len(minus) :]
-    )
+    minus = re.match("[-+\u2212\u2013\u2010\u2011\ufe63\uff0d]?", text)[0]
+    text = text[len(minus) :].strip(PAD)
     text = text.removeprefix(style.sign).strip(PAD) if style.sign else text
     marks = "|".join(map(re.escape, GROUPS[style.grouping]))
     groups = "[0-9]{1,2}(?:,[0-9]{2})*" if style.grouping == "lakh" else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
@@ -46,7 +43,7 @@ def number(cell: str, style: NumberStyle) -> float:
         return np.nan
     for mark in GROUPS[style.grouping]:
         text = text.replace(mark, "")
-    value = float(minus.replace("\u2212", "-") + text.replace(style.decimal, "."))
+    value = float(re.sub("[^-+]", "-", minus) + text.replace(style.decimal, "."))
     return value if np.isfinite(value) else np.nan
 
 
@@ -251,3 +248,28 @@ def test_a_quotation_mark_inside_a_cell_spoils_its_line_alone(end):
     found = open_csv(lines).read(FileFormat(), numbers=("x", "y")).columns(("x", "y"))
     whole = ~np.isnan(found).any(axis=1)
     assert whole.tolist() == [False, True, True, False, True] and found[whole].tolist() == [[4, 5], [6, 7], [1, 1]]
+
+
+def test_a_cell_that_is_declared_to_mean_missing_is() -> None:
+    """Each by itself, as a number or as a word, in columns that hold numbers or text, whoever reads them."""
+    raw = b"age;pay;town\n-999;1.234,5;Bonn\n31;-999;-999\nrefused;7,5 ;refused\n-999,0;12;Ulm\n"
+    style = NumberStyle(",", ".", missing=("-999", "refused"))
+    declared = FileFormat(delimiter=";", style=style, styles={"pay": style._replace(missing=())})
+    table = open_csv(raw).read(declared, numbers=["age", "pay"], text=["town"])
+    np.testing.assert_array_equal(table.frame["age"], [np.nan, 31, np.nan, np.nan])
+    np.testing.assert_array_equal(table.frame["pay"], [1234.5, -999, 7.5, 12])
+    assert table.frame["town"].isna().tolist() == [False, True, True, False]
+    assert (table.unread["age"].empty, table.unread["age"].no_number) == (3, 0)
+    for wrong in (("",), ("x" * 81,), tuple(map(str, range(101)))):
+        with about(wrong), pytest.raises(IntakeError, match="missing"):
+            FileFormat(style=PLAIN_STYLE._replace(missing=wrong))
+
+
+@pytest.mark.parametrize("several_lines", [False, True])
+def test_cells_stand_between_the_declared_quotation_marks(several_lines: bool) -> None:
+    raw = b"'name','x'\n'A, 1','1,5'\n'it''s',2\n\"b\",3\n"
+    declared = FileFormat(quote="'", style=NumberStyle(","), several_lines=several_lines, delimiter=",")
+    table = open_csv(raw).read(declared, numbers=["x"], text=["name"])
+    assert table.frame["x"].tolist() == [1.5, 2, 3] and table.frame["name"].tolist() == ["A, 1", "it's", '"b"']
+    with pytest.raises(IntakeError, match="quotation mark is"):
+        FileFormat(quote="`")

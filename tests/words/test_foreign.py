@@ -166,7 +166,7 @@ AT_DOORS: tuple[tuple[bytes, Callable[[Path], object], str], ...] = (
     (GZIP, lambda path: [*CsvOnDisk(path).read_batches(["x"])], "gzip.GzipFile.read"),
     (CSV, lambda path: [*CsvOnDisk(path).read_batches(["x"])], "dpviz.tables.csv_intake.read_lines"),
     (CSV, load_csv, "dpviz.tables.csv_intake.read_lines"),
-    (CSV, lambda path: propose(open_csv(path)), "dpviz.tables.proposal.read_first_lines"),
+    (CSV, lambda path: propose(open_csv(path)), "dpviz.tables.proposal.list_readings"),
     (CSV, lambda path: ParquetTable(path).columns, "pyarrow.parquet.ParquetFile.__init__"),
     (CSV, load_sparse, "zipfile.ZipFile.__init__"),
     (CSV, lambda path: read_members(path.read_bytes()), "zipfile.ZipFile.__init__"),

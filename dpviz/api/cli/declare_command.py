@@ -19,7 +19,7 @@ _LOOK = (
 def add(command: Parser) -> None:
     """Its options."""
     command.description = (
-        "Look at the first rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
+        "Look at some rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
         "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
     )
     command.add_argument(
@@ -35,6 +35,14 @@ def add(command: Parser) -> None:
         metavar="A,B",
         help="columns that hold what the notes say: their categories, ranks or cycles are declared as found",
     )
+    command.add_argument(
+        "--missing",
+        type=read_names,
+        default=[],
+        metavar="A,B",
+        help="columns whose values far from all others, such as -999, mean missing: they are declared so",
+    )
+    command.add_argument("--all", action="store_true", help="choose all measures, not only the likeliest")
 
 
 def serve(arguments: argparse.Namespace) -> str:
@@ -42,7 +50,8 @@ def serve(arguments: argparse.Namespace) -> str:
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None:
         refuse_taken(out)
-    declared, proposal = complete_proposal(arguments.data, confirmed=arguments.confirm)
+    said = {"confirmed": arguments.confirm, "missing": arguments.missing, "every": arguments.all}
+    declared, proposal = complete_proposal(arguments.data, **said)
     text = declarations.to_json(declared)
     for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
         say(note)
@@ -61,19 +70,20 @@ def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
     )
     whose = (
         f'One person, one row? If not, name the column that says whose a row is as "id_column" '
-        f'({list_names(proposal.ids)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
+        f'({list_names(proposal.whose)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
         "protects rows, not people."
     )
-    units = "".join(f", in {unit}" for unit in dict.fromkeys(declared.units.values()))
     public = (
-        f"These become public once it is used: the names {list_names(proposal.names)}{units}. If the first line is a "
+        f"These become public once it is used: {list_names(proposal.list_public(declared))}. If the first line is a "
         'row after all, say "header": false and name the columns in "names".'
     )
+    coded = {name for name, style in declared.file.styles.items() if style.missing}
     found = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
     confirm = f"--confirm declares {list_names(found)} as they were found, where you know it to be so."
     return (
-        *([public] if declared.file.header else []),
+        *([public] if declared.file.header or declared.file.skip else []),
         bounds,
-        *([whose] if proposal.ids else []),
+        *([whose] if proposal.whose else []),
+        *([f"--missing {','.join(proposal.missing)} declares so."] if proposal.missing.keys() - coded else []),
         *([confirm] if found else []),
     )

@@ -35,9 +35,10 @@ _TAB = "\\t"
 # Keys of a declaration file that are options, and what stands for their values.
 _FILE_OPTIONS = {
     **{"encoding": "NAME", "delimiter": f"C | {_TAB}", "header": "yes|no", "names": "A,B", "skip": "N"},
+    **{"quote": "MARK"},
     "units_line": "yes|no",
 }
-_STYLE_OPTIONS = {"decimal": ". or ,", "grouping": "C", "sign": "TEXT", "negative": "() or -"}
+_STYLE_OPTIONS = {"decimal": ". or ,", "grouping": "C", "sign": "TEXT", "negative": "() or -", "missing": "A,B"}
 _TABLE_OPTIONS = {
     **{"scaling": "unit|common", "radius": "R", "relation": "add_remove|replace", "n_public": "N", "n_range": "LO,HI"},
     **{"label": 'NAME | ""', "id_column": 'NAME | ""', "rows_per_person": "M"},
@@ -175,6 +176,7 @@ def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any
         said["names"] = tuple(said["names"])
     style = {name: getattr(arguments, name) for name in _STYLE_OPTIONS if getattr(arguments, name) is not None}
     if style:
+        style |= {"missing": tuple(style["missing"])} if "missing" in style else {}
         said |= {"style": declaration.file.style._replace(**style), "styles": {}}
     return replace(declaration.file, **said)
 

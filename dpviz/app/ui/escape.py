@@ -15,6 +15,8 @@ _SIGNS = re.compile(r"[\\`*\[\]{}|~$]|(?<![^\W_])_|_(?![^\W_])|[<&:](?=\S|$)|!(?
 _BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
 # What Markdown could read as a sign, wherever it stands.
 _MARKS = re.compile(r"[\\`*_\[\]{}|~$<>&:!#@]+")
+# What could fetch, link or draw even in a label that nobody sees.
+_POWERFUL = re.compile(r"!\[|\]\(|[<>\\]|://|www\.", re.IGNORECASE)
 # At the beginning, a number with one of these would be the first entry of a list.
 _COUNTED = re.compile(r"^(\s*\d+)[.)]+")
 _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
@@ -37,9 +39,12 @@ def escape_markdown(name: object) -> str:
 
 
 def strip_markdown(name: object) -> str:
-    """``name`` for a label that is heard and not seen: signs that would have to be escaped are blanks.
+    """``name`` for a label that is heard and not seen: as it is, or with blanks for signs where one has power.
 
-    >>> strip_markdown("commute_km"), strip_markdown("[age] of *all*")
-    ('commute km', 'age of all')
+    >>> strip_markdown("child_mort"), strip_markdown("Annual Income (k$)"), strip_markdown("![age](of) *all*")
+    ('child_mort', 'Annual Income (k$)', 'age (of) all')
     """
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
+    if not _POWERFUL.search(line):
+        return line
     return escape_markdown(_COUNTED.sub(r"\1 ", _MARKS.sub(" ", str(name))))

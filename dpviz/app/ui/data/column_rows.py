@@ -451,7 +451,7 @@ def _draw_coded(draft: Draft, name: str) -> None:
 def _ask_written(draft: Draft, name: str, begins: str = "ymd") -> str:
     """In which order day, month and year stand."""
     written = st.selectbox(
-        f"{strip_markdown(name)} is written",
+        f"{escape_markdown(name)} is written",
         list(_WRITTEN),
         index=list(_WRITTEN).index(begins),
         format_func=_WRITTEN.__getitem__,

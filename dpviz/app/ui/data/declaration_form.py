@@ -244,7 +244,7 @@ def _ask_unit(draft: Draft) -> None:
         _offer_ids(draft)
         return
     column_place, rows_place = st.columns(2)
-    ids = draft.proposal.ids if draft.proposal is not None else ()
+    ids = draft.proposal.whose if draft.proposal is not None else ()
     others = [name for name in draft.names if name not in draft.declaration.columns]
     choices = [*(name for name in ids if name in others), *(name for name in others if name not in ids)]
     id_column = column_place.selectbox(
@@ -272,7 +272,7 @@ def _ask_unit(draft: Draft) -> None:
 def _offer_ids(draft: Draft) -> None:
     """The harm of a wrong answer, and a button for each column that a proposal took for ids."""
     st.caption(_HARM)
-    ids = [] if draft.proposal is None else [name for name in draft.proposal.ids if name in draft.names]
+    ids = [] if draft.proposal is None else [name for name in draft.proposal.whose if name in draft.names]
     with st.container(horizontal=True, gap="xsmall"):
         for name in ids[:_MOST_OFFERED]:
             if st.button(

@@ -179,7 +179,10 @@ class Draft:
         """All columns that matter, read as declared; of private rows only where their owner asked."""
         content, declared = self.source.content, self.declaration
         if isinstance(content, CsvFile):
-            return content.read(declared.file, numbers=declared.columns, text=[*filter(None, [declared.id_column])])
+            numbers = [name for name in declared.columns if name not in declared.textual]
+            return content.read(
+                declared.file, numbers=numbers, text=[*declared.textual, *filter(None, [declared.id_column])]
+            )
         assert isinstance(content, LoadedTable)
         return content
 

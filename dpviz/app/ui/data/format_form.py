@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
@@ -17,7 +18,17 @@ from dpviz.app.ui.figure import draw_caption_with_badge, format_badge
 from dpviz.app.ui.session import make_once
 from dpviz.app.ui.table_words import DELIMITER_WORDS, describe_columns, describe_delimiter, format_bullets
 from dpviz.core import AccessKind
-from dpviz.tables import TEXT, CsvFile, Declaration, Header, IntakeError, file_format, format_names, propose
+from dpviz.tables import (
+    TEXT,
+    CsvFile,
+    Declaration,
+    Header,
+    IntakeError,
+    declarations,
+    file_format,
+    format_names,
+    propose,
+)
 
 # Whether the first line holds names, and whether units stand below them.
 _FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
@@ -32,6 +43,7 @@ _GROUPINGS = {
     **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
     file_format.INDIAN: "Indian: 12,34,567",
 }
+_QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
 _NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
 READ_BY_DECLARATION = (
     "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
@@ -81,14 +93,35 @@ def draw_proposal_notes(draft: Draft) -> None:
     """What a proposal found in the rows, and the other reading of the first line where it cannot tell."""
     if not draft.notes:
         return
-    st.markdown(f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(draft.notes)}")
+    st.markdown(f"{format_badge('revealed')} :small[found in some of the rows:]\n\n{format_bullets(draft.notes)}")
+    draw_proposal_questions(draft)
+
+
+def draw_proposal_questions(draft: Draft) -> None:
+    """What a proposal leaves to the owner, one press an answer: the near reading, codes for missing, all measures."""
     proposal, file = draft.proposal, draft.read_beginning()
-    if proposal is None or proposal.other is None or file is None:
+    if proposal is None or file is None:
         return
-    other = proposal.other
-    words = "The first line holds names" if other.header else "The first line is a row"
-    if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
-        draft.change = lambda now: _propose(now, file, draft, other)
+    with st.container(horizontal=True, gap="xsmall"):
+        if (other := proposal.other) is not None:
+            words = proposal.describe_other()
+            if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
+                draft.change = lambda now: _propose(now, file, draft, other)
+        for name, codes in proposal.missing.items():
+            asked = name in draft.declaration.columns and not draft.declaration.file.get_style(name).missing
+            words = f"{name}: {', '.join(codes)} means missing"
+            if asked and st.button(escape_markdown(words), icon=":material/block:", key=draft.make_key("codes", name)):
+                draft.change = partial(proposal.declare_missing, names=[name])
+        if others := [name for name in proposal.measures if name not in draft.declaration.columns]:
+            words = f"Take all {len(proposal.measures)} measures"
+            if st.button(words, icon=":material/done_all:", key=draft.make_key("take_all")):
+                draft.change = partial(_take_columns, names=others)
+
+
+def _take_columns(now: Declaration, names: Sequence[str]) -> Declaration:
+    """``now`` with these columns to cluster, too; their bounds are open."""
+    columns = (*now.columns, *names)
+    return now.with_bounds(columns, [now.bounds.get(name, declarations.NO_BOUNDS) for name in columns])
 
 
 def draw_row_button(draft: Draft) -> None:
@@ -120,7 +153,7 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
         counted, icon = " (counted)", ":material/visibility:"
         costs = "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
     help = (
-        "Looks at the first rows and fills in what they seem to be: delimiter, header, marks, number columns. "
+        "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number columns. "
         f"You can change all of it. {costs}"
     )
     if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=draft.make_key("propose")):
@@ -166,6 +199,14 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
             help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
             **draft.bind_to_visit("sign"),
         )
+        missing = st.text_input(
+            "Means missing",
+            value=format_names(start.style.missing),
+            placeholder="-999, refused",
+            help="Numbers and words that stand for a missing cell, in every column; with commas between them.",
+            **draft.bind_to_visit("missing"),
+        )
+        quote = _ask_choice("Quotation mark", _QUOTES, start.quote, draft)
         skip = st.number_input(
             "Lines to skip",
             0,
@@ -194,8 +235,8 @@ def _ask_file_format(draft: Draft) -> file_format.FileFormat:
         help="For public files only: one row could then change how all rows below it are read.",
         **draft.bind_to_visit("several_lines"),
     )
-    style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative)
-    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line}
+    style = file_format.NumberStyle(decimal, grouping, sign.strip(), negative, read_names(missing or ""))
+    more: dict[str, Any] = {"several_lines": bool(several), "skip": int(skip), "units_line": units_line, "quote": quote}
     return file_format.FileFormat(encoding or start.encoding, delimiter, header, names, style, **more)
 
 
@@ -237,6 +278,7 @@ def _draw_column_formats(draft: Draft) -> None:
                 "grouping": choose("grouping mark", options=groupings, help=_ABOUT_GROUPS),
                 "sign": st.column_config.TextColumn("sign to strip", max_chars=8, help=_ABOUT_SIGN),
                 "negative": choose("negative", options=negatives, help="(5), 5- or only -5."),
+                "missing": st.column_config.TextColumn("means missing", help="With commas between them."),
             },
             placeholder="as the file",
             alt=f"Kind and number style of {len(draft.names)} columns.",
@@ -275,6 +317,7 @@ def make_frame(names: Sequence[str], columns: ColumnStyles) -> pd.DataFrame:
             "grouping": cells(style and _WORDS.get(style.grouping, style.grouping) for style in styles),
             "sign": cells(style and (style.sign or _NONE) for style in styles),
             "negative": cells(style and (style.negative or _NONE) for style in styles),
+            "missing": cells(style and (format_names(style.missing) or _NONE) for style in styles),
         }
     )
 
@@ -283,11 +326,13 @@ def read_frame(frame: pd.DataFrame, usual: file_format.NumberStyle) -> ColumnSty
     """What the editor's table says."""
     text, styles = [], {}
     for name, kind, *marks in frame[["column", "kind", *file_format.NumberStyle._fields]].itertuples(index=False):
-        own = {
+        own: dict[str, Any] = {
             mark: _MARKS.get(value.strip(), value.strip())
             for mark, value in zip(file_format.NumberStyle._fields, marks, strict=True)
             if isinstance(value, str) and value.strip()
         }
+        if "missing" in own:
+            own["missing"] = read_names(own["missing"])
         if kind == _TEXT:
             text.append(str(name))
         elif own:
