@@ -108,7 +108,7 @@ def test_a_stand_in_is_simulated_opened_and_explored_and_refused_with_bounds_ups
 @pytest.mark.slow
 def test_the_first_visitor_of_home_does_not_wait_for_what_makes_releases():
     heavy = ("dp_accounting", "opendp", "sklearn", "scipy.stats", "dpviz.releases.releasing")
-    home = ", ".join(f"dpviz.app.ui.{n}" for n in ("home", "owner_path", "rail", "runner"))
+    home = ", ".join(f"dpviz.app.ui.{n}" for n in ("home", "rail", "runner"))
     ask = f"import sys, {home}\nprint([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

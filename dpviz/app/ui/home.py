@@ -153,7 +153,7 @@ _DOORS = (
     _Door(
         "My data",
         "From a file to a release that can be defended: declare it, choose ε, release.",
-        {"Bring my file": "data.py", "Choose ε": "tradeoff.py", "I received a file": "read.py"},
+        {"Bring my file": "data.py", "I received a file": "read.py"},
     ),
     _Door(
         "Teach",
@@ -163,7 +163,11 @@ _DOORS = (
     _Door(
         "Papers",
         "Every algorithm step by step; the papers’ claims run again; your own beside them.",
-        {"Explore an algorithm": "explore.py", "Claims, with their margins": "papers.py", "Compare": "compare.py"},
+        {
+            "Explore an algorithm": "explore.py",
+            "Claims, with their margins": "papers.py",
+            "Compare algorithms": "compare.py",
+        },
     ),
 )
 
@@ -173,7 +177,8 @@ def draw_ways_in() -> None:
     with st.grid(min_column_width=260, key="doors"):
         for door in _DOORS:
             with st.container(border=True, height="stretch", gap="xsmall"):
-                st.markdown(f"**{escape_markdown(door.name)}**  \n{escape_markdown(door.says)}")
+                says = escape_markdown(door.says)
+                st.markdown(f"**{escape_markdown(door.name)}**  \n{says}", help=glossary.explain_words(door.says))
                 (first, page), *others = door.ways.items()
                 if st.button(escape_markdown(first), type="primary", width="stretch", key=f"door:{door.name}"):
                     st.switch_page(page)

@@ -118,7 +118,7 @@ def _draw_tile(title: str, text: str, picture: Callable[[], None] | None = None)
     if picture is not None:
         with tile:
             picture()
-    tile.markdown(f"**{title}**  \n:small[{text}]")
+    tile.markdown(f"**{title}**  \n:small[{text}]", help=glossary.explain_words(text))
     return tile
 
 
