@@ -41,7 +41,7 @@ ADDRESSES: dict[str, tuple[dict[str, str], Callable[[AppTest], bool]]] = {
     "playground": ({}, lambda at: bool(board_in(at))),
     "meaning": ({"epsilon": "3", "part": "odds"}, lambda at: at.title[0].value.startswith("At ε = 3, ")),
     "papers": ({}, lambda at: bool(at.get("plotly_chart"))),
-    "read": ({}, lambda at: at.title[0].value == "Read a release"),
+    "read": ({}, lambda at: bool(at.file_uploader(key="read:one"))),
     "learn": ({}, lambda at: at.title[0].value == "Predict, then see"),
     "data": ({"table": "outlier"}, lambda at: at.session_state["visit:table"].title == "One rich person"),
     "explore": (

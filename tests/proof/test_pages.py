@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.app.ui.release.read_page import share_example
 from dpviz.releases.package import make_zip
+from dpviz.releases.release_reader import read_release
 from tests.pages.tables import app_on, computed, sound
 from tests.pages.test_lessons import LESSONS, opened, walked
 from tests.pages.test_sweep import traded
@@ -41,9 +43,11 @@ def list_pages(folder: Path) -> Iterator[tuple[str, AppTest]]:
         yield f"lesson {lesson.id}", opened(lesson.id)
         if lesson.id != "asking-twice":  # runs for as long as all others together
             yield from ((f"lesson {lesson.id}, scene {place}", app) for place, app in walked(opened(lesson.id), lesson))
+    zipped = make_zip(release(folder))
+    share_example()[:] = [read_release(zipped)]
     read = app_on("read.py", None)
     yield "read", read
-    read.file_uploader(key="read:one").upload("release.zip", make_zip(release(folder)))
+    read.file_uploader(key="read:one").upload("release.zip", zipped)
     yield "read a release", sound(read.run())
 
 

@@ -11,7 +11,10 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Plot, make_layout
+from dpviz.app.charts.registry import draw_picture
+from dpviz.app.charts.view import make_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
     draw_bullets,
@@ -23,6 +26,7 @@ from dpviz.app.ui.figure import (
     read_palette,
     say_refusal,
     show,
+    show_wide,
 )
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.core import RequestError
@@ -37,11 +41,11 @@ from dpviz.releases import (
     package,
     promise,
 )
-from dpviz.runs import Job, Script
+from dpviz.runs import Job, Run, Script
 from dpviz.words import PLUS_MINUS, capitalize_first, format_ratio, format_things, glossary
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
-_EXAMPLE = "read:example"
+_EXAMPLE, _ON_A_MAP = "read:example", 2
 _ANSWERS = {
     "Is it what it says?": "Without the data, every file of the zip is made anew from its answers and compared.",
     "What was released?": "Segments on a lane for each column, every number with its noise.",
@@ -66,7 +70,7 @@ def draw_read_page() -> None:
     with below:
         release = _ask_zip("The zip of a release", "read:one")
         if st.session_state.get("read:one") is None:
-            release = _ask_example()
+            release = _show_example()
     with head:
         _draw_title(release)
         if release is None:
@@ -77,6 +81,8 @@ def draw_read_page() -> None:
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
+    if release.holds and release.received.run is not None and release.profile.dim == _ON_A_MAP:
+        _draw_map(release.received.run)
     draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
     st.caption(PLUS_MINUS)
     if release.holds:  # of a release that is not what it says nothing is concluded
@@ -86,22 +92,26 @@ def draw_read_page() -> None:
     _draw_more(release)
 
 
-def _ask_example() -> ReadRelease | None:
-    """A release of a public sample for whoever has none at hand; None until it is asked for and there."""
+@st.cache_resource(show_spinner=False)
+def share_example() -> list[ReadRelease]:
+    """The example of this server, once a visit has made it."""
+    return []
+
+
+def _show_example() -> ReadRelease | None:
+    """A release of a public sample for whoever has none at hand; None until it is there."""
+    shared = share_example()
     job = cast("Job[Any] | None", st.session_state.get(_EXAMPLE))
-    found = None if job is None else next((item for item in job.items if isinstance(item, ReadRelease)), None)
-    if found is not None:
-        st.caption("An example: a public sample, released for you a moment ago. Drop a zip to read yours.")
-        return found
-    if job is not None:
+    if not shared and job is None:
+        with say_refusal():
+            job = st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
+    if not shared and job is not None:
         draw_job_panel(job, label="An example", key=_EXAMPLE)
-    if job is None or job.state.final:  # nobody asked yet, or it was cancelled
-        about = "A public sample is released here and now, with noise of its own, and read like any zip."
-        if st.button("Show me an example", icon=":material/visibility:", key=f"{_EXAMPLE}:open", help=about):
-            with say_refusal():
-                st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
-                st.rerun()
-    return None
+        shared.extend(item for item in job.items if isinstance(item, ReadRelease))
+    if not shared:
+        return None
+    st.caption("An example: a public sample, released on this machine. Drop a zip to read yours.")
+    return shared[0]
 
 
 def _ask_zip(label: str, key: str) -> ReadRelease | None:
@@ -159,6 +169,13 @@ def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> No
     st.error(words, title=title, icon=":material/gpp_bad:")
 
 
+def _draw_map(run: Run) -> None:
+    """Where the centres of two columns lie, as the run that is played again ends."""
+    context = RenderContext(make_view(run.domain), read_palette(), epsilon=run.epsilon).with_steps_of(run)
+    chart = draw_picture(run.steps[-1], context)
+    show_wide(chart.draw(), alt=chart.words, key="read:map", stem="map")
+
+
 def _draw_conclusions(received: Received) -> None:
     """Two lists: what may be concluded, and what not."""
     may, may_not = st.columns(2, gap="large")
@@ -171,6 +188,11 @@ def _draw_conclusions(received: Received) -> None:
         st.subheader("What not?", anchor=False)
         for sentence in received.may_not:
             st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
+        pairs = received.tabulate_pairs()
+        if len(pairs):
+            with st.expander("The noise of each pair of segments", icon=":material/difference:"):
+                st.caption("A smaller difference than this between the two is within the noise, nine times in ten.")
+                draw_data_table(pairs, alt="Noise of the difference of each pair of segments", height="auto")
 
 
 def _draw_quality(quality_report: QualityReport) -> None:
