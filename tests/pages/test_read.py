@@ -79,7 +79,7 @@ def test_what_is_no_release_is_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize("algorithm", ["auto", "sulq"])
 def test_a_release_without_segments_has_a_picture_and_says_what_was_not_bought(tmp_path, algorithm: str) -> None:
     app = _reading(make_zip(publish(ready_in(tmp_path, algorithm=algorithm)).files))
-    assert "No quality report was bought" in text_of(app) and len(app.get("plotly_chart")) == 1
+    assert "No quality report was bought" in text_of(app) and len(app.get("plotly_chart")) == 2
 
 
 def test_two_releases_are_compared_behind_a_gate(good: bytes, tmp_path) -> None:

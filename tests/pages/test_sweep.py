@@ -146,7 +146,7 @@ def test_of_a_table_that_may_be_shown_the_verdict_is_read_off_its_own_runs(kind:
     app = traded(kind)
     assert not [head.value for head in app.subheader] and "No row was read" not in text_of(app)
     assert not [button for button in app.button if button.key == "sweep:take"]
-    app.number_input(key="tradeoff:smallest:above").set_value(900.0)
+    app.number_input(key="sweep:above").set_value(900.0)
     computed(sound(app.run()), "sweep")
     frame = study_in(app, "sweep").make_frame()
     met = frame[frame["ratio"] <= 10].groupby("epsilon")["ratio"].count()

@@ -92,18 +92,27 @@ def draw_compare_page(table: OpenTable) -> None:
     turn_to_run()
     apply_study_link()
     question = _draw_form(table)
+    asked = [name for name in FOLDS if is_asked_for(name)]
+    for name in asked:
+        _draw_fold(name, question, asked=True)
     if find_job(question) is None:
         st.title("Which algorithm loses least here?", anchor=False)
     draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
     if find_job(question) is None:
         _draw_example()
-    for name, fold in FOLDS.items():
-        label, icon = fold.invitation.title, fold.invitation.icon
-        first = is_asked_for(name) or find_job(question.narrow(name)) is not None
-        part = st.expander(escape_markdown(label), first, icon=icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
-        if part.open:
-            with part:
-                fold.draw(question)
+    for name in FOLDS:
+        if name not in asked:
+            _draw_fold(name, question, asked=False)
+
+
+def _draw_fold(name: str, question: StudyQuestion, *, asked: bool) -> None:
+    """One that a link asks for, or that has runs already, is open."""
+    fold, known = FOLDS[name], find_job(question.narrow(name)) is not None
+    label, icon = escape_markdown(fold.invitation.title), fold.invitation.icon
+    part = st.expander(label, asked or known, icon=icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
+    if part.open:
+        with part:
+            fold.draw(question)
 
 
 def _draw_form(table: OpenTable) -> StudyQuestion:
