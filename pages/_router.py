@@ -22,7 +22,7 @@ def main() -> None:
     )
     # What is of second rank lies behind one word, and words need no icons: the menu stays on one line.
     work = [
-        st.Page("home.py", title="Home", default=True),
+        st.Page("home.py", title="Bench", default=True),
         st.Page("data.py", title="Data"),
         st.Page("explore.py", title="Explore"),
         st.Page("tradeoff.py", title="Trade-off"),
@@ -47,6 +47,9 @@ def main() -> None:
     claim_finished()
     claim_prepared()
     if page.url_path in _OWN_TABLES:
+        page.run()
+    elif page.url_path == "":  # the bench has its own controls
+        draw_linked_table()
         page.run()
     else:
         draw_rail_head()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dpviz.app.ui.tradeoff import window_section
-from dpviz.app.ui.tradeoff.window_section import read_rows_in
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.tables.declarations import FileKind
@@ -68,17 +66,10 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
     ],
 )
 def test_rows_are_read_however_they_are_written(text: str, rows: KnownRows) -> None:
-    assert read_rows_in(text) == rows
+    assert KnownRows.from_text(text) == rows
 
 
 @for_each("text", ["many", "-5", "1e6", "1.5", "1,000.5", "10–20–30", "99999999999999999999"])
 def test_what_is_no_number_of_rows_is_refused(text: str) -> None:
     with pytest.raises(RequestError):
-        read_rows_in(text)
-
-
-def test_the_examples_hold() -> None:
-    import doctest
-
-    tried = doctest.testmod(window_section)
-    assert tried.attempted and not tried.failed
+        KnownRows.from_text(text)

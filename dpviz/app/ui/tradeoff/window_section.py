@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import streamlit as st
@@ -22,12 +21,9 @@ from dpviz.words import choose_palette, format_percent, glossary
 
 _KEY = "window"
 _LOSS = "tradeoff:smallest"
-_SHARES = (0.5, Target().share, 0.9)
+SHARES = (0.5, Target().share, 0.9)
 _PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 _POSTERIORS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95)
-# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
-_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
-_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
 
 
 class Accepted(NamedTuple):
@@ -55,23 +51,6 @@ def ask_advice(table: OpenTable, rows: KnownRows | None, target: Target, *, k: i
         return None
     setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table.private)
     return RowsAdvice.of(rows, setting, target=target, share=recall_division().find_share())
-
-
-def read_rows_in(text: str) -> KnownRows | None:
-    """A number of rows or a range of it; None for no text.
-
-    >>> read_rows_in("8,000–12,000"), read_rows_in("500"), read_rows_in(" ")
-    (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500), None)
-    """
-    if not text.strip():
-        return None
-    said = _ROWS.fullmatch(text)
-    numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
-    if not numbers:
-        raise RequestError("That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000.")
-    for n in numbers:
-        check.records(n=n)
-    return KnownRows(min(numbers), max(numbers))
 
 
 def draw_questions(table: OpenTable) -> Accepted:
@@ -118,8 +97,8 @@ def draw_questions(table: OpenTable) -> Accepted:
         )
         share = st.selectbox(
             "In",
-            _SHARES,
-            index=_SHARES.index(Target().share),
+            SHARES,
+            index=SHARES.index(Target().share),
             format_func=lambda share: Target(share=share).describe_often(),
             key=f"{_LOSS}:share",
             persist_state="session",
@@ -128,6 +107,11 @@ def draw_questions(table: OpenTable) -> Accepted:
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     target = Target(round(1 + float(above) / 100, 6), float(share))
     said = Accepted(rows, int(a_person), target, windows.Risk(float(str(prior)), float(str(accepted))))
+    return accept(table, said)
+
+
+def accept(table: OpenTable, said: Accepted) -> Accepted:
+    """Keep what is accepted of a table, for the visit and for every page."""
     return remember(_make_key(table), said)
 
 
@@ -142,7 +126,7 @@ def _ask_rows(table: OpenTable) -> KnownRows | None:
         help="Public, or a guess from outside of the file: no row is read. Before it is said nothing is advised.",
     )
     try:
-        return read_rows_in(str(text or ""))
+        return KnownRows.from_text(text) if text and text.strip() else None
     except RequestError as error:
         st.caption(f":red[{escape_markdown(error)}]")
         return None
