@@ -54,17 +54,18 @@ def ask_shell(data: Path, declared: Path, **parts: float) -> Advised:
 
 
 def ask_page(data: Path, declared: Path, **parts: float) -> Advised:
-    """The page Trade-off, its button that hands ε on, and Release, which shows what that ε is to be expected of."""
+    """A sweep of the page Compare, its button that hands ε on, and Release, which says what to expect of that ε."""
     declaration = replace(apply_declaration_file(declared).validate(), kind=FileKind.PRIVATE)
     app = app_on("release.py", declare(open_file(data), declaration), k=str(K), delta=str(DELTA))
     for name, part in parts.items():
         app.slider(key={"segments": "release:share", "missing": "release:missing"}[name]).set_value(round(100 * part))
         sound(app.run())
-    sound(app.switch_page("tradeoff.py").run())
+    app.query_params["drawer"] = "sweep"
+    sound(app.switch_page("compare.py").run())
     app.number_input(key="k").set_value(K)
     sound(app.run())
     held = re.search(r"held on (\d+) % of", text_of(app))
-    sound(app.button(key="tradeoff:take").click().run())
+    sound(app.button(key="sweep:take").click().run())
     sound(app.switch_page("release.py").run())
     epsilon = app.number_input(key="epsilon").value
     assert f"at ε = {epsilon:g}" in app.subheader[0].value

@@ -14,7 +14,7 @@ from tests.pages.tables import app_on, open_blobs, sound, text_of
 def choosing(rows: str = ""):
     table = open_blobs(FileKind.PRIVATE, n=400)
     table.private.n_public = None
-    app = app_on("tradeoff.py", table)
+    app = app_on("compare.py", table, drawer="sweep")
     app.number_input(key="k").set_value(3)
     sound(app.run())
     if rows:
@@ -25,14 +25,14 @@ def choosing(rows: str = ""):
 
 def test_without_a_number_of_rows_there_is_no_headline_and_no_epsilon() -> None:
     app = choosing()
-    assert app.title[0].value == "Say how many rows first"
-    assert not app.get("plotly_chart") and "Choose ε" not in app.title[0].value
-    assert not [button for button in app.button if button.key == "tradeoff:take"]
+    assert app.subheader[0].value == "Say how many rows first"
+    assert "Choose ε" not in app.subheader[0].value
+    assert not [button for button in app.button if button.key == "sweep:take"]
 
 
 def test_a_range_answers_at_its_fewest_rows_and_travels_to_the_slider_of_explore() -> None:
     app = choosing("8,000–12,000")
-    assert app.title[0].value.startswith("Choose ε = ") and "8,000 rows" in text_of(app)
+    assert app.subheader[0].value.startswith("Choose ε = ") and "8,000 rows" in text_of(app)
     assert "dashed: 12,000 rows" in text_of(app)
     sound(app.switch_page("explore.py").run())
     assert "your window: " in text_of(app)
@@ -42,10 +42,10 @@ def test_a_range_answers_at_its_fewest_rows_and_travels_to_the_slider_of_explore
 
 def test_a_small_table_says_what_would_open_a_window_and_a_larger_risk_is_one_of_them() -> None:
     app = choosing("300")
-    assert app.title[0].value.startswith("No ε keeps both: ") and "**More rows**" in text_of(app)
+    assert app.subheader[0].value.startswith("No ε keeps both: ") and "**More rows**" in text_of(app)
     app.select_slider(key="window:accepted").set_value(0.95)
     sound(app.run())
-    assert app.title[0].value.startswith("Choose ε between ")
+    assert app.subheader[0].value.startswith("Choose ε between ")
 
 
 def test_sides_that_cross_by_themselves_are_no_window() -> None:
@@ -53,7 +53,7 @@ def test_sides_that_cross_by_themselves_are_no_window() -> None:
     app.select_slider(key="window:prior").set_value(0.5)
     app.select_slider(key="window:accepted").set_value(0.2)
     sound(app.run())
-    assert app.title[0].value.startswith("No ε keeps both: ") and "0 allowed" in app.title[0].value
+    assert app.subheader[0].value.startswith("No ε keeps both: ") and "0 allowed" in app.subheader[0].value
 
 
 @for_each(

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.releases.package import make_zip
 from tests.pages.tables import app_on, computed, sound
 from tests.pages.test_lessons import LESSONS, opened, walked
-from tests.pages.test_tradeoff import traded
+from tests.pages.test_sweep import traded
 from tests.pages.test_words import PAGES
 from tests.proof.kept import Item, compare, without_day
 from tests.proof.test_releases import release
@@ -34,8 +34,8 @@ class SameSeed(np.random.SeedSequence):
 def list_pages(folder: Path) -> Iterator[tuple[str, AppTest]]:
     for name, make in PAGES.items():
         yield name, make()
-    yield "trade-off after a run", computed(traded(repeats=1), "tradeoff")
-    for name in ("glossary", "playground", "lessons"):
+    yield "a sweep", computed(traded(repeats=1), "sweep")
+    for name in ("learn", "playground"):
         yield name, app_on(f"{name}.py", None)
     for lesson in LESSONS.values():
         yield f"lesson {lesson.id}", opened(lesson.id)

@@ -141,11 +141,9 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     """
     # The most by which hits can exceed false alarms.
     limit = _make_points(bound_advantage(epsilon=epsilon, delta=delta))
-    gains = [one.attack.advantage for one in attackers if one.kind == "released"]
-    finding = f"At ε = {epsilon:g}, no attacker gains more than {limit}"
-    if gains:
-        best = _make_points(max(*gains, 0.0))
-        finding = f"At ε = {epsilon:g}, the best attack gains {best}, and none can gain more than {limit}"
+    private = [one.attack for one in attackers if one.kind == "released"]
+    finding = f"At ε = {epsilon:g}, {_tell_gain(private, epsilon, delta)}"
+    reach = max((one.reach for one in private), default=0.0)
     said = [
         f"{one.name}: {round_percent(one.attack.hits.rate)} hits at "
         f"{round_percent(one.attack.false_alarms.rate)} false alarms"
@@ -154,7 +152,8 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
-        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, palette)
+        chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
+        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, chance, palette)
         colors = [palette.released, palette.inks[2]]
         for one in attackers:
             _add_record(plot, one, palette.revealed if one.kind == "revealed" else colors.pop(0), palette)
@@ -163,13 +162,37 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
         plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
-    note = "What neither attacker can pass, nobody can: that is what ε means."
+    note = "No attacker gets beyond the line but by luck, whatever they know: that is what ε means."
     words = f"Hits against false alarms. The line allows {limit} more hits. {'; '.join(said)}."
     return Diagram("attack", finding, note, words, paint)
 
 
-def _add_region(plot: Plot, bound: Array, palette: Palette) -> None:
+def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: float) -> str:
+    """What the best of these attacks gained, beside the most that any can gain; also where it gained more."""
+    limit = bound_advantage(epsilon=epsilon, delta=delta)
+    most = _make_points(limit)
+    if not private:
+        return f"no attacker gains more than {most}"
+    best = max(private, key=lambda one: one.advantage)
+    gained = _make_points(max(best.advantage, 0.0))
+    if any(one.passes(epsilon=epsilon, delta=delta) for one in private):
+        return f"an attack gained {gained} where none should gain more than {most}: do not rely on this algorithm"
+    if best.advantage > limit:
+        return f"none can gain more than {most}: the best attack gained {gained}, by luck"
+    return f"the best attack gains {gained}, and none can gain more than {most}"
+
+
+def _add_region(plot: Plot, bound: Array, chance: Array | None, palette: Palette) -> None:
     across, line = bound
+    if chance is not None:
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": np.r_[across, chance[0][::-1]], "y": np.r_[line, chance[1][::-1]]},
+                **{"mode": "lines", "fill": "toself", "fillcolor": palette.fade(palette.text, 0.08)},
+                **{"line": {"width": 0}, "hoverinfo": "skip", "meta": "public"},
+                "name": "by luck, in 19 of 20 records",
+            }
+        )
     # The region is the same from both ends: an attacker may always say the opposite.
     plot.add_trace(
         {
@@ -180,7 +203,7 @@ def _add_region(plot: Plot, bound: Array, palette: Palette) -> None:
     )
     plot.add_trace(
         {
-            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "no attack passes this line"},
+            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "the most that any attack can do"},
             **{"line": {"width": 2.5, "color": palette.text}, "meta": "public"},
             "hovertemplate": "at %{x:.1%} false alarms at most %{y:.1%} hits<extra></extra>",
         }
@@ -261,11 +284,14 @@ class TwinClouds:
         return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
 
 
-def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float, *, both: bool = True) -> Diagram:
+def draw_twin_clouds(
+    clouds: TwinClouds, view: View, rows: Array, attackers: Sequence[Attacker], asked: Request, *, both: bool = True
+) -> Diagram:
     """The centres of one table over those of the other; the second only where ``both`` may be seen.
 
-    ``rows`` (n, d), of a public table, unit coordinates.
+    ``rows`` (n, d), of a public table, unit coordinates; ``attackers`` tell what the pictures of centres do not.
     """
+    epsilon = asked.epsilon
     moved = f"{clouds.moved:.2g}"
 
     def paint(palette: Palette) -> Plot:
@@ -291,7 +317,8 @@ def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float
         f"Centres of {len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = "
         f"{epsilon:g}: the nearest centre's middle moves by {moved} times its spread."
     )
-    note = "A release is safe where the two clouds cannot be told apart."
+    gain = _tell_gain([one.attack for one in attackers if one.kind == "released"], epsilon, asked.delta)
+    note = f"Clouds that look alike prove nothing: more is released than the centres. Over all answers, {gain}."
     return Diagram("neighbouring-tables", finding, note, words, paint)
 
 
@@ -612,8 +639,9 @@ def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
 def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
     both = membership.make_neighbors(table, membership.find_farthest_row(table))
     rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
-    clouds = TwinClouds.of(_run_trials(table, asked), both.person)
-    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, asked.epsilon)
+    trials = _run_trials(table, asked)
+    clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
+    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)
     yield Figured.of(drawn.draw, drawn.words, "released", "revealed")
 
 

@@ -11,7 +11,7 @@ import pytest
 from dpviz.algorithms.registry import find_card
 from dpviz.app.charts.meaning import draw_epsilon_window
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast
+from dpviz.app.ui.studies.sweep_section import find_advice, make_forecast
 from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.runs.advice import advice
 from dpviz.runs.advice.advice import EPSILONS, Prospects, foresee
@@ -46,7 +46,7 @@ def test_each_question_is_computed_once_in_a_walk_of_epsilon(monkeypatch: pytest
     monkeypatch.setattr(advice, "find_start", find_start)
     table, target = open_blobs(n=9_000), Target()
     grid = StudyGrid((Contender("auto"), Contender("eugkm")), (3,), EPSILONS, (1e-6,))
-    question = StudyQuestion("tradeoff", table, None, grid)
+    question = StudyQuestion("sweep", table, None, grid)
     accepted = Accepted(KnownRows(9_000, 9_000), 1, target, Risk())
     walked = list[int]()
     for epsilon in EPSILONS:

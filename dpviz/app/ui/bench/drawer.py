@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.session import describe_accesses, list_booked
 from dpviz.runs import OpenTable
 
 _RELEASE = "bench:releasing"
@@ -51,23 +51,11 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
 
 
 def draw_ledger_drawer() -> None:
-    """What this visit has spent and seen, folded away."""
-    entries, accesses = list_booked(), describe_accesses()
-    if not entries and not accesses:
-        return
-    drawer = st.expander("Ledger of this visit", icon=":material/receipt_long:", key="bench:ledger", on_change="rerun")
-    if not drawer.open:
-        return
-    from dpviz.app.ui.ledger_panel import (
-        draw_accesses_panel,
-        draw_charges_panel,
-        draw_together_panel,
-        draw_totals_panel,
-    )
+    """What this visit has spent and seen, folded away unless a link asks for it."""
+    asked = is_asked_for("ledger")
+    drawer = st.expander("Ledger of this visit", asked, icon=":material/receipt_long:", key="ledger", on_change="rerun")
+    if drawer.open:
+        from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
 
-    with drawer:
-        if entries:
-            draw_together_panel(entries)
-            draw_totals_panel(entries)
-            draw_charges_panel(entries)
-        draw_accesses_panel(accesses)
+        with drawer:
+            draw_ledger()

@@ -19,7 +19,6 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.setup_panel import describe_judgement
 from dpviz.app.ui.figure import LEAST_PROFILED, draw_caption_with_badge, draw_profile_panel, draw_python_section
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
 from dpviz.app.ui.release.released_panel import draw_publication_panel
 from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
@@ -56,7 +55,6 @@ from dpviz.words import capitalize_first, format_number, format_percent, format_
 def draw_release_page() -> None:
     """Draw it: the form, or the press that takes its place."""
     st.title("Release", anchor=False, help=glossary.explain_term("released"))
-    draw_owner_path(here="release")
     if (publication := find_last_publication()) is not None:
         draw_publication_panel(publication)
         return

@@ -166,7 +166,7 @@ def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
 
 def say_rows_first() -> None:
     """No headline before anybody has said how many rows there are."""
-    st.title("Say how many rows first", anchor=False)
+    st.subheader("Say how many rows first", anchor=False)
     st.markdown(
         "No ε can be advised without it: with ten times the rows, a tenth of the ε does. A range such as "
         "*800–1,200* will do; guess it from outside of the file."
@@ -177,7 +177,7 @@ def draw_window(window: windows.Window) -> None:
     """The answer, why, what would open it where there is none, and the picture."""
     picture = draw_epsilon_window(window)
     with st.container(gap="xsmall"):
-        st.title(escape_markdown(window.finding), anchor=False)
+        st.subheader(escape_markdown(window.finding), anchor=False)
         st.markdown(escape_markdown(window.sentence))
         if window.openings:
             with st.container(horizontal=True, gap="small"):

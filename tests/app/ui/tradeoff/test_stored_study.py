@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.app.charts.studies.curves import draw_smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
+from dpviz.app.ui.studies.sweep_section import find_advice, make_forecast, read_stored_rows
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.recommendation import Recommendation
@@ -27,7 +27,7 @@ USUAL = Target()
 
 def question(table: OpenTable, source: OpenTable | None = None, *, k: int = 3, delta: float = 1e-6) -> StudyQuestion:
     grid = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (k,), (0.3, 1.0, 3.0), (delta,))
-    return StudyQuestion("tradeoff", table, source, grid)
+    return StudyQuestion("sweep", table, source, grid)
 
 
 def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None
 
 
 def _evidence(question) -> None:
-    from dpviz.app.ui.tradeoff.choose_section import draw_evidence, find_advice
+    from dpviz.app.ui.studies.sweep_section import draw_evidence, find_advice
     from dpviz.runs.advice.target import Target
 
     draw_evidence(find_advice(question, Target()).few)
@@ -93,7 +93,7 @@ def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
 def test_of_so_few_rows_it_has_no_table() -> None:
     answer = find_advice(question(open_blobs(n=8)), USUAL)
     assert answer is not None and not answer.is_studied
-    app = app_on("tradeoff.py", open_blobs(n=8))
+    app = app_on("compare.py", open_blobs(FileKind.PRIVATE, n=8), drawer="sweep")
     assert any("no table like this" in info.value for info in app.info)
 
 
@@ -101,12 +101,12 @@ def test_a_range_of_rows_is_what_the_window_rests_on_and_no_number_has_none() ->
     """Where nobody said how many rows there are, the page asks, and makes no synthetic table of its own size."""
     raw = b"x,y\n" + b"0.5,0.5\n" * 20
     declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=(1_000, 30_000))
-    app = app_on("tradeoff.py", declare(CsvFile("t", raw), declared))
+    app = app_on("compare.py", declare(CsvFile("t", raw), declared), drawer="sweep")
     (said,) = (box for box in app.text_input if box.label == "Rows, or a range")
-    assert said.value == "1,000–30,000" and "ε" in app.title[0].value
+    assert said.value == "1,000–30,000" and "ε" in app.subheader[0].value
     (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
     assert rows.value == 1_000
-    app = app_on("tradeoff.py", declare(CsvFile("t", raw), replace(declared, n_range=None)))
-    assert [title.value for title in app.title] == ["Say how many rows first"]
+    app = app_on("compare.py", declare(CsvFile("t", raw), replace(declared, n_range=None)), drawer="sweep")
+    assert [head.value for head in app.subheader] == ["Say how many rows first"]
     (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
     assert rows.value is None

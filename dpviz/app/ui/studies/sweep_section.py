@@ -1,4 +1,4 @@
-"""Which ε to choose: one recommendation for a target, with the picture it was read off and the evidence under it."""
+"""A sweep over ε: one recommendation for a target, with the picture it was read off and the evidence under it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.setup_panel import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
 from dpviz.app.ui.job_panel import draw_job_panel
-from dpviz.app.ui.owner_path import decide_epsilon
+from dpviz.app.ui.session import recall
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.app.ui.studies.study_job import (
     StudyJob,
@@ -27,18 +27,20 @@ from dpviz.app.ui.studies.study_job import (
     draw_opener,
     find_job,
     list_contenders,
-    open_in_explore,
+    open_run,
     send,
-    turn_to_explore,
 )
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,
+    ask_repeats,
     draw_marked,
     draw_numbers,
+    draw_study_button,
     draw_study_download,
     draw_study_half,
 )
+from dpviz.app.ui.studies.study_sections import ask_epsilons
 from dpviz.app.ui.tradeoff.window_section import ask_advice, draw_questions, draw_window, say_rows_first
 from dpviz.core import RequestError
 from dpviz.runs import (
@@ -51,6 +53,7 @@ from dpviz.runs import (
     Request,
     RowsAdvice,
     SmallestEpsilon,
+    StudyGrid,
     Target,
     foresee,
     format_epsilon,
@@ -59,11 +62,18 @@ from dpviz.runs import (
 )
 from dpviz.words import glossary, round_percent
 
-_KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
-_REPEATS, _ROUNDS = 20, 5
+SWEEP, _SHARPER = "sweep", "sweep:smallest"
+_REPEATS_EACH, _REPEATS, _ROUNDS = 5, 20, 5
 # The picture ends here, or at twice the target: whoever loses more is out of the question.
 _MOST = 3.0
-_INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
+SWEEP_INVITATION = Invitation(
+    "Trade-off",
+    "Which ε is enough?",
+    "Press **Try every ε**: what each of the algorithms loses at each of them, on these rows.",
+    icon=":material/show_chart:",
+    button="Try every ε",
+)
+_WHY = "The line is the median of these runs, the band spans their quartiles."
 _DASHED = (
     "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
     "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
@@ -71,9 +81,22 @@ _DASHED = (
 )
 
 
-def draw_choose_section(question: StudyQuestion) -> None:
-    """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
-    turn_to_explore()
+def narrow_to_sweep(question: StudyQuestion) -> StudyQuestion:
+    """The question over a range of ε, as the form of a sweep was left."""
+    epsilons = recall(f"{SWEEP}:epsilons", StudyGrid.list_epsilons(0.1, 10.0))
+    return question.narrow(SWEEP, epsilons=epsilons, repeats=recall(f"{SWEEP}:repeats", _REPEATS_EACH))
+
+
+def draw_sweep_section(question: StudyQuestion) -> None:
+    """The form, the target, the recommendation, its picture: a private file's from a stored study until it has runs."""
+    with st.container(border=True):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            ask_epsilons(SWEEP)
+        with right:
+            ask_repeats(SWEEP, "Runs of each at every ε", _REPEATS_EACH, _WHY)
+        question = narrow_to_sweep(question)
+        draw_study_button(question, invitation=SWEEP_INVITATION)
     accepted = draw_questions(question.table)
     target, answer, window, refused = accepted.target, None, None, None
     if accepted.rows is not None:
@@ -90,16 +113,18 @@ def draw_choose_section(question: StudyQuestion) -> None:
     if find_job(question) is not None:
         allowed = accepted.allow(question.table)
         draw = partial(_measure, advice=advice, target=target, allowed=allowed)
-        draw_study_half(question, invitation=_INVITATION, pictures=draw)
+        draw_study_half(question, invitation=SWEEP_INVITATION, pictures=draw)
         words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
         st.caption(escape_markdown(words))
+    elif question.table.kind.may_be_shown:  # a verdict about other tables could be wrong of this one, which is open
+        st.info(SWEEP_INVITATION.words, icon=SWEEP_INVITATION.icon)
     elif advice is not None and answer is not None and window is not None:
         _draw_stored(question, answer, window)
     elif refused is None:
         if answer is not None:
             st.markdown(escape_markdown(answer.sentence))
-        st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
-    if advice is not None:
+        st.info(f"The stored study has no table like this. {SWEEP_INVITATION.words}", icon=SWEEP_INVITATION.icon)
+    if advice is not None and not question.table.kind.may_be_shown:
         draw_evidence(advice)
 
 
@@ -110,7 +135,7 @@ def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Wi
     _ask_rows(question, advice)
     _take(question, recommendation)
     each = st.expander(
-        "The algorithms beside each other", icon=":material/show_chart:", key=f"{_KEY}:each", on_change="rerun"
+        "The algorithms beside each other", icon=":material/show_chart:", key=f"{SWEEP}:each", on_change="rerun"
     )
     if not each.open:
         return
@@ -118,7 +143,7 @@ def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Wi
     with each:
         about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
         drawn = draw_smallest(curves, curves.list_answers(prospects, advice.target), recommendation)
-        _show(drawn, f"{_KEY}:forecast", about, small=True)
+        _show(drawn, f"{SWEEP}:forecast", about)
 
 
 def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
@@ -159,7 +184,7 @@ def _draw_answer(
         _take(study.question, recommendation)
         measure, baselines = _draw_look(study)
         _draw_sharpen(study, answers, frame, target)
-        draw_opener(grid, _KEY)
+        draw_opener(grid, SWEEP)
     growing = bisection is not None and bisection.running
     with place:
         if measure == "ratio" and not baselines:
@@ -169,7 +194,7 @@ def _draw_answer(
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
             about = " ".join(filter(None, (recommendation.reason, recommendation.describe_share(), about)))
-            _show(numbers, f"{_KEY}:figure", about, study)
+            _show(numbers, f"{SWEEP}:figure", about, study)
         else:
             compared = Curves(
                 frame,
@@ -180,7 +205,7 @@ def _draw_answer(
                 floor=list_floor(study) if measure == "ratio" else (),
             )
             numbers = draw_curves(compared)
-            _show(numbers, f"{_KEY}:figure", "", study)
+            _show(numbers, f"{SWEEP}:figure", "", study)
     draw_numbers(numbers, study, growing=growing)
     draw_study_download(study, numbers)
 
@@ -196,18 +221,12 @@ def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
         return
     (k,), (delta,) = question.grid.ks, question.grid.deltas
     st.button(
-        f"Open ε = {recommendation.epsilon:.3g} in Explore",
+        f"Take ε = {recommendation.epsilon:.3g}",
         icon=":material/arrow_forward:",
-        key=f"{_KEY}:take",
-        on_click=_draw_hand_on,
-        args=(question.table.source_key, Request(contender, k, recommendation.epsilon, delta)),
+        key=f"{SWEEP}:take",
+        on_click=open_run,
+        args=(Request(contender, k, recommendation.epsilon, delta),),
     )
-
-
-def _draw_hand_on(source_key: str, request: Request) -> None:
-    """The ε is decided, and opens in Explore."""
-    decide_epsilon(source_key, request.epsilon)
-    open_in_explore(request)
 
 
 def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> Contender | None:
@@ -220,22 +239,19 @@ def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> 
 def _draw_look(study: StudyJob) -> tuple[str, bool]:
     """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
-        measure = ask_measure(study.make_frame(), _KEY, without=("seconds",))
+        measure = ask_measure(study.make_frame(), SWEEP, without=("seconds",))
         baselines = st.toggle(
-            "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
+            "Baselines and predictions", value=False, key=f"{SWEEP}:dashed", persist_state="session", help=_DASHED
         )
     return measure, baselines
 
 
-def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
-    """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
+def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None) -> None:
+    """A picture under its title; a click opens a run of a setting."""
     palette = read_palette()
     title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
     with st.container(gap="xsmall"):
-        if small:
-            st.markdown(f"**{escape_markdown(title)}**")
-        else:
-            st.title(escape_markdown(title), anchor=False)
+        st.markdown(f"**{escape_markdown(title)}**")
         if about:
             marked = f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
             st.markdown(marked, help=glossary.explain_words(about))
