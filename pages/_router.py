@@ -1,7 +1,7 @@
 """All pages, their order, and the rail beside some. The guard keeps a spawned process from drawing pages."""
 
 # What their controls stand in; no other page has one.
-_WITH_RAIL = ("", "data", "explore", "release")
+_WITH_RAIL = ("data", "explore", "release")
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     with_rail = page.url_path in _WITH_RAIL
     if with_rail:
         draw_rail_head()
-    if with_rail or page.url_path == "compare":
+    if with_rail or page.url_path in ("", "compare"):
         draw_linked_table()
     page.run()
     if with_rail:

@@ -154,7 +154,12 @@ OURS = Door(
         *("words/foreign.py", "words/glossary.py", "algorithms/card.py", "algorithms/auto/auto.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *("releases/registry_check.py", "releases/release_request.py", "releases/release_texts.py"),
-        *("releases/render.py", "app/charts/deployments.py", "app/charts/player/player_page.py", "app/ui/home.py"),
+        *(
+            "releases/render.py",
+            "app/charts/deployments.py",
+            "app/charts/player/player_page.py",
+            "app/ui/bench/components.py",
+        ),
         *("app/ui/reader.py", "app/ui/playground/board.py", "app/ui/release/released_panel.py"),
         *("experiments/google_coreset.py", "experiments/planner.py"),
     ),

@@ -44,9 +44,9 @@ SEGMENTS, BOUNDS, MISSING = "release:share", "release:bounds", "release:missing"
 """What the sliders of a release are kept as, in percent of its ε."""
 
 
-def recall_division() -> Division:
-    """How a release of this visit divides its ε: as the page Release was left."""
-    usual = Division()
+def recall_division(*, public: bool = False) -> Division:
+    """How a release of this visit divides its ε; of ``public`` rows nothing is bought that describes segments."""
+    usual = Division(segments=0.0) if public else Division()
     parts = {SEGMENTS: usual.segments, BOUNDS: usual.bounds, MISSING: usual.missing}
     return Division(*(recall(key, round(100 * part)) / 100 for key, part in parts.items()))
 

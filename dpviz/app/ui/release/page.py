@@ -23,6 +23,7 @@ from dpviz.app.ui.release.account_section import draw_account_section, draw_publ
 from dpviz.app.ui.release.released_panel import draw_publication_panel
 from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
 from dpviz.app.ui.release.words_form import (
+    Terms,
     describe_missing,
     draw_accesses_section,
     draw_bounds_section,
@@ -61,7 +62,7 @@ def draw_release_page() -> None:
     if asked_of is None:
         require_table()
         return
-    _draw_form(asked_of)
+    draw_release_form(asked_of, draw_terms(buys=bool(asked_of.declaration.open_columns)))
 
 
 def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
@@ -75,9 +76,9 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     return argument
 
 
-def _draw_form(asked_of: ReleaseSubject) -> None:
+def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
+    """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    terms = draw_terms(buys=bool(declared.open_columns))
     parts = terms.division
     draft = ReleaseRequest(
         terms.request, owner_words.find_words(declared, today=today), parts.segments, parts.bounds, parts.missing

@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.algorithms import AUTO
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.session import list_bought_rows, recall
+from dpviz.app.ui.session import list_bought_rows, recall, remember
 from dpviz.core import RequestError
 from dpviz.runs import Contender, KnownRows, OpenTable, Request, RowsAdvice, Target, format_epsilon, windows
 from dpviz.tables import declarations
@@ -43,6 +43,11 @@ def ask_advice(table: OpenTable, rows: KnownRows | None, target: Target, *, k: i
         return None
     setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table.private)
     return RowsAdvice.of(rows, setting, target=target, share=recall_division().find_share())
+
+
+def accept(table: OpenTable, said: Accepted) -> Accepted:
+    """Keep what is accepted of a table, for the visit and for every page."""
+    return remember(_make_key(table), said)
 
 
 def compute_window(table: OpenTable, *, k: int, delta: float, leaves: bool = False) -> windows.Window | None:
