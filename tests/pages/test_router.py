@@ -86,7 +86,7 @@ def test_a_spawned_process_that_imports_the_router_draws_nothing():
 
 
 def test_the_rail_says_what_is_open_and_what_it_promises():
-    at = visit(table=sample_table())
+    at = visit("explore.py", table=sample_table())
     shown = " ".join(element.value for element in [*at.sidebar.markdown, *at.sidebar.caption])
     for fact in (
         "Fifteen clusters",
