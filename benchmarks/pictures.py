@@ -104,11 +104,14 @@ def run_on_a_telephone(camera: Camera) -> None:
 
 
 def studies(camera: Camera) -> None:
-    """Compare and Trade-off."""
-    visit = _on_explore(camera.visit())
-    for page, words, name in (("Compare", "comes first", "compare"), ("Trade-off", "target: 1.1×", "tradeoff")):
-        visit.turns_to(page)
-        visit.presses("Compute")
+    """A comparison, and a sweep over ε."""
+    visit = camera.visit()
+    for drawer, button, words, name in (
+        ("", "Compute", "comes first", "compare"),
+        ("sweep", "Try every ε", "target: 1.1×", "tradeoff"),
+    ):
+        visit.goes_to("/compare", table="fifteen", drawer=drawer)
+        visit.presses(button)
         expect(visit.button("Cancel")).to_be_hidden()
         visit.waits()
         visit.sees(words)

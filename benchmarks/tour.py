@@ -25,9 +25,9 @@ LOOKS: dict[str, dict[str, Any]] = {
     "large": {"viewport": {"width": 1920, "height": 1080}, "color_scheme": "light"},
     "telephone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
-LEARN = ("Lessons", "Playground", "What ε means", "Papers", "Glossary")
-PAGES = ("Data", "Explore", "Compare", "Trade-off", "Release", "Read", "Ledger", *LEARN)
-STUDIES = ("Compare", "Trade-off")
+LEARN = ("Learn", "Playground", "What ε means", "Papers", "Compare algorithms")
+PAGES = ("Data", "Explore", "Release", "Read", *LEARN)
+STUDIES = ("Compare algorithms",)
 # The partition tree with its candidates and swaps; the grid with its starts; rounds up to the final centres.
 PICTURES = {"tree": "Tree: Balcan et al.", "grid": "Grid: EUGkM", "centres": "Everything: Auto"}
 

@@ -1,13 +1,14 @@
-"""All pages, their order, and the rail beside them. The guard keeps a spawned process from drawing pages."""
+"""All pages, their order, and the rail beside some. The guard keeps a spawned process from drawing pages."""
 
-# They bring tables of their own: what the rail tells is not about those.
-_OWN_TABLES = ("lessons", "playground", "read")
+# What their controls stand in; no other page has one.
+_WITH_RAIL = ("data", "explore", "release")
 
 
 def main() -> None:
     import streamlit as st  # here, so that importing this file stays light
 
     from dpviz.app.ui import FAVICON
+    from dpviz.app.ui.addresses import BENCH, list_moved
     from dpviz.app.ui.controls import remember_link
     from dpviz.app.ui.data.table_link import claim_made, claim_prepared, draw_linked_table, follow_table_link
     from dpviz.app.ui.data.ways_in import begin_with_given
@@ -20,25 +21,19 @@ def main() -> None:
     st.set_page_config(
         page_title="dpviz: what privacy costs", page_icon=str(FAVICON), layout="wide", initial_sidebar_state=WIDTH
     )
-    # What is of second rank lies behind one word, and words need no icons: the menu stays on one line.
-    work = [
-        st.Page("home.py", title="Home", default=True),
-        st.Page("data.py", title="Data"),
-        st.Page("explore.py", title="Explore"),
-        st.Page("tradeoff.py", title="Trade-off"),
-        st.Page("release.py", title="Release"),
+    menu = [
+        st.Page(BENCH, title="Bench", default=True),
         st.Page("read.py", title="Read"),
+        st.Page("learn.py", title="Learn"),
     ]
-    learn = [
-        st.Page("lessons.py", title="Lessons", icon=":material/school:"),
-        st.Page("playground.py", title="Playground", icon=":material/brush:"),
-        st.Page("meaning.py", title="What ε means", icon=":material/balance:"),
-        st.Page("papers.py", title="Papers", icon=":material/science:"),
-        st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
-        st.Page("ledger.py", title="Ledger", icon=":material/receipt_long:"),
-        st.Page("glossary.py", title="Glossary", icon=":material/dictionary:"),
-    ]
-    page = st.navigation({"": work, "More": learn}, position="hidden" if is_presented() else "top")
+    # Learn leads to these; the rest are ways of the bench.
+    behind = {
+        **{"lessons.py": "Lessons", "playground.py": "Playground", "meaning.py": "What ε means"},
+        **{"papers.py": "Papers", "compare.py": "Compare algorithms"},
+        **{"data.py": "Data", "explore.py": "Explore", "release.py": "Release"},
+    }
+    hidden = [st.Page(page, title=title, visibility="hidden") for page, title in behind.items()]
+    page = st.navigation([*menu, *hidden, *list_moved()], position="hidden" if is_presented() else "top")
     remember_link()
     claim_made()
     follow_table_link()
@@ -46,12 +41,13 @@ def main() -> None:
         st.switch_page("data.py")
     claim_finished()
     claim_prepared()
-    if page.url_path in _OWN_TABLES:
-        page.run()
-    else:
+    with_rail = page.url_path in _WITH_RAIL
+    if with_rail:
         draw_rail_head()
+    if with_rail or page.url_path in ("", "compare"):
         draw_linked_table()
-        page.run()
+    page.run()
+    if with_rail:
         draw_rail_foot(with_truth=page.url_path != "release")  # what is published is chosen without it
     follow_reader()
 

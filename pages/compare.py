@@ -1,9 +1,10 @@
-"""Compare: several algorithms at the same ε, many runs each, one set of axes."""
+"""Compare: several algorithms at the same ε, many runs each; folded away, what else many runs tell."""
 
 from dpviz.app.ui.data.ways_in import open_table_or_sample
 from dpviz.app.ui.release.released_notice import draw_released_notice
-from dpviz.app.ui.studies.compare_panel import draw_compare_setup, draw_compare_study
+from dpviz.app.ui.studies.compare_page import draw_compare_page, remember_study_link
 
+remember_study_link()
 table = open_table_or_sample()
 draw_released_notice(table)
-draw_compare_study(draw_compare_setup(table))
+draw_compare_page(table)

@@ -12,13 +12,11 @@ from dpviz.app.ui.data.table_summary import (
 )
 from dpviz.app.ui.data.ways_in import draw_three_ways
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.session import LOST, find_source, find_table, find_undeclared, require_table, set_aside
 from dpviz.core import RequestError
 from dpviz.tables import SparseTable
 
 st.title("Data", anchor=False)
-draw_owner_path(here="data")
 if draw_three_ways():
     st.rerun()
 

@@ -1,27 +1,5 @@
-"""Home: three doors, a picture that answers to ε, what an owner still has to decide, and samples."""
+"""The bench: a declaration as a sentence, the picture of its answer, and the axis of ε."""
 
-import streamlit as st
+from dpviz.app.ui.bench.bench_page import draw_bench
 
-from dpviz.app.ui.data.ways_in import draw_sample_tiles
-from dpviz.app.ui.home import draw_home_picture, draw_received_release, draw_ways_in, open_picture
-from dpviz.app.ui.owner_path import draw_guide
-from dpviz.words import glossary
-
-st.title("What does privacy cost your clusters?", anchor=False)
-st.markdown(
-    "Differential privacy adds noise to what leaves. See what it costs your clusters, choose ε, release. "
-    "**Your rows stay on this machine.**",
-    help=glossary.explain_term("privacy"),
-)
-epsilon = draw_home_picture()
-if open_picture(epsilon):
-    st.switch_page("explore.py")
-draw_ways_in()
-st.subheader("Your way to a release", anchor=False)
-draw_guide()
-st.subheader(
-    "Or begin with a sample", divider="gray", anchor=False, help=glossary.explain_words("synthetic table, tuple, grid")
-)
-if draw_sample_tiles():
-    st.switch_page("explore.py")
-draw_received_release()
+draw_bench()

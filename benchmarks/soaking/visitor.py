@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.soaking.tab import Tab, TabFailed
 
-_PAGES = ("Home", "Data", "Explore", "Compare", "Trade-off", "Ledger", "Papers", "Glossary")
+_PAGES = ("Bench", "Data", "Explore", "Read", "Learn", "Papers", "Playground", "Compare algorithms")
 # Seconds between what one visitor does and does next.
 _THINKS = (3.0, 15.0)
 _LOOKS_AT_A_STUDY = (5.0, 20.0)
@@ -156,12 +156,12 @@ class House:
             await self._runs(seat, tab, rng)
             for title in rng.permutation(_PAGES)[:3]:
                 await turns_to(str(title))
-            await turns_to("Trade-off")
+            await turns_to("Compare algorithms")
             await self._studies(seat, tab, rng)
             await turns_to("Explore")
             await tab.sets("epsilon", double_value=float(rng.choice([0.3, 0.5, 2.0, 3.0])))
             await self._runs(seat, tab, rng)
-            await turns_to("Ledger")
+            await turns_to("Bench")
 
     async def _runs(self, seat: Seat, tab: Tab, rng: np.random.Generator) -> None:
         clock = asyncio.get_running_loop().time
@@ -176,11 +176,11 @@ class House:
 
     async def _studies(self, seat: Seat, tab: Tab, rng: np.random.Generator) -> None:
         """Start a study, look at it for a while, and stop it if it has not ended."""
-        if not tab.has("tradeoff:compute"):
+        if not tab.has("compare:compute"):
             return
-        await tab.presses("tradeoff:compute")
+        await tab.presses("compare:compute")
         if not await tab.settles(float(rng.uniform(*_LOOKS_AT_A_STUDY))):
-            await tab.presses("tradeoff:cancel")
+            await tab.presses("compare:cancel")
             if not await tab.settles(_RUN_SECONDS):
                 raise TabFailed("a study that was stopped goes on")
         seat.studies += 1

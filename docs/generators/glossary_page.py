@@ -1,4 +1,4 @@
-"""The glossary as a page: the same words that tooltips and the page Glossary read."""
+"""The glossary as a page: the same words that tooltips and the page Learn read."""
 
 from __future__ import annotations
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
@@ -87,6 +89,16 @@ class Received:
         columns = _conclude_columns(self.profile, noise=self.shows_noise)
         grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
         return (_conclude_sizes(self.profile), *grouped, *columns, _conclude_quality(self))
+
+    def tabulate_pairs(self) -> pd.DataFrame:
+        """Of each pair of segments, up to where a difference is within the noise; no line where that is not known."""
+        made = self.profile
+        reach = made.even.reach if made.noise_known else np.zeros((0, made.dim))
+        lines = []
+        for i, j in combinations(range(len(reach)), 2):
+            both = zip(made.columns, np.hypot(reach[i], reach[j]).tolist(), strict=True)
+            lines.append([f"{i + 1} and {j + 1}", *(column.describe_reach(far) for column, far in both)])
+        return pd.DataFrame(lines, columns=["segments", *(column.name for column in made.columns)])
 
     @property
     def may_not(self) -> tuple[str, ...]:
@@ -235,11 +247,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
                 else "A difference between most pairs of segments: it is within the noise."
             )
             named = []
-        least = " or ".join(
-            f"{made.columns[place].describe_reach(float(typical[place]))} in {made.columns[place].name}"
-            for place in named
-        )
-        if least:
+        if least := " or ".join(_describe_pairs(made, place) for place in named):
             yield f"A small difference between two segments: less than {least} is within the noise."
     if np.isfinite(made.smallest_group) and made.k > 1:
         least = format_reach(made.smallest_group)
@@ -251,6 +259,21 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
         "may cut the rows otherwise. A centre is a mean: few rows need be like it."
     )
+
+
+def _describe_pairs(made: profiles.Profile, place: int) -> str:
+    """Up to where a difference of two segments is noise: of the two with the least of it and of the two with the most.
+
+    Every other pair lies between them; one number for all would call the noise of some a difference.
+    """
+    column, reach = made.columns[place], made.even.reach[:, place]
+    order = np.argsort(reach, kind="stable")
+    told = [(column.describe_reach(float(np.hypot(*reach[two]))), np.sort(two) + 1) for two in (order[:2], order[-2:])]
+    (least, quiet), (most, noisy) = told
+    if least == most:
+        return f"{least} in {column.name}"
+    pairs = [" and ".join(map(str, two)) for two in (quiet, noisy)]
+    return f"{least} (segments {pairs[0]}) to {most} (segments {pairs[1]}) in {column.name}"
 
 
 def _describe_guess(prior: float, epsilon: float) -> str:

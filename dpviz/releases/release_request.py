@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import CARDS
-from dpviz.core import Accounting, RequestError
+from dpviz.core import RequestError
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.runs import Contender, Division, Request
@@ -146,9 +146,7 @@ class ReleaseRequest:
     @property
     def delta(self) -> float:
         """The δ that is spent: none by an algorithm that is ε-DP as it is set."""
-        contender = self.request.contender
-        accounting = contender.card.accounting(contender.settings, self.request.delta)
-        return 0.0 if accounting is Accounting.PURE else self.request.delta
+        return self.request.spent_delta
 
     def with_argument(self, argument: str) -> ReleaseRequest:
         """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""

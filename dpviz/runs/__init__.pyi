@@ -84,7 +84,10 @@ from .verdict import LossShare as LossShare
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence
 from .verdict import judge_centers as judge_centers
+from .work import CURVE_EPSILONS as CURVE_EPSILONS
+from .work import CurvePoint as CurvePoint
 from .work import Prepared as Prepared
+from .work import curve_work as curve_work
 from .work import forecast_reference_seconds as forecast_reference_seconds
 from .work import forecast_seconds as forecast_seconds
 from .work import make_work as make_work

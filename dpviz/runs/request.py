@@ -131,6 +131,12 @@ class Request:
     def card(self) -> Card:
         return self.contender.card
 
+    @property
+    def spent_delta(self) -> float:
+        """The δ that is spent: none by an algorithm that is ε-DP as it is set."""
+        accounting = self.card.accounting(self.contender.settings, self.delta)
+        return 0.0 if accounting is Accounting.PURE else self.delta
+
     def check(self, table: PrivateTable) -> Params:
         """The checked parameters of a request that can be served on ``table``.
 

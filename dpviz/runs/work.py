@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
 
 from dpviz.algorithms import Card, Params, Setting
 from dpviz.core import Array, PrivateTable, Rows, sample_rows
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.runs.evaluation import Reference, find_reference
+from dpviz.runs.evaluation import Reference, compute_mean_losses, find_reference
 from dpviz.runs.jobs import brief
-from dpviz.runs.one_run import Run, RunSoFar, run_steps
+from dpviz.runs.one_run import Run, RunSoFar, run_request, run_steps
 from dpviz.runs.open_table import Plan, prepare_rows
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
@@ -114,6 +117,44 @@ def reference_work(rows: ClippedRows, k: int) -> Iterator[Progress | Reference]:
     """
     yield Progress(0, 1, f"k-means++ with k = {k}")
     yield find_reference(rows, k)
+
+
+CURVE_EPSILONS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+_COARSE, _DRAWS, _MOST_JUDGED = 4, 5, 20_000
+
+
+class CurvePoint(NamedTuple):
+    """Several runs at one ε of a run: their losses over that of k-means++."""
+
+    epsilon: float
+    losses: tuple[float, ...]
+
+
+@brief
+def curve_work(request: Request, table: PrivateTable, rows: ClippedRows, reference: Reference) -> Iterator[CurvePoint]:
+    """Runs of what is asked for at each ε of a few, judged on rows that anybody may see; a coarse curve comes first.
+
+    Parameters
+    ----------
+    request : Request
+        Its ε and its seed are not read.
+    table : PrivateTable
+    rows : ClippedRows
+        Revealed, unit coordinates.
+    reference : Reference
+
+    Yields
+    ------
+    CurvePoint
+    """
+    points = rows.points[:: max(1, len(rows.points) // _MOST_JUDGED)]
+    least = float(compute_mean_losses(points, reference.centers[None])[0])
+    finer = (epsilon for place, epsilon in enumerate(CURVE_EPSILONS) if place % _COARSE)
+    for epsilon in (*CURVE_EPSILONS[::_COARSE], *finer):
+        asked = replace(request, epsilon=epsilon, seed=None)
+        centers = np.array([run_request(asked, table).unit_centers for _ in range(_DRAWS)])
+        losses = compute_mean_losses(points, centers)
+        yield CurvePoint(epsilon, tuple((losses / least if least > 0 else np.where(losses > 0, np.inf, 1.0)).tolist()))
 
 
 def forecast_reference_seconds(n: int, k: int, dim: int) -> float:

@@ -168,7 +168,12 @@ OURS = Door(
             "releases/release_request.py",
             "releases/release_texts.py",
         ),
-        *("releases/render.py", "app/charts/deployments.py", "app/charts/player/player_page.py", "app/ui/home.py"),
+        *(
+            "releases/render.py",
+            "app/charts/deployments.py",
+            "app/charts/player/player_page.py",
+            "app/ui/bench/components.py",
+        ),
         *("app/ui/reader.py", "app/ui/playground/board.py", "app/ui/release/released_panel.py"),
         *("experiments/google_coreset.py", "experiments/planner.py"),
     ),

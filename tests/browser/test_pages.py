@@ -5,17 +5,18 @@ Studies fill while they compute, stay when the page changes, and stop when told 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import expect
 
 from dpviz.words.glossary import read_glossary
-from tests.browser.looks import LOOKS, offences, takes_on
+from tests.browser.looks import ALL_IN_TWO, LOOKS, WINDOW, offences, offences_in, takes_on
 from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-WORK = ("Home", "Data", "Compare", "Trade-off", "Ledger", "Release", "Read")
-PAGES = (*WORK, "Lessons", "What ε means", "Papers", "Glossary", "Explore")
+PAGES = ("Read", "Learn", "What ε means", "Papers", "Compare algorithms")
 
 
 def test_explore_and_the_table_which_a_reload_keeps(fifteen: Visitor) -> None:
@@ -28,64 +29,61 @@ def test_explore_and_the_table_which_a_reload_keeps(fifteen: Visitor) -> None:
     expect(fifteen.page.get_by_role("heading", level=3)).to_have_text("Fifteen clusters")
 
 
-def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(fifteen: Visitor) -> None:
-    visit = fifteen
-    visit.turns_to("Compare")
+def test_two_algorithms_are_compared_and_the_result_outlives_a_change_of_page(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/compare", table="fifteen")
     visit.keeps("DPLloyd", "EUGkM")
-    _computes(visit)
+    visit.presses("Compute")
+    expect(visit.page.get_by_test_id("stProgress")).to_have_count(0)
+    visit.sees("matches the settings")
+    visit.waits()
     assert not offences(visit)
     visit.page.get_by_role("tab", name="Take away").click()
     visit.sees("All 20 runs (CSV)")
     first = visit.page.get_by_role("figure").first
     expect(first).to_be_visible()
     said = first.get_attribute("aria-label")
-    for name in ("DPLloyd", "EUGkM"):
-        visit.sees(name)
-    visit.turns_to("Ledger")
-    visit.sees("compare: losses of 20 study runs")
-    assert not offences(visit)
-    visit.turns_to("Compare")
+    visit.turns_to("Papers")
+    visit.turns_to("Compare algorithms")
     visit.sees("matches the settings")
     expect(visit.page.get_by_role("figure").first).to_have_attribute("aria-label", said or "")
 
 
-def test_a_trade_off_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_middle(fifteen: Visitor) -> None:
-    visit = fifteen
-    visit.turns_to("Trade-off")
+def test_a_sweep_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_middle(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/tradeoff", table="fifteen")
+    assert "/compare" in visit.page.url, "an old address"
     visit.keeps("DPLloyd", "Balcan et al.")
     visit.slider("Runs of each at every ε").press("End")
     visit.waits()
     visit.sees("900 runs")
-    visit.presses("Compute")
+    visit.presses("Try every ε")
     figure = visit.page.get_by_role("figure").first
     expect(figure).to_be_visible()
     expect(visit.button("Cancel")).to_be_visible()
-    visit.turns_to("Ledger")
-    visit.turns_to("Trade-off")
-    expect(figure).to_be_visible()
+    visit.turns_to("Papers")
+    visit.turns_to("Compare algorithms")
+    expect(visit.button("Cancel")).to_be_visible()
     visit.presses("Cancel")
     visit.sees("what had arrived is kept")
-    expect(figure).to_be_visible()
-    expect(visit.button("Compute")).to_be_enabled()
+    expect(visit.button("Try every ε")).to_be_enabled()
     assert not offences(visit)
-
-    visit.picks("Draws")
+    visit.text("How much do draws differ?").click()
+    visit.waits()
     visit.slider("Draws").press("Home")
     visit.waits()
     visit.presses("Draw again and again")
     expect(visit.page.locator(".animation[data-whole]")).to_have_count(1)
     assert not offences(visit)
-    visit.picks("Choose ε")
 
 
-def test_pages_to_read_lie_behind_one_word_of_the_menu_and_the_table_stays_open(fifteen: Visitor) -> None:
-    visit, words = fifteen, read_glossary()
-    visit.page.set_viewport_size({"width": 1024, "height": 900})
-    expect(visit.page.get_by_role("link", name="Release", exact=True)).to_be_visible()
-    expect(visit.page.get_by_test_id("stTopNavSection")).to_have_text("More")
-    visit.turns_to("Papers")
-    assert not offences(visit)
-    visit.turns_to("Glossary")
+def test_the_menu_has_three_places_and_the_glossary_is_a_fold_of_one(visitor: Callable[..., Visitor]) -> None:
+    visit, words = visitor(viewport={"width": 1024, "height": 900}), read_glossary()
+    visit.goes_to("/glossary")
+    entries = [link.inner_text() for link in visit.page.get_by_test_id("stTopNavLink").all()]
+    assert entries == ["Bench", "Read", "Learn"]
     assert not offences(visit)
     # The list follows what is typed before Enter is pressed.
     visit.sees(words["epsilon"].says)
@@ -98,28 +96,90 @@ def test_pages_to_read_lie_behind_one_word_of_the_menu_and_the_table_stays_open(
     # A word that is pressed comes to the top.
     pages = len(visit.page.context.pages)
     visit.page.get_by_role("link", name="coreset", exact=True).click()
-    visit.page.wait_for_url("**/glossary?term=coreset*")
+    visit.page.wait_for_url("**/learn?term=coreset*")
     expect(visit.page.get_by_test_id("stMain").get_by_role("link").first).to_have_text("coreset")
     visit.sees(words["coreset"].says)
     assert len(visit.page.context.pages) == pages, "not in a window of its own"
-    visit.turns_to("Explore")
-    visit.sees_animation()
 
 
-def test_every_page_is_read_in_the_dark_on_a_telephone(fifteen: Visitor) -> None:
-    takes_on(fifteen, LOOKS["dark"])  # where there is a rail, which a telephone folds away
-    found = {"Explore": offences(fifteen)}
-    takes_on(fifteen, LOOKS["dark telephone"])
+def test_a_class_begins_at_the_top_and_every_dot_is_round(visitor: Callable[..., Visitor]) -> None:
+    """On a projector of 1280 by 720, whatever had been scrolled before."""
+    visit = visitor(viewport={"width": 1280, "height": 720})
+    visit.goes_to("/lessons", lesson="tree-empty-cubes", scene=3)
+    main = visit.page.get_by_test_id("stMain")
+    main.evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    visit.presses("Present")
+    visit.is_still()
+    assert main.evaluate("main => main.scrollTop") == 0
+    visit.presses("Reveal")
+    visit.is_still()
+    assert main.evaluate("main => main.scrollTop") == 0
+    expect(visit.page.locator(".animation .cut.free").first).to_be_visible()
+    for width, height in visit.page.evaluate(_DOTS):
+        assert abs(width - height) < 0.5, (width, height)
+
+
+SMALLEST = 24
+_DOTS = """() => [...document.querySelectorAll(".animation .cut.free, .stRadio label > div:first-child")].map(part => {
+  const look = getComputedStyle(part, part.matches(".cut") ? "::before" : null);
+  return [parseFloat(look.width), parseFloat(look.height)];
+})"""
+# WCAG 2.2, 2.5.8: a link in a sentence, and what lies alone in a circle of 24 pixels, may be smaller.
+_SMALL = """least => {
+  const parts = [...document.querySelectorAll(
+    '[data-testid="stMain"] :is(button, a, input, select, textarea, [role=slider], [role=tab], [role=switch])'
+  )].filter(part => part.checkVisibility({opacityProperty: true, visibilityProperty: true}) && !part.closest("p a"));
+  const boxes = parts.map(part => (part.closest("label") || part).getBoundingClientRect());
+  const middles = boxes.map(box => [box.x + box.width / 2, box.y + box.height / 2]);
+  return parts.filter((part, i) => {
+    const box = boxes[i];
+    if (!box.width || (box.width >= least && box.height >= least)) return false;
+    return middles.some(([x, y], j) => j !== i && !part.contains(parts[j]) && !parts[j].contains(part)
+      && Math.hypot(x - middles[i][0], y - middles[i][1]) < least);
+  }).map(part => `${part.tagName} ${part.getAttribute("aria-label") || part.innerText || part.outerHTML.slice(0, 90)}`);
+}"""
+# What has the focus is in sight, and nothing lies over it.
+_COVERED = """() => {
+  const part = document.activeElement, box = part.getBoundingClientRect();
+  if (part === document.body || !box.width) return "";
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const seen = document.elementFromPoint(x, y);
+  const near = part.closest("label") || part.parentElement || part;
+  return seen && (part.contains(seen) || near.contains(seen) || seen.contains(part)) ? "" : part.outerHTML.slice(0, 160);
+}"""
+READ_AND_LEARN: dict[str, dict[str, str]] = {
+    "/learn": {},
+    "/glossary": {"term": "delta"},
+    "/lessons": {"lesson": "rich-person", "scene": "1"},
+    "/playground": {},
+    "/meaning": {"part": "odds"},
+    "/papers": {},
+    "/compare": {"table": "fifteen"},
+    "/tradeoff": {"table": "fifteen"},
+    "/read": {},
+}
+
+
+@pytest.mark.parametrize("path", READ_AND_LEARN)
+def test_each_page_of_read_and_learn_is_for_everybody(visitor: Callable[..., Visitor], path: str) -> None:
+    """What axe-core finds, targets that a finger hits, and the way through by the Tab key, in two looks."""
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to(path, **READ_AND_LEARN[path])
+    if path == "/read":
+        visit.sees("What not?")  # the example has been made
+    assert not offences_in(visit, *ALL_IN_TWO)
+    assert not visit.page.evaluate(_SMALL, SMALLEST)
+    for _ in range(20):
+        visit.page.keyboard.press("Tab")
+        assert not visit.page.evaluate(_COVERED)
+
+
+def test_every_page_is_read_in_the_dark_on_a_telephone(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/", table="fifteen")
+    takes_on(visit, LOOKS["dark telephone"])
+    found = {}
     for page in PAGES:
-        fifteen.turns_to(page)
-        found[f"{page} on a telephone"] = offences(fifteen)
+        visit.turns_to(page)
+        found[f"{page} on a telephone"] = offences(visit)
     assert not {place: wrong for place, wrong in found.items() if wrong}
-
-
-def _computes(visit: Visitor) -> None:
-    """The study that the page offers, until it is whole."""
-    visit.presses("Compute")
-    expect(visit.page.get_by_test_id("stProgress")).to_have_count(0)
-    expect(visit.button("Cancel")).to_be_hidden()
-    visit.sees("matches the settings")
-    visit.waits()

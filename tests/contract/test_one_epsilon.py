@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +18,7 @@ from dpviz.releases.release_request import ALGORITHM
 from dpviz.releases.releasing import Release
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.target import Target
-from dpviz.runs.open_table import declare
-from dpviz.tables.declarations import FileKind, apply_declaration_file
-from dpviz.tables.named import open_file
 from tests.command_line import told_by
-from tests.pages.tables import app_on, sound, text_of
 from tests.releases.people import write_people
 
 K, DELTA = 3, 1e-6
@@ -53,32 +48,13 @@ def ask_shell(data: Path, declared: Path, **parts: float) -> Advised:
     return Advised(best["algorithm"], best["epsilon"], best["share"])
 
 
-def ask_page(data: Path, declared: Path, **parts: float) -> Advised:
-    """The page Trade-off, its button that hands ε on, and Release, which shows what that ε is to be expected of."""
-    declaration = replace(apply_declaration_file(declared).validate(), kind=FileKind.PRIVATE)
-    app = app_on("release.py", declare(open_file(data), declaration), k=str(K), delta=str(DELTA))
-    for name, part in parts.items():
-        app.slider(key={"segments": "release:share", "missing": "release:missing"}[name]).set_value(round(100 * part))
-        sound(app.run())
-    sound(app.switch_page("tradeoff.py").run())
-    app.number_input(key="k").set_value(K)
-    sound(app.run())
-    held = re.search(r"held on (\d+) % of", text_of(app))
-    sound(app.button(key="tradeoff:take").click().run())
-    sound(app.switch_page("release.py").run())
-    epsilon = app.number_input(key="epsilon").value
-    assert f"at ε = {epsilon:g}" in app.subheader[0].value
-    assert name_epsilons(text_of(app)) <= {epsilon}, text_of(app)
-    return Advised(app.session_state["algorithm"], epsilon, int(held[1]) / 100)
-
-
 def name_epsilons(text: str) -> set[float]:
     """Every ε that what is expected of a release is said of."""
     return {float(said) for said in re.findall(r"d = \d+, ε = ([\d.]+)", text)}
 
 
 @pytest.mark.parametrize("parts", [{}, {"segments": 0.5, "missing": 0.1}, {"segments": 0.0}], ids=str)
-@pytest.mark.parametrize("ask", [ask_python, ask_shell, ask_page])
+@pytest.mark.parametrize("ask", [ask_python, ask_shell])
 def test_what_is_advised_is_charged_and_achieved(
     ask: Callable[..., Advised], parts: dict[str, float], tmp_path: Path
 ) -> None:

@@ -33,6 +33,13 @@ def fine(at: AppTest) -> AppTest:
     return at
 
 
+def open_ledger(at: AppTest) -> AppTest:
+    """Turn to what this visit has spent."""
+    at.query_params["drawer"] = "ledger"
+    at.switch_page("home.py")
+    return fine(at.run())
+
+
 def upload(at: AppTest, content: bytes, name: str = "people.csv") -> AppTest:
     """Upload a file on the Data page."""
     at.file_uploader(key="csv").upload(name, content)

@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.studies.compare_panel import find_median_runs
+from dpviz.app.ui.studies.compare_page import find_median_runs
 from dpviz.app.ui.studies.study_job import list_contenders
 from dpviz.runs.jobs import JobState
 from dpviz.tables.declarations import FileKind
@@ -124,9 +124,10 @@ def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a
 
 
 def test_with_truth_switched_off_a_public_table_is_not_read_either() -> None:
-    app = app_on("compare.py", open_blobs())
+    app = app_on("explore.py", open_blobs())
     truth_switch(app).set_value(False)
     sound(app.run())
+    sound(app.switch_page("compare.py").run())
     assert app.button(key="compare:compute").disabled
 
 

@@ -22,6 +22,7 @@ from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import make_blobs
+from tests.pages.site import open_ledger
 from tests.pages.tables import app_on, computed, numbers, open_blobs, read_animation, sound, text_of, truth_switch
 from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
@@ -76,7 +77,7 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
 def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
     app = ran(open_blobs(), seed=seed)
     assert why in text_of(app)
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)
     assert set(offered) == {PLAYED, "Centres (CSV)", "Run (JSON)", "Ledger (CSV)"}
     for taken in offered.values():
         text = taken.data.decode()
@@ -91,7 +92,7 @@ def test_bounds_that_were_read_from_the_rows_are_in_every_name_and_file(offered)
     table = open_blobs()
     told = dataclasses.replace(table.declaration, origins=("", FROM_ROWS))
     app = ran(dataclasses.replace(table, declaration=told))
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)
     assert len(offered) == 4
     for taken in offered.values():
         assert taken.name.startswith("SIMULATION_BOUNDS_FROM_ROWS_") and b"BOUNDS_FROM_ROWS: " in taken.data
@@ -102,7 +103,7 @@ def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relat
     values = "".join(f"{x!r},{y!r}\n" for x, y in make_blobs(400).tolist())
     told = Declaration(columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, relation=relation)
     app = ran(declare(open_csv(f"x,y\n{values}".encode()), told), seed=None)
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)
     (entry,) = app.session_state["visit:books"]
     record = entry.record
     assert offered["Run (JSON)"].data.decode() == format_run_json(record)
@@ -136,7 +137,7 @@ def test_looks_on_pages_are_counted_by_kind_until_the_files_leave_and_nothing_te
     truth_switch(app).set_value(True)
     sound(app.run())
     assert json.loads(offered["Run (JSON)"].data)["looks"] == {"rows": 1, "loss": 1, "reference": 1}
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)
     assert set(offered["Ledger (CSV)"].frame["looks"]) == {"rows: 1 loss: 1 reference: 1"}
     assert not any("second" in key or "time" in key for key in keys_in(json.loads(offered["Run (JSON)"].data)))
     for label in ("Centres (CSV)", "Ledger (CSV)"):
@@ -193,36 +194,32 @@ def test_the_reference_offers_no_file(offered) -> None:
 
 RUNS, BEHIND, PAGE = "runs (CSV)", "These numbers (CSV)", "See it anywhere (HTML)"
 # Where a study is computed, and the files that it offers.
-VIEWS = {
-    "Choose ε": ("tradeoff", {RUNS, BEHIND, PAGE}),
-    "Causes": ("tradeoff:parts", {BEHIND, PAGE}),
-    "Who pays": ("tradeoff:payers", {BEHIND, PAGE}),
-    "Map": ("tradeoff:map", {RUNS, BEHIND, PAGE}),
-    "Clusters": ("tradeoff:ks", {RUNS, BEHIND, PAGE}),
-    "Rows": ("tradeoff:ns", {RUNS, BEHIND, PAGE}),
-    "Draws": ("tradeoff:draws", {BEHIND}),
-    "Compare": ("compare", {RUNS, PAGE}),
+STUDIES = {
+    "sweep": {RUNS, BEHIND, PAGE},
+    "causes": {BEHIND, PAGE},
+    "payers": {BEHIND, PAGE},
+    "map": {RUNS, BEHIND, PAGE},
+    "ks": {RUNS, BEHIND, PAGE},
+    "ns": {RUNS, BEHIND, PAGE},
+    "draws": {BEHIND},
+    "compare": {RUNS, PAGE},
 }
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize(("view", "where", "files"), [(view, *rest) for view, rest in VIEWS.items()], ids=list(VIEWS))
+@pytest.mark.parametrize(("where", "files"), STUDIES.items(), ids=list(STUDIES))
 def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revealed(
-    offered, view: str, where: str, files: set[str]
+    offered, where: str, files: set[str]
 ) -> None:
-    page = f"{where.split(':')[0]}.py"
-    app = app_on(page, open_blobs())
-    key = page.removesuffix(".py")
-    app.multiselect(key=f"{key}:contenders").set_value(["DPLloyd", "EUGkM"])
-    app.slider(key=f"{key}:repeats").set_value(1)
+    app = app_on("compare.py", open_blobs(), drawer=where)
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd", "EUGkM"])
+    app.slider(key="compare:repeats").set_value(1)
     app.number_input(key="k").set_value(3)
-    if page == "tradeoff.py":
-        app.select_slider(key=f"{key}:range").set_value((0.5, 1.0))
-        app.segmented_control(key=f"{key}:view").set_value(view)
-    app.session_state[f"{where}:repeats"] = 5 if view in ("Draws", "Who pays") else 3 if view == "Causes" else 1
+    if where in ("sweep", "map"):
+        app.select_slider(key=f"{where}:range").set_value((0.5, 1.0))
+    app.session_state[f"{where}:repeats"] = {"draws": 5, "payers": 5, "causes": 3}.get(where, 1)
     app.session_state["compare:below"] = "Take away"
-    for unfolded in ("", ":smallest"):
-        app.session_state[f"{where}{unfolded}:table"] = True
+    app.session_state[f"{where}:table"] = True
     computed(sound(app.run()), where)
     assert {RUNS if label.endswith(RUNS) else label for label in offered} == files
     page = offered.pop(PAGE, None)
@@ -239,9 +236,7 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
 
 
 def test_the_file_of_settings_holds_no_result(offered) -> None:
-    app = app_on("tradeoff.py", open_blobs())
-    app.segmented_control(key="tradeoff:view").set_value("Link")
-    sound(app.run())
+    app_on("compare.py", open_blobs(), drawer="settings")
     (taken,) = offered.values()
     assert taken.name == "trade-off-study.yaml" and b"epsilon" in taken.data and b"ratio" not in taken.data
 

@@ -16,6 +16,7 @@ from dpviz.tables.declarations import FileKind
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
+from tests.pages.site import open_ledger
 from tests.pages.tables import (
     LOSS,
     UnderWayRegistry,
@@ -246,7 +247,7 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
 def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("explore.py", open_blobs())
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)
     assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
 
 

@@ -18,7 +18,19 @@ from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import propose
 from tests.cases import about
-from tests.pages.site import declared, everything_shown, fine, of_kind, paste_bounds, press, tick, ticked, upload, visit
+from tests.pages.site import (
+    declared,
+    everything_shown,
+    fine,
+    of_kind,
+    open_ledger,
+    paste_bounds,
+    press,
+    tick,
+    ticked,
+    upload,
+    visit,
+)
 
 COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
 VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
@@ -55,7 +67,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
-    fine(at.switch_page("ledger.py").run())
+    open_ledger(at)
     listed = "".join(part.value for part in at.markdown).replace("\\", "").replace("\u2060", "")
     assert "people (private): a proposal of how the file is read" in listed
 

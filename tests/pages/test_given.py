@@ -27,7 +27,7 @@ def test_a_sample_is_open_and_the_visit_begins_beside_it(monkeypatch: pytest.Mon
 
 def test_a_link_to_another_page_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(GIVEN, "fifteen")
-    assert visit("ledger.py").title[0].value == "Ledger"
+    assert visit("learn.py").title[0].value == "Predict, then see"
 
 
 def test_a_file_with_its_sidecar_is_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

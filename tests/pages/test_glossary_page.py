@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from dpviz.words.glossary import Term, read_glossary
-from tests.pages.site import fine, visit
+from tests.pages.site import fine
 from tests.pages.tables import app_on
 
 
@@ -15,33 +15,40 @@ def _listed(app: AppTest) -> list[str]:
     return [ids[part.value] for part in app.main.markdown if part.value in ids]
 
 
+def _opened(**link: str) -> AppTest:
+    """The page Learn with its glossary unfolded."""
+    return app_on("learn.py", None, drawer="glossary", **link)
+
+
 def _typed(app: AppTest, words: str) -> list[str]:
     app.text_input(key="glossary:typed").set_value(words)
     return _listed(fine(app.run()))
 
 
 def test_every_word_stands_there_once_with_its_number_and_its_picture():
-    app = visit("glossary.py")
+    app = _opened()
     assert _listed(app) == list(read_glossary())
     shown = "\n".join(part.value for part in app.markdown)
     assert all(term.number in shown for term in read_glossary().values())
     assert len(app.get("plotly_chart")) == sum(bool(term.picture) for term in read_glossary().values())
-    assert [header.value for header in app.subheader] == list(dict.fromkeys(t.group for t in read_glossary().values()))
+    groups = dict.fromkeys(term.group for term in read_glossary().values())
+    assert [header.value for header in app.subheader if header.value in groups] == list(groups)
 
 
 def test_a_link_brings_its_word_to_the_top():
-    app = app_on("glossary.py", None, term="delta")
+    app = _opened(term="delta")
     assert _listed(app)[0] == "delta" and sorted(_listed(app)) == sorted(read_glossary())
-    assert _listed(app_on("glossary.py", None, term="<b>nonsense")) == list(read_glossary())
+    assert _listed(_opened(term="<b>nonsense")) == list(read_glossary())
 
 
 def test_each_word_is_a_link_to_itself():
-    links = {link.proto.label: link.proto.query_string for link in visit("glossary.py").main.get("page_link")}
-    assert links == {f"**{term.name}**": f"term={term.id}" for term in read_glossary().values()}
+    links = {link.proto.label: link.proto.query_string for link in _opened().main.get("page_link")}
+    words = {f"**{term.name}**": f"term={term.id}" for term in read_glossary().values()}
+    assert {label: query for label, query in links.items() if query} == words
 
 
 def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
-    app = visit("glossary.py")
+    app = _opened()
     assert _typed(app, "  NOISE ") == ["noise", "laplace", "gaussian"]
     assert _typed(app, "dice") == []
     assert app.info[0].value.startswith("No word here")
@@ -51,5 +58,5 @@ def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
 
 
 def test_what_is_typed_goes_before_what_the_link_names():
-    app = app_on("glossary.py", None, term="delta")
+    app = _opened(term="delta")
     assert _typed(app, "coreset") == ["coreset"]

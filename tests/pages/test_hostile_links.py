@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from dpviz.app.ui.tradeoff.tradeoff_panel import apply
+from dpviz.app.ui.studies.compare_page import apply
 from dpviz.core.check import RequestError
 from dpviz.runs.study.grid import StudyGrid
 from tests.cases import about
@@ -35,7 +35,7 @@ LINKS: tuple[dict[str, str], ...] = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "links"), [("explore.py", LINKS), ("tradeoff.py", (*LINKS[:3], *LINKS[-1:]))])
+@pytest.mark.parametrize(("page", "links"), [("explore.py", LINKS), ("compare.py", (*LINKS[:3], *LINKS[-1:]))])
 def test_no_link_brings_a_page_down(page: str, links: tuple[dict[str, str], ...]) -> None:
     for link in links:
         with about(link):
@@ -62,7 +62,7 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet() -> None:
     ids=["nested", "picture", "picture as a name", "link", "long"],
 )
 def test_settings_that_cannot_be_used_are_refused_in_one_sentence(link: dict[str, str]) -> None:
-    (said,) = app_on("tradeoff.py", open_blobs(), **link).error
+    (said,) = app_on("compare.py", open_blobs(), **link).error
     assert "settings of this link cannot be used" in said.proto.title
     assert "](http" not in said.value and len(said.value) < 1_000
 
@@ -79,7 +79,7 @@ def test_what_the_form_cannot_show_is_refused_and_changes_nothing(form: dict[str
     too_much = ({"epsilons": "36"}, {"ks": "1001"}, {"deltas": "0.5"}, {"repeats": "51"})
     of_one = ({"ks": "3,5"}, {"ns": "100"}, {"seed": "7"})
     for query in (*too_much, *of_one, {"algorithms": "eugkm:theta=3"}, {"algorithms": "kmeans++"}):
-        with about(query), pytest.raises(RequestError, match=r"This page|cannot be chosen"):
+        with about(query), pytest.raises(RequestError, match=r"This page|These forms|cannot be chosen"):
             apply(StudyGrid.from_query(query))
     assert form == {}
 
@@ -97,11 +97,12 @@ def test_settings_at_the_edge_of_what_is_allowed_set_the_form(form: dict[str, An
         with about(change):
             grid = StudyGrid.from_yaml(json.dumps(GOOD | change))
             apply(grid)
-            assert (form["k"], form["delta"], form["tradeoff:repeats"]) == (grid.ks[0], grid.deltas[0], grid.repeats)
+            assert (form["k"], form["delta"], form["sweep:repeats"]) == (grid.ks[0], grid.deltas[0], grid.repeats)
 
 
 def test_a_single_epsilon_and_no_algorithm_open_the_form() -> None:
-    app = app_on("tradeoff.py", open_blobs(), study=json.dumps(GOOD | {"epsilon_from": 1.0, "epsilon_to": 1.0}))
+    same = json.dumps(GOOD | {"epsilon_from": 1.0, "epsilon_to": 1.0})
+    app = app_on("compare.py", open_blobs(), study=same, drawer="sweep")
     assert "settings of this link" not in text_of(app)
-    app = app_on("tradeoff.py", open_blobs(), study=json.dumps(GOOD | {"algorithms": []}))
+    app = app_on("compare.py", open_blobs(), drawer="sweep", study=json.dumps(GOOD | {"algorithms": []}))
     assert "settings of this link" not in text_of(sound(app.run()))

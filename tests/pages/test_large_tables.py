@@ -18,7 +18,7 @@ from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.worker import Failure
 from tests import waiting
 from tests.contract.tables import make_blobs
-from tests.pages.site import everything_shown, fine, paste_bounds, press
+from tests.pages.site import everything_shown, fine, open_ledger, paste_bounds, press
 from tests.pages.tables import (
     ArrivingJob,
     PromptRegistry,
@@ -84,7 +84,7 @@ def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_w
     at = preparing(parquet, workers=True)
     job = job_of(at)
     assert job.wait(waiting.SECONDS) and job.state is JobState.DONE, job.error
-    fine(at.switch_page("ledger.py").run())
+    open_ledger(at)
     table = at.session_state["visit:table"]
     assert table.title == "people" and not table.private.in_memory and table.loaded.n_rows == ROWS
     fine(at.switch_page("data.py").run())
@@ -222,4 +222,4 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
     assert entry.record.centers is None and 0 < entry.record.spent_epsilon < entry.record.epsilon
     animation = read_animation(app)
     assert all("the loss" not in step["title"] for step in animation["steps"])
-    sound(app.switch_page("ledger.py").run())
+    open_ledger(app)

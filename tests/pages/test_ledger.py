@@ -9,6 +9,7 @@ import json
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.ledger_panel import (
     ADDING,
@@ -26,7 +27,7 @@ from dpviz.runs.export import format_frame_csv
 from dpviz.runs.one_run import run
 from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declarations import FileKind
-from tests.pages.site import everything_shown, sample_table, visit
+from tests.pages.site import everything_shown, fine, open_ledger, sample_table, visit
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +43,22 @@ def books():
     return [Booked(ReleaseRecord.of(one, table), table.source_key) for one in runs]
 
 
-def test_the_page_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(books):
-    at = visit("ledger.py")
-    assert at.info[0].proto.title == "Nothing is booked yet"
+def _ledger() -> None:
+    from dpviz.app.ui.ledger_panel import draw_ledger
+
+    draw_ledger()
+
+
+def _drawn(books) -> AppTest:
+    """A ledger of these books, wherever it stands on a page."""
+    at = AppTest.from_function(_ledger)
     at.session_state["visit:books"] = books
-    at.run()
-    assert not at.exception
+    return fine(at.run())
+
+
+def test_it_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(books):
+    assert _drawn([]).info[0].proto.title == "Nothing is booked yet"
+    at = _drawn(books)
     assert at.metric[0].value == "2.5"
     assert "Running again adds up" in at.warning[0].value
     assert "finds no run above its request" in everything_shown(at)
@@ -58,9 +69,8 @@ def test_the_page_shows_what_to_do_or_every_charge_and_warns_that_runs_add_up(bo
 
 def test_what_holds_of_all_runs_takes_no_column_and_is_said_once_below_them(books):
     for kept, differ in ((books, True), (books[1:3], False)):
-        at = visit("ledger.py")
-        at.session_state["visit:books"] = kept
-        order, said = list(at.run().dataframe[0].proto.column_order), everything_shown(at)
+        at = _drawn(kept)
+        order, said = list(at.dataframe[0].proto.column_order), everything_shown(at)
         assert ("kind" in order) == ("noise" in order) == differ
         assert order[:2] == (["run", "kind"] if differ else ["run", "table"])
         assert ("Noise: seeded: simulation only" in said) != differ
@@ -72,10 +82,8 @@ def test_no_run_is_called_within_its_request_that_is_above_it_or_was_not_compare
         books[0], record=dataclasses.replace(books[0].record, epsilon=books[0].record.epsilon / 2)
     )
     for kept, warned in (([above, books[1]], True), (books[3:], False)):
-        at = visit("ledger.py")
-        at.session_state["visit:books"] = kept
-        said = everything_shown(at.run())
-        assert not at.exception and "finds no run above its request" not in said
+        at = _drawn(kept)
+        assert "finds no run above its request" not in everything_shown(at)
         assert bool(at.error) == warned
 
 
@@ -92,9 +100,7 @@ def _as_shown(value: float) -> str:
 def test_every_number_has_room_for_its_first_digit():
     table = sample_table("outlier")
     runs = [run("auto", table.private, k=3, epsilon=epsilon, delta=1e-6, seed=1) for epsilon in (0.1, 1.0)]
-    at = visit("ledger.py")
-    at.session_state["visit:books"] = [Booked(ReleaseRecord.of(one, table), table.source_key) for one in runs]
-    at.run()
+    at = _drawn([Booked(ReleaseRecord.of(one, table), table.source_key) for one in runs])
     assert any(entry.amount < 1e-4 for one in runs for entry in one.entries), "small costs are what was cut"
     for shown in at.dataframe:
         columns = json.loads(shown.proto.columns)
@@ -105,8 +111,7 @@ def test_every_number_has_room_for_its_first_digit():
 
 def test_looks_are_listed(books):
     at = visit("data.py", table=sample_table("outlier"))
-    at.switch_page("ledger.py").run()
-    assert "rows, dots and clipping on the Data page" in everything_shown(at)
+    assert "rows, dots and clipping on the Data page" in everything_shown(open_ledger(at))
 
 
 def test_amounts_add_up_to_the_request_in_their_own_unit(books):

@@ -26,6 +26,13 @@ def opened(lesson: str, scene: int = 1, **more: str) -> AppTest:
     return app_on("lessons.py", None, lesson=lesson, scene=str(scene), **more)
 
 
+def _listed() -> AppTest:
+    """The page with all lessons, which is left as a browser leaves it: for where a press leads."""
+    app = app_on("learn.py", None)
+    app._page_hash = ""
+    return app
+
+
 def press(app: AppTest, key: str) -> AppTest:
     app.button(key=f"lesson:{key}").click()
     return sound(app.run())
@@ -69,7 +76,7 @@ def walked(app: AppTest, lesson: Lesson) -> Iterator[tuple[int, AppTest]]:
     ],
 )
 def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
-    app = press(app_on("lessons.py", None), f"begin:{lesson.id}")
+    app = press(_listed(), f"begin:{lesson.id}")
     scored = 0
     for place, at in walked(app, lesson):
         scene, shown = lesson.scenes[place - 1], text_of(at)
@@ -86,6 +93,16 @@ def test_each_lesson_is_walked_to_its_sentence(lesson: Lesson):
             assert at.get("plotly_chart"), "many runs make a picture"
     assert escape_markdown(lesson.sentence) in "\n".join(head.value for head in app.header)
     assert f"{scored} of {scored} predictions came true" in text_of(app)
+
+
+def test_the_first_question_is_asked_before_anything_is_touched_and_its_answer_opens_the_lesson():
+    app = _listed()
+    first = next(iter(LESSONS.values()))
+    assert [head.value for head in app.header] == [first.scenes[0].question.ask]
+    assert app.button(key="learn:reveal").disabled
+    answers(app, first, 1).button(key="learn:reveal").click()
+    assert "as you said" in text_of(sound(app.run()))
+    assert (app.query_params["lesson"], app.query_params["scene"]) == (first.id, "1")
 
 
 def test_the_parts_that_a_lesson_may_show_are_those_of_the_page():
@@ -241,7 +258,7 @@ def test_an_eighth_lesson_written_after_the_readme_needs_no_python(tmp_path: Pat
     path = tmp_path / "few-people.yaml"
     path.write_text(EIGHTH, encoding="utf-8")
     monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
-    app = press(app_on("lessons.py", None), "begin:few-people")
+    app = press(_listed(), "begin:few-people")
     app.radio[0].set_value(1)
     press(sound(app.run()), "reveal")
     assert read_animation(app)["start"] == 1

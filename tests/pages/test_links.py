@@ -9,7 +9,7 @@ from tests.pages.tables import app_on, sound
 
 @pytest.mark.parametrize(("asked", "found"), [({"epsilon": "3.5", "k": "4"}, (3.5, 4)), ({"epsilon": "99"}, (1.0, 15))])
 def test_a_link_is_kept_while_no_table_is_open(asked: dict[str, str], found: tuple[float, int]) -> None:
-    app = app_on("tradeoff.py", None, **asked)
+    app = app_on("learn.py", None, **asked)
     app.query_params.clear()
     sound(app.switch_page("home.py").run())
     app.button(key="open:fifteen").click()

@@ -36,7 +36,7 @@ def test_an_algorithm_that_cannot_serve_it_says_what_to_choose(mixed):
     assert "a grid over them says nothing" in text_of(app) and "choose auto" in text_of(app)
 
 
-@for_each("page", ["data.py", "compare.py", "tradeoff.py", "ledger.py", "meaning.py", "release.py", "home.py"])
+@for_each("page", ["data.py", "compare.py", "meaning.py", "release.py", "home.py", "learn.py"])
 def test_no_other_page_raises(mixed, page):
     app_on(page, mixed, k="3")
 

@@ -161,7 +161,7 @@ def test_without_results_the_page_says_how_to_make_them(monkeypatch):
 def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lines, monkeypatch):
     opened = []
     monkeypatch.setattr(papers_panel, "open_synthetic_table", opened.append)
-    monkeypatch.setattr(papers_panel, "open_in_explore", opened.append)
+    monkeypatch.setattr(papers_panel, "open_run", opened.append)
     papers_panel._open_finding(lines["su-epsilon"].result.settings[1])
     table, request = opened
     assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed

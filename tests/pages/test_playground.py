@@ -16,6 +16,7 @@ from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing, 
 from tests.app.charts.test_player_page import packed_in
 from tests.app.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
 from tests.cases import about
+from tests.pages.site import open_ledger
 from tests.pages.tables import app_on, board_in, sound, text_of
 from tests.pages.test_table_link import reloaded
 
@@ -57,9 +58,7 @@ def test_what_is_painted_is_drawn_once_and_a_run_of_the_page_for_another_reason_
 def test_the_board_stands_as_it_was_left_after_another_page_and_the_books_are_those_of_other_tables():
     app = paints(app_on(PAGE, None), HERMIT, algorithm="balcan", step=2)
     kept = app.session_state[f"{KEY}:standing"].drawn
-    app.switch_page("ledger.py")
-    sound(app.run())
-    assert "its charges appear here" in text_of(app)
+    assert "The charges of a run appear here" in text_of(open_ledger(app))
     assert PART not in app.session_state, "what the browser said goes with its page"
     app.switch_page(PAGE)
     sound(app.run())
@@ -99,7 +98,7 @@ def test_two_visits_know_nothing_of_each_other():
     assert painted_in(one).me == HERMIT.me and painted_in(other).me is None
 
 
-@pytest.mark.parametrize("page", ["explore.py", "compare.py", "tradeoff.py"])
+@pytest.mark.parametrize("page", ["explore.py", "compare.py"])
 def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
     app = paints(app_on(PAGE, None), HERMIT, epsilon=0.5, algorithm="dplloyd")
     app.button(key=f"playground:{page}").click()

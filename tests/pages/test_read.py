@@ -13,7 +13,7 @@ from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
 from dpviz.words import capitalize_first
-from tests.pages.tables import app_on, sound, text_of
+from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
 
@@ -30,8 +30,6 @@ def good() -> bytes:
 
 
 def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
-    empty = app_on("read.py", None)
-    assert empty.title[0].value == "Read a release" and "Nothing leaves this machine" in text_of(empty)
     app = _reading(good)
     text = text_of(app)
     received = read_release(good).received
@@ -42,20 +40,25 @@ def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
     )
     assert "is what it says" in text and "event level" in text and not app.error
     assert {one.value for one in app.subheader} >= {"What may I conclude?", "What not?", "How good are the segments?"}
-    figures = [figure.proto.alt for figure in app.get("plotly_chart")]
-    assert figures[0].startswith("Three segments on a lane for each of two columns")
+    shown, figures = ([figure.proto.id, figure.proto.alt] for figure in app.get("plotly_chart")), []
+    figures = {name: alt for key, alt in shown for name in ("read:map", "read:profile") if name in key}
+    assert figures["read:profile"].startswith("Three segments on a lane for each of two columns")
+    assert "entres" in figures["read:map"], "two columns are a map, too"
     assert "k = 3 was chosen" in text
 
 
 def test_whoever_has_no_zip_is_told_what_the_page_answers_and_shown_an_example(good: bytes, monkeypatch) -> None:
     monkeypatch.setattr(read_page, "example_work", lambda: iter([read_release(good)]))
-    app = app_on("read.py", None)
-    assert all(f"**{question}**" in text_of(app) for question in read_page._ANSWERS)
-    app = sound(sound(app.button(key="read:example:open").click().run()).run())
+    read_page.share_example().clear()
+    waits = app_on("read.py", None, registry=UnderWayRegistry())
+    assert waits.title[0].value == "Read a release" and not waits.get("plotly_chart")
+    assert all(f"**{question}**" in text_of(waits) for question in read_page._ANSWERS)
+    app_on("read.py", None)
+    app = sound(waits.run())
     assert app.title[0].value == read_release(good).received.finding.title and app.get("plotly_chart")
     assert "An example: a public sample" in text_of(app)
     forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
-    assert _reading(make_zip(forged), app=app).title[0].value == "This release is not what it says"
+    assert _reading(make_zip(forged)).title[0].value == "This release is not what it says"
 
 
 def test_an_advisory_stands_below_the_verdict(good: bytes, monkeypatch) -> None:
@@ -72,6 +75,7 @@ def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good:
     assert app.title[0].value == "This release is not what it says"
     assert "**centers.csv**" in app.error[0].value and not [one for one in app.subheader if "conclude" in one.value]
     assert "not what it says" in app.get("plotly_chart")[0].proto.spec
+    assert not [figure for figure in app.get("plotly_chart") if "read:map" in figure.proto.id]
     damaged = _reading(make_zip(rehashed({**released(), TRANSCRIPT: b""})))
     assert damaged.title[0].value == "This release cannot be read"
     assert "damaged" in damaged.error[0].value and not damaged.get("plotly_chart")

@@ -15,8 +15,8 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.runs.open_table import OpenTable
 from dpviz.tables.declarations import FileKind
 from dpviz.words.glossary import find_term, find_terms
-from tests.pages.site import sample_table
-from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation, sound
+from tests.pages.site import open_ledger, sample_table
+from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation
 
 ROOT = Path(__file__).resolve().parents[2]
 _SIGNS = re.compile(r":material/\w+:|:[\w-]+(?=\[)|\[[^\]]*\]\([^)]*\)|[*_`]")
@@ -48,8 +48,7 @@ def _labels_and_helps(app: AppTest) -> Iterator[tuple[str, str, str]]:
 
 def _ledger() -> AppTest:
     app = app_on("explore.py", open_blobs())
-    app.switch_page("ledger.py")
-    return sound(app.run())
+    return open_ledger(app)
 
 
 def _explore(table: OpenTable, **link: str) -> AppTest:
@@ -65,8 +64,8 @@ PAGES = {
     "explore, pairs": lambda: _explore(open_pairs(300)),
     "explore, a private file": lambda: _explore(open_blobs(FileKind.PRIVATE)),
     "compare": lambda: computed(app_on("compare.py", open_blobs()), "compare"),
-    "trade-off": lambda: app_on("tradeoff.py", open_blobs()),
-    "trade-off of a private file": lambda: app_on("tradeoff.py", open_blobs(FileKind.PRIVATE)),
+    "a sweep": lambda: app_on("compare.py", open_blobs(), drawer="sweep"),
+    "a sweep of a private file": lambda: app_on("compare.py", open_blobs(FileKind.PRIVATE), drawer="sweep"),
     "papers": lambda: app_on("papers.py", None),
     "what ε means": lambda: app_on("meaning.py", None),
     "ledger": _ledger,

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.app.ui.release.read_page import share_example
 from dpviz.releases.package import make_zip
+from dpviz.releases.release_reader import read_release
 from tests.pages.tables import app_on, computed, sound
 from tests.pages.test_lessons import LESSONS, opened, walked
-from tests.pages.test_tradeoff import traded
+from tests.pages.test_sweep import traded
 from tests.pages.test_words import PAGES
 from tests.proof.kept import Item, compare, without_day
 from tests.proof.test_releases import release
@@ -34,16 +36,18 @@ class SameSeed(np.random.SeedSequence):
 def list_pages(folder: Path) -> Iterator[tuple[str, AppTest]]:
     for name, make in PAGES.items():
         yield name, make()
-    yield "trade-off after a run", computed(traded(repeats=1), "tradeoff")
-    for name in ("glossary", "playground", "lessons"):
+    yield "a sweep", computed(traded(repeats=1), "sweep")
+    for name in ("learn", "playground"):
         yield name, app_on(f"{name}.py", None)
     for lesson in LESSONS.values():
         yield f"lesson {lesson.id}", opened(lesson.id)
         if lesson.id != "asking-twice":  # runs for as long as all others together
             yield from ((f"lesson {lesson.id}, scene {place}", app) for place, app in walked(opened(lesson.id), lesson))
+    zipped = make_zip(release(folder))
+    share_example()[:] = [read_release(zipped)]
     read = app_on("read.py", None)
     yield "read", read
-    read.file_uploader(key="read:one").upload("release.zip", make_zip(release(folder)))
+    read.file_uploader(key="read:one").upload("release.zip", zipped)
     yield "read a release", sound(read.run())
 
 

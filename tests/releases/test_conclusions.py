@@ -100,3 +100,20 @@ def test_what_only_the_run_can_tell_is_told_of_its_release_too() -> None:
     # A certificate was bought to tell how good the centres are: it goes before what the algorithm says of itself.
     doubted = SimpleNamespace(verdict=Verdict("doubted", "", "A group could hide."), loss_diagnostic=loss)
     assert received(run=doubted).finding.failed == ""
+
+
+def test_what_is_within_the_noise_is_said_for_each_pair_and_not_one_number_for_all() -> None:
+    """The third segment has ten times the noise of the others: a median would call its noise a difference."""
+    made = replace(GOOD, center_sd=np.array([[0.5, 5.0, 0.5], [0.6, 6.0, 0.6], [5.0, 50.0, 5.0]]))
+    (said,) = (words for words in received(made).may_not if words.startswith("A small difference"))
+    table = received(made).tabulate_pairs().set_index("segments")
+    assert list(table.index) == ["1 and 2", "1 and 3", "2 and 3"]
+    for place, column in ((0, "age"), (1, "income")):
+        of_pair = {
+            f"{i + 1} and {j + 1}": made.columns[place].describe_reach(float(np.hypot(*made.reach[[i, j], place])))
+            for i, j in ((0, 1), (0, 2), (1, 2))
+        }
+        assert table[column].to_dict() == of_pair
+        assert f"{of_pair['1 and 2']} (segments 1 and 2) to {of_pair['2 and 3']} (segments 2 and 3) in {column}" in said
+    (alike,) = (words for words in received(GOOD).may_not if words.startswith("A small difference"))
+    assert "segments 1" not in alike and received(CASES["unknown noise"].profile).tabulate_pairs().empty

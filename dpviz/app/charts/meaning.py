@@ -1,11 +1,11 @@
-"""The pictures of what ε means: a belief, an attack's record, neighbouring tables, asking again, others, the window."""
+"""The pictures of what ε means: a belief, an attack's record, neighbouring tables, asking again, where others are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, exp, floor, isfinite, log10
+from math import ceil, exp, floor, log10
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import pandas as pd
 from dpviz.app.charts.canvas import Diagram, add_note, make_hidden_axis, show_plane, split_xy
 from dpviz.app.charts.deployments import SOURCE, UNITS, Deployment, load_deployments
 from dpviz.app.charts.player.player_page import Figured
-from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout, merge
+from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View, make_view
 from dpviz.core import Array, Codes
 from dpviz.runs import (
@@ -27,13 +27,12 @@ from dpviz.runs import (
     bound_advantage,
     clip_rows,
     foresee,
-    format_epsilon,
     membership,
     run_request,
     trace_bound,
     windows,
 )
-from dpviz.words import Kind, Palette, capitalize_first, format_percent, format_ratio, round_percent
+from dpviz.words import Kind, Palette, capitalize_first, format_percent, round_percent
 
 # Where a legend lies.
 _LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
@@ -141,11 +140,9 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     """
     # The most by which hits can exceed false alarms.
     limit = _make_points(bound_advantage(epsilon=epsilon, delta=delta))
-    gains = [one.attack.advantage for one in attackers if one.kind == "released"]
-    finding = f"At ε = {epsilon:g}, no attacker gains more than {limit}"
-    if gains:
-        best = _make_points(max(*gains, 0.0))
-        finding = f"At ε = {epsilon:g}, the best attack gains {best}, and none can gain more than {limit}"
+    private = [one.attack for one in attackers if one.kind == "released"]
+    finding = f"At ε = {epsilon:g}, {_tell_gain(private, epsilon, delta)}"
+    reach = max((one.reach for one in private), default=0.0)
     said = [
         f"{one.name}: {round_percent(one.attack.hits.rate)} hits at "
         f"{round_percent(one.attack.false_alarms.rate)} false alarms"
@@ -154,7 +151,8 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
-        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, palette)
+        chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
+        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, chance, palette)
         colors = [palette.released, palette.inks[2]]
         for one in attackers:
             _add_record(plot, one, palette.revealed if one.kind == "revealed" else colors.pop(0), palette)
@@ -163,13 +161,37 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
         plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
-    note = "What neither attacker can pass, nobody can: that is what ε means."
+    note = "No attacker gets beyond the line but by luck, whatever they know: that is what ε means."
     words = f"Hits against false alarms. The line allows {limit} more hits. {'; '.join(said)}."
     return Diagram("attack", finding, note, words, paint)
 
 
-def _add_region(plot: Plot, bound: Array, palette: Palette) -> None:
+def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: float) -> str:
+    """What the best of these attacks gained, beside the most that any can gain; also where it gained more."""
+    limit = bound_advantage(epsilon=epsilon, delta=delta)
+    most = _make_points(limit)
+    if not private:
+        return f"no attacker gains more than {most}"
+    best = max(private, key=lambda one: one.advantage)
+    gained = _make_points(max(best.advantage, 0.0))
+    if any(one.passes(epsilon=epsilon, delta=delta) for one in private):
+        return f"an attack gained {gained} where none should gain more than {most}: do not rely on this algorithm"
+    if best.advantage > limit:
+        return f"none can gain more than {most}: the best attack gained {gained}, by luck"
+    return f"the best attack gains {gained}, and none can gain more than {most}"
+
+
+def _add_region(plot: Plot, bound: Array, chance: Array | None, palette: Palette) -> None:
     across, line = bound
+    if chance is not None:
+        plot.add_trace(
+            {
+                **{"type": "scatter", "x": np.r_[across, chance[0][::-1]], "y": np.r_[line, chance[1][::-1]]},
+                **{"mode": "lines", "fill": "toself", "fillcolor": palette.fade(palette.text, 0.08)},
+                **{"line": {"width": 0}, "hoverinfo": "skip", "meta": "public"},
+                "name": "by luck, in 19 of 20 records",
+            }
+        )
     # The region is the same from both ends: an attacker may always say the opposite.
     plot.add_trace(
         {
@@ -180,7 +202,7 @@ def _add_region(plot: Plot, bound: Array, palette: Palette) -> None:
     )
     plot.add_trace(
         {
-            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "no attack passes this line"},
+            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "the most that any attack can do"},
             **{"line": {"width": 2.5, "color": palette.text}, "meta": "public"},
             "hovertemplate": "at %{x:.1%} false alarms at most %{y:.1%} hits<extra></extra>",
         }
@@ -261,11 +283,14 @@ class TwinClouds:
         return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
 
 
-def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float, *, both: bool = True) -> Diagram:
+def draw_twin_clouds(
+    clouds: TwinClouds, view: View, rows: Array, attackers: Sequence[Attacker], asked: Request, *, both: bool = True
+) -> Diagram:
     """The centres of one table over those of the other; the second only where ``both`` may be seen.
 
-    ``rows`` (n, d), of a public table, unit coordinates.
+    ``rows`` (n, d), of a public table, unit coordinates; ``attackers`` tell what the pictures of centres do not.
     """
+    epsilon = asked.epsilon
     moved = f"{clouds.moved:.2g}"
 
     def paint(palette: Palette) -> Plot:
@@ -291,7 +316,8 @@ def draw_twin_clouds(clouds: TwinClouds, view: View, rows: Array, epsilon: float
         f"Centres of {len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = "
         f"{epsilon:g}: the nearest centre's middle moves by {moved} times its spread."
     )
-    note = "A release is safe where the two clouds cannot be told apart."
+    gain = _tell_gain([one.attack for one in attackers if one.kind == "released"], epsilon, asked.delta)
+    note = f"Clouds that look alike prove nothing: more is released than the centres. Over all answers, {gain}."
     return Diagram("neighbouring-tables", finding, note, words, paint)
 
 
@@ -449,132 +475,6 @@ def _stack(epsilons: Sequence[float]) -> list[int]:
     return heights
 
 
-_WINDOW_HEIGHT = 470
-# ε on the axis, and where the pictures of belief and of loss stand.
-_LOW, _HIGH, _FINE = EPSILONS[0], EPSILONS[-1], 120
-_ABOVE, _BELOW = (0.6, 1.0), (0.0, 0.48)
-_TICKS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10)
-# The loss axis ends here, or at so many times the accepted loss.
-_MOST_LOSS, _TIMES = 2.2, 1.6
-
-
-def draw_epsilon_window(window: windows.Window) -> Diagram:
-    """Both sides of a window for ε, and what lies between them; without a title of its own: the page says it."""
-    few = window.setting.n or 0
-    losses = compute_losses(window, few)
-    of_many = compute_losses(window, window.most_rows) if window.most_rows > few else None
-
-    def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_WINDOW_HEIGHT))
-        _shade(plot, window, palette)
-        _add_belief(plot, window, palette)
-        _add_losses(plot, window, losses, of_many, palette)
-        for at, color, allowed in ((window.most, palette.text, True), (window.least, palette.released, False)):
-            if _LOW <= at <= _HIGH:
-                _add_side(plot, window, palette, at, color, allowed)
-        top = max(_MOST_LOSS, _TIMES * window.target.loss)
-        risk_top = 100.0 if window.risk.accepted > 0.45 else min(100.0, 190 * window.risk.accepted)
-        axis: dict[str, Any] = {"gridcolor": palette.grid, "zeroline": False, "fixedrange": True}
-        plot.update_xaxes(type="log", range=[log10(_LOW * 0.98), log10(_HIGH * 1.03)], title_text="ε", **axis)
-        plot.update_xaxes(tickvals=list(_TICKS), ticktext=[f"{tick:g}" for tick in _TICKS], anchor="y")
-        below = {"domain": _BELOW, "range": [0.97, top], "title_text": "loss over k-means++", "ticksuffix": "×"}
-        above = {"domain": _ABOVE, "range": [0, risk_top], "title_text": "belief after, at most", "ticksuffix": " %"}
-        plot.update_yaxes(**below, **axis)
-        titled = merge({}, {"title": plot.layout["yaxis"]["title"]})
-        plot.update_layout(yaxis2=merge(titled, above | axis | {"anchor": "x"}), showlegend=False, dragmode=False)
-        return plot.update_layout(margin={"l": 62, "r": 14, "t": 8, "b": 46})
-
-    def tabulate() -> pd.DataFrame:
-        """A line for each ε: what can be believed, and what is lost."""
-        often = f"loss that {window.target.describe_often('tables')} do not exceed"
-        table = losses.rename(columns={"epsilon": "ε", "low": "25 %", "high": "75 %", "upper": often})
-        table.insert(1, "belief after, at most", [window.belief(float(epsilon)) for epsilon in table["ε"]])
-        return table
-
-    words = f"Belief about a person and loss against ε. {window.finding}. {window.sentence}"
-    return Diagram("epsilon-window", window.finding, "", words, paint, tabulate)
-
-
-def _shade(plot: Plot, window: windows.Window, palette: Palette) -> None:
-    if not isfinite(window.least):
-        return
-    kept = window.least <= window.most
-    low, high = sorted((max(window.least, _LOW), min(max(window.most, _LOW), _HIGH)))
-    color = palette.released if kept else palette.muted
-    box = {"x0": low, "x1": high, "y0": 0, "y1": 1, "fillcolor": palette.fade(color, 0.13), "line": {"width": 0}}
-    plot.add_shape(type="rect", xref="x", yref="paper", layer="below", **box)
-    if high > 1.6 * low:
-        font = {"size": 13, "color": color, "weight": 700}
-        where = {"x": (log10(low) + log10(high)) / 2, "y": 0.54, "yref": "paper", "font": font}
-        add_note(plot, "both kept" if kept else "neither kept", color, where)
-
-
-def _add_belief(plot: Plot, window: windows.Window, palette: Palette) -> None:
-    fine = np.geomspace(_LOW, _HIGH, _FINE)
-    beliefs = 100 * np.array([window.belief(float(epsilon)) for epsilon in fine])
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": fine, "y": beliefs, "yaxis": "y2", "mode": "lines"},
-            **{"name": "belief after, at most", "line": {"color": palette.text, "width": 2.2}},
-            "hovertemplate": "ε = %{x:.2g}: at most %{y:.1f} %<extra></extra>",
-        }
-    )
-    prior, accepted = window.risk.prior, window.risk.accepted
-    _add_level(plot, 100 * accepted, f"accepted: {format_percent(accepted)}", palette.text, "y2", "bottom")
-    _add_level(plot, 100 * prior, f"guess: {format_percent(prior)}", palette.muted, "y2", "top")
-
-
-def _add_losses(
-    plot: Plot, window: windows.Window, losses: pd.DataFrame, of_many: pd.DataFrame | None, palette: Palette
-) -> None:
-    at, released = losses["epsilon"], palette.released
-    band = np.concatenate([losses["high"], losses["low"][::-1]])
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": np.concatenate([at, at[::-1]]), "y": band, "mode": "lines"},
-            **{"fill": "toself", "fillcolor": palette.fade(released, 0.18), "line": {"width": 0}, "hoverinfo": "skip"},
-        }
-    )
-    lines = [(losses, window.setting.n or 0, "solid", 2.4)]
-    if of_many is not None:
-        lines.append((of_many, window.most_rows, "dash", 1.4))
-    for line, rows, dash, width in lines:
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": line["epsilon"], "y": line["upper"], "mode": "lines"},
-                **{"name": f"{rows:,} rows", "line": {"color": released, "width": width, "dash": dash}},
-                "hovertemplate": f"{rows:,} rows, ε = %{{x:.2g}}: %{{y:.3g}}×<extra></extra>",
-            }
-        )
-    loss = window.target.loss
-    _add_level(plot, loss, f"accepted: {format_ratio(loss)}", released, "y", "bottom")
-
-
-def _add_level(plot: Plot, at: float, words: str, color: str, axis: str, side: str) -> None:
-    """What is accepted, as a line across."""
-    ends = {"x0": _LOW, "x1": _HIGH, "y0": at, "y1": at, "yref": axis, "xref": "x", "type": "line"}
-    plot.add_shape(**ends, line={"color": color, "width": 1.2, "dash": "dot"})
-    where = {"x": log10(_LOW * 1.05), "y": at, "yref": axis, "xanchor": "left", "yanchor": side}
-    add_note(plot, words, color, where, size=12)
-
-
-def _add_side(plot: Plot, window: windows.Window, palette: Palette, at: float, color: str, allowed: bool) -> None:
-    """One side of the window, with its number."""
-    ends = {"x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "xref": "x", "type": "line"}
-    plot.add_shape(**ends, line={"color": color, "width": 1.2})
-    height, axis, top, turn = window.target.loss, "y", 0.46, 0.12
-    words = f"loss: at least <b>{format_epsilon(at, up=True)}</b>"
-    if allowed:
-        height, axis, top, turn = 100 * window.risk.accepted, "y2", 1.0, 0.3
-        words = f"risk: at most <b>{format_epsilon(at)}</b>"
-    mark = {"size": 11, "color": color, "opacity": 1, "line": {"color": palette.surface, "width": 1.5}}
-    point = {"type": "scatter", "x": [at], "y": [height], "yaxis": axis, "mode": "markers", "marker": mark}
-    plot.add_trace(point | {"hoverinfo": "skip"})
-    place = {"x": log10(at), "y": top, "yref": "paper", "yanchor": "top", "bgcolor": palette.surface}
-    beside = {"xanchor": "right", "xshift": -5} if at > turn else {"xanchor": "left", "xshift": 5}
-    add_note(plot, words, color, place | beside, size=12)
-
-
 def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     """Quartiles and the loss of the wanted share over made-up tables of ``n`` rows, at every ε that was studied."""
     columns = ["epsilon", "low", "high", "upper"]
@@ -612,8 +512,9 @@ def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
 def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
     both = membership.make_neighbors(table, membership.find_farthest_row(table))
     rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
-    clouds = TwinClouds.of(_run_trials(table, asked), both.person)
-    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, asked.epsilon)
+    trials = _run_trials(table, asked)
+    clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
+    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)
     yield Figured.of(drawn.draw, drawn.words, "released", "revealed")
 
 

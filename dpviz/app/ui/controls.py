@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import AUTO, CARDS
+from dpviz.app.ui.addresses import MEANING
 from dpviz.app.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 from dpviz.core import check
 from dpviz.runs import Contender, Division, Request
@@ -43,9 +44,9 @@ SEGMENTS, BOUNDS, MISSING = "release:share", "release:bounds", "release:missing"
 """What the sliders of a release are kept as, in percent of its ε."""
 
 
-def recall_division() -> Division:
-    """How a release of this visit divides its ε: as the page Release was left."""
-    usual = Division()
+def recall_division(*, public: bool = False) -> Division:
+    """How a release of this visit divides its ε; of ``public`` rows nothing is bought that describes segments."""
+    usual = Division(segments=0.0) if public else Division()
     parts = {SEGMENTS: usual.segments, BOUNDS: usual.bounds, MISSING: usual.missing}
     return Division(*(recall(key, round(100 * part)) / 100 for key, part in parts.items()))
 
@@ -57,13 +58,18 @@ class Epsilons(NamedTuple):
     beside: DeltaGenerator
 
 
-def draw_epsilon_control(*, with_link: bool = True) -> Epsilons:
-    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box below it, kept in step.
+def draw_epsilon_control(*, beside: bool = False) -> Epsilons:
+    """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box, kept in step.
 
-    ``with_link``: with the way to the page that says what it means.
+    The box stands below the slider, with room for a button and the way to the page that says what ε means; on that page
+    it stands ``beside`` the slider.
     """
-    slider_place = st.container()
-    box_place, beside = st.columns([1, 2], vertical_alignment="bottom", gap="small")
+    if beside:
+        slider_place, box_place = st.columns([3, 1], vertical_alignment="bottom", gap="small")
+        button_place = box_place
+    else:
+        slider_place = st.container()
+        box_place, button_place = st.columns([1, 2], vertical_alignment="bottom", gap="small")
     # The box is drawn first: it is what a link sets, and the slider follows it.
     epsilon = float(_draw_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
     st.session_state[_SLIDER] = epsilon
@@ -75,14 +81,14 @@ def draw_epsilon_control(*, with_link: bool = True) -> Epsilons:
         on_change=_follow_slider,
         help=f"{glossary.explain_term('epsilon')}\n\n{glossary.explain_words('budget')}",
     )
-    if with_link:
+    if not beside:
         draw_meaning_link()
-    return Epsilons((epsilon,), beside)
+    return Epsilons((epsilon,), button_place)
 
 
 def draw_meaning_link() -> None:
     """The way from a control of ε to the page that says what it means."""
-    st.page_link("meaning.py", label="What ε means", icon=":material/balance:")
+    st.page_link(MEANING, label="What ε means", icon=":material/balance:")
 
 
 def choose_epsilon(value: float) -> None:

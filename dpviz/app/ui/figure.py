@@ -178,7 +178,7 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
 
     Not a caption: that would fade the badge until it can hardly be read.
     """
-    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(text))
+    st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(f"{kind}. {text}"))
 
 
 _ALONG = "along the released centres"

@@ -1,4 +1,4 @@
-"""The page Glossary: a box to search, the word that a link names, and all others group by group."""
+"""The glossary: a box to search, the word that a link names, and all others group by group."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.app.charts.word_pictures import PICTURES
+from dpviz.app.ui.addresses import LEARN
 from dpviz.app.ui.figure import read_palette
 from dpviz.words import glossary
 
-PAGE = "glossary.py"
+TERM = "term"
+"""What names a word in a link."""
 _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
 
 
-def draw_glossary_page() -> None:
+def draw_glossary() -> None:
     """Draw it; what is typed narrows the list at once."""
-    title, box = st.columns([3, 2], vertical_alignment="bottom")
-    title.title("Glossary", anchor=False)
-    typed = box.text_input(
+    typed = st.text_input(
         "Find a word",
         type="search",
         placeholder=f"Find one of {len(glossary.read_glossary()):d} words",
@@ -28,7 +28,7 @@ def draw_glossary_page() -> None:
         live=True,
         key="glossary:typed",
     )
-    named = glossary.read_glossary().get(st.query_params.get("term", ""))
+    named = glossary.read_glossary().get(st.query_params.get(TERM, ""))
     found = find_terms(typed)
     if named is not None and not typed.strip():
         with st.container(border=True, key="glossary:named"):
@@ -72,7 +72,7 @@ def _estimate_height(term: glossary.Term) -> int:
 
 def _draw_entry(term: glossary.Term) -> None:
     """A word, what it means, its number and its picture; the word is a link to itself."""
-    st.page_link(PAGE, label=f"**{term.name}**", query_params={"term": term.id})
+    st.page_link(LEARN, label=f"**{term.name}**", query_params={TERM: term.id})
     st.markdown(term.says)
     if term.number:
         st.markdown(f":material/calculate: :small[{term.number}]")

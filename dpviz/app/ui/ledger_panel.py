@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge
-from dpviz.app.ui.session import Booked, make_once
+from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
 from dpviz.releases import promise
@@ -115,7 +115,7 @@ def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
             "epsilon alone": charge.epsilon,
             "delta alone": charge.delta,
             "n": entry.record.n_origin,
-            "looks": describe_accesses(entry),
+            "looks": format_looks(entry),
             "version": entry.record.version,
             "date": entry.record.date,
             "note": entry.record.note,
@@ -177,7 +177,7 @@ def describe_noise(entry: Booked) -> str:
     return "release-grade" if entry.record.hardened else "simulation only"
 
 
-def describe_accesses(entry: Booked) -> str:
+def format_looks(entry: Booked) -> str:
     """How often the rows were looked at, by kind."""
     return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
@@ -207,7 +207,23 @@ def format_file_name(booked: Sequence[Booked]) -> str:
     return "_".join((*marks, "ledger.csv"))
 
 
-def draw_together_panel(entries: Sequence[Booked]) -> None:
+def draw_ledger() -> None:
+    """All that this visit has spent and looked at, as a part of any page."""
+    st.markdown(
+        "Every answer about the rows costs privacy. Here is what this visit has spent, checked by a second library.",
+        help=glossary.explain_term("ledger"),
+    )
+    if entries := list_booked():
+        _draw_together(entries)
+        _draw_totals(entries)
+        _draw_charges(entries)
+    else:
+        st.info("The charges of a run appear here.", title="Nothing is booked yet", icon=":material/receipt_long:")
+    if (accesses := describe_accesses()) or entries:
+        _draw_accesses(accesses)
+
+
+def _draw_together(entries: Sequence[Booked]) -> None:
     """What all releases of this visit promise together, table by table."""
     groups = compose_together(entries)
     if not groups:
@@ -244,7 +260,7 @@ def describe_total(groups: Sequence[JointPromise]) -> str:
     return f"{escape_markdown(most.table_title)}: {runs} spent ε = {format_number(most.epsilon)}{both}{rest}"
 
 
-def draw_totals_panel(entries: Sequence[Booked]) -> None:
+def _draw_totals(entries: Sequence[Booked]) -> None:
     """One line a run, and its independent re-addition."""
     st.subheader("Runs", divider="gray", anchor=False)
     with st.spinner("A second library checks…"):
@@ -263,7 +279,7 @@ def draw_totals_panel(entries: Sequence[Booked]) -> None:
         st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon=icon)
 
 
-def draw_charges_panel(entries: Sequence[Booked]) -> None:
+def _draw_charges(entries: Sequence[Booked]) -> None:
     """Every charge, and the file of all charges."""
     st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
     draw_badge("released")
@@ -275,7 +291,7 @@ def draw_charges_panel(entries: Sequence[Booked]) -> None:
     draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")
 
 
-def draw_accesses_panel(accesses: Sequence[str]) -> None:
+def _draw_accesses(accesses: Sequence[str]) -> None:
     """Every look at rows."""
     st.subheader("Looks", divider="gray", anchor=False, help=glossary.explain_term("look"))
     draw_badge("revealed")

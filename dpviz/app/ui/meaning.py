@@ -60,12 +60,16 @@ class Stage:
         return membership.make_neighbors(self.table, self.row)
 
 
-def draw_stage_in_rail() -> Stage | str:
-    """Draw the controls in the rail; what they come to, or why that cannot be run, in a sentence."""
-    with st.sidebar:
+def _ask_stage() -> Stage | str:
+    """Draw the controls; what they come to, or why that cannot be run, in a sentence."""
+    epsilon_place, table_place, algorithm_place, person_place = st.columns([4, 3, 3, 2], gap="medium")
+    with table_place:
         table = _ask_table()
+    with algorithm_place:
         chosen = _ask_algorithm()
-        draw_epsilon_control(with_link=False)
+    with epsilon_place:
+        draw_epsilon_control(beside=True)
+    with person_place:
         row = _ask_person(table)
     asked = replace(read_request(chosen), seed=SEED)
     if table is open_public_sample(RICH):
@@ -155,7 +159,8 @@ def draw_odds(stage: Stage) -> None:
         show_plot(array, key="meaning:odds", bare=True)
     st.caption(
         "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
-        "your data. The promise is about what your data adds."
+        "your data. The promise is about what your data adds.",
+        help=glossary.explain_term("released"),
     )
 
 
@@ -172,7 +177,8 @@ def draw_membership(stage: Stage) -> None:
     st.caption(
         "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
         "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
-        "the box holds the truth 19 times in 20. There may be better attackers: the line holds for all."
+        "the box holds the truth 19 times in 20, and so does the shade above the line hold a whole curve. There may be "
+        "better attackers: the line holds for all."
     )
 
 
@@ -186,9 +192,9 @@ def draw_twins(stage: Stage) -> None:
 
     def draw(simulation: Simulation) -> None:
         view, person = make_view(stage.table.domain), stage.neighbors.person
-        clouds = TwinClouds.of(simulation.list_trials(), person)
-        epsilon, both = stage.request.epsilon, guess is not None
-        drawn = draw_twin_clouds(clouds, view, _read_points(stage), epsilon, both=both)
+        trials = simulation.list_trials()
+        clouds, attackers = TwinClouds.of(trials, person), list_attackers(trials, ())
+        drawn = draw_twin_clouds(clouds, view, _read_points(stage), attackers, stage.request, both=guess is not None)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
             _draw_head(drawn.finding, f"{drawn.note} {told}")
@@ -356,8 +362,8 @@ _KEY = "part"
 
 
 def draw_meaning_page() -> None:
-    """The chosen part, on the stage that the rail sets; a link may name it."""
-    stage = draw_stage_in_rail()
+    """The chosen part, on the stage that the controls set; a link may name it."""
+    stage = _ask_stage()
     linked = st.query_params.get(_KEY)
     if linked in PARTS and _KEY not in st.session_state:
         st.session_state[_KEY] = linked

@@ -32,7 +32,7 @@ from dpviz.app.ui.figure import (
     show_plot,
     show_wide,
 )
-from dpviz.app.ui.studies.study_job import open_in_explore, turn_to_explore
+from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
 from dpviz.words import choose_palette, format_number, glossary
@@ -111,7 +111,7 @@ class _Line(NamedTuple):
 
 def draw_papers() -> None:
     """All findings in a picture and all claims in a table; of the chosen one its findings, figures and runs."""
-    turn_to_explore()
+    turn_to_run()
     stored = stored_verdicts.read_verdicts()
     lines = list_lines(stored.claims)
     if not lines:
@@ -317,7 +317,7 @@ def _open_finding(setting: FindingSetting) -> None:
     rows = min(setting.n, _MOST_CELLS // setting.d)
     open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k, USUAL_SPREAD))
     contender = Contender(setting.algorithm, setting.params)
-    open_in_explore(Request(contender, setting.k, setting.epsilon, setting.delta))
+    open_run(Request(contender, setting.k, setting.epsilon, setting.delta))
 
 
 def _draw_reasons(result: ClaimResult, rules: Sequence[str]) -> None:

@@ -23,13 +23,33 @@ class Dial(NamedTuple):
     tell: Callable[[float], None]
 
 
+class Room(NamedTuple):
+    """Pixels that a picture leaves free below it, and takes at least; whether its titles are small."""
+
+    below: int
+    least: int
+    small: bool = False
+
+
+ROOM = Room(62, 400)
+"""On a page that is about the picture alone."""
+
+
 @st.cache_resource(show_spinner=False)
 def _declare_component() -> Any:
     html, css, js = (read_asset(f"player.{kind}") for kind in ("html", "css", "js"))
     return st.components.v2.component("dpviz_player", html=html, css=css, js=js, isolate_styles=False)
 
 
-def play(animation: str, numbers: Sequence[TitleNumber], dial: Dial | None, *, key: str, said: str = "") -> None:
+def play(
+    animation: str,
+    numbers: Sequence[TitleNumber],
+    dial: Dial | None,
+    *,
+    key: str,
+    said: str = "",
+    room: Room = ROOM,
+) -> None:
     """Show an animation. Where the one before had steps alike, it goes on where that was left."""
 
     def turned() -> None:
@@ -37,7 +57,7 @@ def play(animation: str, numbers: Sequence[TitleNumber], dial: Dial | None, *, k
         if isinstance(value, int | float) and dial is not None:
             dial.tell(float(value))
 
-    around = pack({"numbers": [number.to_data() for number in numbers], "said": said})
+    around = pack({"numbers": [number.to_data() for number in numbers], "said": said, **room._asdict()})
     turn = None if dial is None else {"places": sorted({*dial.places, dial.at}), "at": dial.at}
     _declare_component()(
         data={"animation": animation, "around": around, "dial": turn}, key=key, on_epsilon_change=turned

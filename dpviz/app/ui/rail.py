@@ -1,4 +1,4 @@
-"""The rail at the left of every page: what is open at its head; at its foot whether truth is shown, and who looked.
+"""The rail at the left of a page: what is open at its head; at its foot whether truth is shown, and who looked.
 
 Between the two, a page puts its own controls: ``with st.sidebar:``.
 """
@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpviz.app.ui.data_access import draw_reveal_switch
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge
 from dpviz.app.ui.session import find_table
 from dpviz.app.ui.table_words import KIND_WORDS, describe_size, describe_unit
 from dpviz.core import ACCESS_LOG, MOST_SAMPLED
@@ -34,7 +33,7 @@ def draw_rail_head() -> None:
 
 
 def draw_rail_foot(*, with_truth: bool = True) -> None:
-    """The owner's switch ``with_truth``, the number of looks at private rows, and what the kinds of values are."""
+    """The owner's switch ``with_truth``, and the number of looks at private rows."""
     table = find_table()
     with st.sidebar:
         if with_truth and table is not None and draw_reveal_switch(table) and not table.private.in_memory:
@@ -44,8 +43,3 @@ def draw_rail_foot(*, with_truth: bool = True) -> None:
             st.caption(
                 f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this process"
             )
-        with st.container(horizontal=True, gap="xsmall"):
-            draw_badge("public")
-            draw_badge("released")
-            if with_truth:
-                draw_badge("revealed")

@@ -6,6 +6,7 @@ The page, the command line and Python ask here, so that they answer alike. No an
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -28,6 +29,11 @@ NOT_STUDIED = (
 )
 
 
+# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
+_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
+_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
+
+
 class KnownRows(NamedTuple):
     """How many rows there are, as somebody said: at least ``low``, at most ``high``."""
 
@@ -42,6 +48,23 @@ class KnownRows(NamedTuple):
         '8,000 to 12,000 rows'
         """
         return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
+
+    @classmethod
+    def from_text(cls, text: str) -> KnownRows:
+        """A number of rows, or a range of it, as somebody types it.
+
+        >>> KnownRows.from_text("8,000–12,000"), KnownRows.from_text("500")
+        (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500))
+        """
+        said = _ROWS.fullmatch(text)
+        numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
+        if not numbers:
+            raise RequestError(
+                "That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000."
+            )
+        for n in numbers:
+            check.records(n=n)
+        return cls(min(numbers), max(numbers))
 
     @classmethod
     def read(cls, declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:

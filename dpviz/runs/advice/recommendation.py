@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dpviz.algorithms import regime
 from dpviz.runs.advice.advice import EPSILONS, Advice
-from dpviz.runs.advice.target import Target, count_steps_apart, describe_crossing, format_epsilon, round_epsilon
+from dpviz.runs.advice.target import Target, count_steps_apart, round_epsilon
 from dpviz.runs.request import Contender
 from dpviz.words import round_percent
 
@@ -44,7 +44,6 @@ class Recommendation:
     * ``apart``: why the stored study says otherwise, where it does.
     * ``ranged``: the same as a title where only a range of the number of rows is known; ``epsilon`` is that of the
       fewest rows.
-    * ``allowed``: the largest ε that an accepted risk allows.
     * ``share``: the part of ε that goes to the centres.
     """
 
@@ -56,13 +55,7 @@ class Recommendation:
     measured: bool
     apart: Reason | None = None
     ranged: str = ""
-    allowed: float = inf
     share: float = 1.0
-
-    @property
-    def crossed(self) -> bool:
-        """Whether the loss is kept at an ε only that the accepted risk does not allow."""
-        return self.reached and self.epsilon > self.allowed
 
     @property
     def reached(self) -> bool:
@@ -80,8 +73,6 @@ class Recommendation:
                 f"No ε up to {self.highest:g} keeps the loss within {self.target.above} of k-means++ in {often}, with "
                 f"any algorithm that was tried"
             )
-        if self.crossed:
-            return describe_crossing(self.epsilon, self.allowed)
         (typical,) = regime.format_apart(self.typical)
         return (
             f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
@@ -92,18 +83,6 @@ class Recommendation:
     def sentence(self) -> str:
         """The same as a sentence."""
         return f"{self.finding}."
-
-    @property
-    def reason(self) -> str:
-        """Who needs so much for what, where the accepted risk does not allow it; else ""."""
-        if not self.crossed:
-            return ""
-        often = self.target.describe_often("runs" if self.measured else MADE_UP)
-        return (
-            f"From {format_epsilon(self.epsilon, up=True)} on, {often} lose at most {self.target.loss:.4g}× what "
-            f"k-means++ loses ({self.who}). More rows, fewer clusters, a larger loss or a larger risk would open a "
-            "window."
-        )
 
     def describe_share(self) -> str:
         """Which ε of a run on the table it is, where a release leaves a part of its ε for the centres; else ""."""

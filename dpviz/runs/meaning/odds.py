@@ -118,13 +118,15 @@ def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
     return (1 - delta) * (1 - tanh(epsilon / 2)) / 2
 
 
-def trace_bound(*, epsilon: float, delta: float = 0.0) -> Array:
-    """The line that no attack passes, to be drawn, with both corners.
+def trace_bound(*, epsilon: float, delta: float = 0.0, reach: float = 0.0) -> Array:
+    """The most that any attack can do, to be drawn, with both corners; or what its record reaches by chance.
 
     Parameters
     ----------
     epsilon, delta : float
         What is promised.
+    reach : float
+        How far chance moves a share that was counted; 0 is the line itself.
 
     Returns
     -------
@@ -133,4 +135,5 @@ def trace_bound(*, epsilon: float, delta: float = 0.0) -> Array:
     """
     turn = find_turning_point(epsilon=epsilon, delta=delta)
     across = np.unique(np.concatenate([np.linspace(0, 1, 101), [turn, 1 - turn]]))
-    return np.column_stack([across, bound_hits(across, epsilon=epsilon, delta=delta)])
+    most = bound_hits(np.minimum(across + reach, 1.0), epsilon=epsilon, delta=delta) + reach
+    return np.column_stack([across, np.minimum(most, 1.0)])

@@ -157,7 +157,7 @@ class StudyGrid:
         if said.get("dpviz") != STUDY or said.get("version") not in (1, _VERSION):
             raise RequestError(
                 f"These are not the settings of a {STUDY}, version 1 or {_VERSION}: take a file or a link that the "
-                "Trade-off page has made."
+                "page Compare has made."
             )
         if said["version"] == _VERSION:
             given = documents.read_document(StudyDocument, said, RequestError, at="settings").list_given()
@@ -267,6 +267,6 @@ def _parse(text: str) -> dict[Any, Any]:
         said = None
     if not isinstance(said, dict):
         raise RequestError(
-            "This is no YAML of settings: take a file or a link of the Trade-off page, and change its values."
+            "This is no YAML of settings: take a file or a link of the page Compare, and change its values."
         )
     return said

@@ -12,7 +12,7 @@ def _controls() -> None:
 
     from dpviz.app.ui.controls import draw_delta_control, draw_epsilon_control, draw_k_control, read_request
 
-    draw_epsilon_control(with_link=False)  # this app has one page
+    draw_epsilon_control(beside=True)  # this app has one page
     draw_delta_control()
     draw_k_control()
     asked = read_request()

@@ -51,15 +51,15 @@ def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("tradeoff.py", fifteen())
-    app.multiselect(key="tradeoff:contenders").set_value(["DPLloyd"])
-    app.slider(key="tradeoff:repeats").set_value(2)
-    app.select_slider(key="tradeoff:range").set_value((0.3, 3.0))
+    app = app_on("compare.py", fifteen(), drawer="sweep")
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key="sweep:repeats").set_value(2)
+    app.select_slider(key="sweep:range").set_value((0.3, 3.0))
     app.number_input(key="k").set_value(3)
-    app = computed(sound(app.run()), "tradeoff")
-    page = study_in(app, "tradeoff").make_frame()
-    app.session_state["tradeoff:view"] = "Link"
-    results = execute(shown(app, "tradeoff"))["results"]
+    app = computed(sound(app.run()), "sweep")
+    page = study_in(app, "sweep").make_frame()
+    app.session_state["compare:fold:settings"] = True
+    results = execute(shown(app, "sweep"))["results"]
     columns = ["contender", "k", "epsilon", "repeat", "ratio"]
     ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
     assert len(theirs) == 2 * len(set(theirs["epsilon"]))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpviz
+from dpviz.app.ui.studies import sweep_section
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff import choose_section
 from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
@@ -69,14 +69,14 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         path.write_text(to_json(declaration))
         given = [] if bought is None else ["--n", str(max(1, round(bought)))]
         typed = ("advise", "--declaration", path, "--k", k, "--delta", delta, *given)
-        question = StudyQuestion("tradeoff", table, None, StudyGrid((Contender("auto"),), (k,), (1.0,), (delta,)))
+        question = StudyQuestion("sweep", table, None, StudyGrid((Contender("auto"),), (k,), (1.0,), (delta,)))
         with about(k, n, ends, bought):
             said = call(capsys, *typed, "--json")
             if (n, ends, bought) == (None, None, None):
                 assert said.code == 2 and known_rows.NOBODY_SAID in said.err
                 for ask in (
                     lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
-                    lambda: choose_section.find_advice(question, Target()),  # noqa: B023
+                    lambda: sweep_section.find_advice(question, Target()),  # noqa: B023
                 ):
                     with pytest.raises(RequestError) as refused:
                         ask()
@@ -84,7 +84,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 continue
             rows = KnownRows.read(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
-            page = choose_section.find_advice(question, Target())
+            page = sweep_section.find_advice(question, Target())
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
@@ -119,10 +119,10 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         path.with_suffix(".json").write_text(to_json(declaration))
         table = declare(CsvFile("t", path.read_bytes()), declaration)
         sentence = "delta is 0.0001: give 0 or a number below 0.0001 (1/n); 1e-6 is usual."
-        question = StudyQuestion("tradeoff", table, None, StudyGrid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
+        question = StudyQuestion("sweep", table, None, StudyGrid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
         for ask in (
             lambda: advise(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
-            lambda: choose_section.find_advice(question, Target()),  # noqa: B023
+            lambda: sweep_section.find_advice(question, Target()),  # noqa: B023
             lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
             lambda: dpviz.sweep(path, algorithms=["auto"], epsilons=[1.0], ks=[2], deltas=[1e-4]),  # noqa: B023
             lambda: dpviz.release(declaration, path, k=2, epsilon=1.0, delta=1e-4, account=account),  # noqa: B023

@@ -9,12 +9,12 @@ from functools import lru_cache
 import pytest
 
 from dpviz.algorithms.registry import find_card
-from dpviz.app.charts.meaning import draw_epsilon_window
+from dpviz.app.charts.meaning import compute_losses
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast
+from dpviz.app.ui.studies.sweep_section import find_advice
 from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.runs.advice import advice
-from dpviz.runs.advice.advice import EPSILONS, Prospects, foresee
+from dpviz.runs.advice.advice import EPSILONS, Prospects
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
@@ -46,15 +46,14 @@ def test_each_question_is_computed_once_in_a_walk_of_epsilon(monkeypatch: pytest
     monkeypatch.setattr(advice, "find_start", find_start)
     table, target = open_blobs(n=9_000), Target()
     grid = StudyGrid((Contender("auto"), Contender("eugkm")), (3,), EPSILONS, (1e-6,))
-    question = StudyQuestion("tradeoff", table, None, grid)
+    question = StudyQuestion("sweep", table, None, grid)
     accepted = Accepted(KnownRows(9_000, 9_000), 1, target, Risk())
     walked = list[int]()
     for epsilon in EPSILONS:
-        answer = find_advice(question, target, rows=accepted.rows)
+        answer = find_advice(question, target)
         window = accepted.find_window(answer)
-        draw_epsilon_window(window).table()
+        compute_losses(window, 9_000)
         setting = answer.few.setting
-        make_forecast(question, answer.few).list_answers(foresee(setting, share=answer.few.share), target)
         for algorithm in ("auto", "eugkm"):
             Judgement.of(find_card(algorithm), replace(setting, epsilon=epsilon), share=0.8)
         walked.append(advised.total())

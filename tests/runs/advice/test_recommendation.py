@@ -120,20 +120,6 @@ def test_runs_on_the_table_are_told_as_the_release_whose_centres_get_as_much() -
             assert epsilon * (1 - 1e-9) <= centers <= 1.01 * epsilon
 
 
-def test_where_the_accepted_risk_forbids_what_the_loss_needs_the_title_says_so() -> None:
-    for measured in ([answer("EUGkM", 3.0)], []):
-        found = Recommendation.of(USUAL, ADVICE, measured, TRIED, CONTENDERS)
-        assert not found.crossed and found.reason == "" and found.finding.startswith("Choose ε = ")
-        crossed = replace(found, allowed=0.9 * found.epsilon)
-        allowed = f"{crossed.allowed:.3g} allowed"
-        assert (
-            crossed.finding == f"No ε keeps both: {found.epsilon:.3g} needed, {allowed}" and len(crossed.finding) <= 50
-        )
-        assert found.who in crossed.reason and "would open a window" in crossed.reason
-        assert not replace(found, allowed=found.epsilon).crossed
-    assert not replace(Recommendation.of(USUAL, None), allowed=0.1).crossed
-
-
 def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     losses = np.array([1.0, 1.05, 1.09, 1.1, 3.0])
     assert USUAL.is_met(losses) and not Target(share=0.9).is_met(losses)

@@ -119,7 +119,9 @@ class Player {
   }
 
   // What stands around the pictures, whichever step is shown.
-  tellsAround({ numbers, said }) {
+  tellsAround({ numbers, said, below = 62, least = 400, small = false }) {
+    Object.assign(this, { below, least });
+    this.box.classList.toggle("small", small);
     this.says(said);
     this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of, about }) => {
       const pair = Object.assign(made("div", kind), { title: about });
@@ -204,7 +206,7 @@ class Player {
     note.classList.toggle("two", longest * LETTER > note.clientWidth);
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
-    const height = Math.round(wide ? Math.max(400, Math.min(1100, innerHeight - top - 62)) : Math.min(whole, 520));
+    const height = Math.round(wide ? Math.max(this.least, Math.min(1100, innerHeight - top - this.below)) : Math.min(whole, 520));
     const width = wide ? Math.round(Math.min(1.06 * height, 0.62 * whole)) : whole;
     const size = [whole, width, height].join();
     if (size === this.size) return false;

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from math import inf, isfinite, log10, nan
+from math import inf, isfinite, log10
 from textwrap import wrap
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -18,8 +18,8 @@ from dpviz.algorithms import CARDS, synopsis_reading
 from dpviz.app.charts.canvas import AIR, LEGEND_LINE, Diagram, add_note, new_plot, spell_name
 from dpviz.app.charts.plot import Data, Plot, make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.core import Array
-from dpviz.runs import MADE_UP, Prospects, Recommendation, SmallestEpsilon, Target, find_reached_loss
-from dpviz.words import Palette, format_number, format_ratio, format_things, join_clauses
+from dpviz.runs import Recommendation, SmallestEpsilon, Target, find_reached_loss
+from dpviz.words import Palette, format_number, format_ratio, join_clauses
 
 # One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
 # from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.
@@ -584,45 +584,6 @@ def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str
 
 
 _PARTS = (0.25, 0.5, 0.75)
-
-
-@dataclass(frozen=True, eq=False)
-class Forecast(Curves):
-    """Medians and middle halves over made-up tables, which count by their closeness (column ``weight`` of the runs)."""
-
-    noun: ClassVar[str] = MADE_UP
-
-    @cached_property
-    def medians(self) -> pd.DataFrame:
-        """As of a study of runs; ``runs`` counts the made-up tables."""
-        rows = []
-        for (name, epsilon), group in self.runs.groupby(["contender", "epsilon"], sort=False):
-            losses, weights = (group[column].to_numpy(np.float64) for column in ("ratio", "weight"))
-            parts = [find_reached_loss(losses, part, weights) for part in _PARTS]
-            rows.append((str(name), float(str(epsilon)), *parts, len(group)))
-        medians = pd.DataFrame(rows, columns=["algorithm", "at", "low", "median", "high", "runs"])
-        best = medians["median"] == medians.groupby("at")["median"].transform("min")
-        return medians.assign(best=best & ~medians["at"].where(best).duplicated())
-
-    @property
-    def basis(self) -> str:
-        """What each point rests on."""
-        number = int(self.medians["runs"].max()) if len(self.medians) else 0
-        return format_things(number, "made-up table", MADE_UP)
-
-    def list_answers(self, prospects: Prospects, target: Target) -> list[SmallestEpsilon]:
-        """Each algorithm's smallest ε for a target, as the stored study has it, of those on the axis; the smallest
-        first.
-        """
-        found = []
-        for (name, algorithm), runs in self.runs.groupby(["contender", "algorithm"], sort=False):
-            line, needed = self.lines[str(name)], prospects.find_needed(str(algorithm), target)
-            tried = sorted(line["at"])
-            epsilon = next((at for at in tried if at >= needed * (1 - 1e-9)), inf)
-            typical = float(line["median"][line["at"] == epsilon].iloc[0]) if isfinite(epsilon) else nan
-            ends = (epsilon, epsilon, epsilon, tried[0], tried[-1])
-            found.append(SmallestEpsilon(str(name), *ends, len(runs) // len(tried), typical=typical))
-        return sorted(found, key=lambda one: (one.epsilon, one.typical))
 
 
 def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommendation: Recommendation) -> Diagram:

@@ -446,7 +446,7 @@ def draw_lost_rows(draft: Draft) -> None:
                 icon=":material/visibility:",
                 key=draft.make_key("count_lost"),
                 help="How many cells of each column are empty or no numbers, and how many rows that costs. The rows "
-                "are private: the look is listed on the Ledger page, and no file that leaves says what it found.",
+                "are private: the look is listed in the ledger, and no file that leaves says what it found.",
             ):
                 draft.counts_losses = True
                 st.rerun()

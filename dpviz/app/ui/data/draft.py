@@ -26,6 +26,7 @@ from dpviz.tables import (
 )
 from dpviz.words import list_names
 
+_BEGUN = "declare:begun"
 _DRAFT, _VERSIONS, _ROWS, _BEGINNING = "declare:draft", "declare:versions", "declare:rows", "declare:beginning"
 _ROW_PIXELS, _MOST_PIXELS = 35, 388
 
@@ -241,6 +242,16 @@ def open_draft(source: Source, start: Declaration) -> Draft:
     if draft is None or draft.source.number != source.number:
         draft = st.session_state[_DRAFT] = Draft(source, start, _count_version())
     return draft
+
+
+def begin_draft_anew(source: Source, start: Declaration) -> Declaration:
+    """Begin a draft from what is declared by now, unless the last one began with that; what it starts with."""
+    draft = cast("Draft | None", st.session_state.get(_DRAFT))
+    if draft is not None and draft.source.number == source.number and recall(_BEGUN, None) == start:
+        return draft.start
+    remember(_BEGUN, start)
+    st.session_state[_DRAFT] = Draft(source, start, _count_version())
+    return start
 
 
 def complete_draft(source: Source) -> Declaration | None:

@@ -151,7 +151,7 @@ def draw_propose_button(file: CsvFile, draft: Draft) -> None:
     counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
     if not kind.may_be_shown:
         counted, icon = " (counted)", ":material/visibility:"
-        costs = "The rows are private: the look is counted, listed on the Ledger page and said in the declaration."
+        costs = "The rows are private: the look is counted, listed in the ledger and said in the declaration."
     help = (
         "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number columns. "
         f"You can change all of it. {costs}"

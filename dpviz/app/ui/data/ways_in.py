@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
@@ -18,7 +15,6 @@ from dpviz.app.ui.data.draft import open_draft
 from dpviz.app.ui.data.table_link import find_named_in_links, is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
-from dpviz.app.ui.home import draw_sample_picture
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import (
     TABLE_LINK,
@@ -64,31 +60,14 @@ def open_table_or_sample() -> OpenTable:
     return require_table()
 
 
-def draw_sample_tiles() -> bool:
-    """A tile for every sample, one for an own file, one for a synthetic table; True if a table was opened just now."""
-    opened = False
-    with st.grid(min_column_width=200, key="samples"):
-        for sample in SAMPLES:
-            with _draw_tile(sample.title, sample.description, partial(draw_sample_picture, sample.id)):
-                if st.button(f"Open {sample.title}", key=f"open:{sample.id}", width="stretch"):
-                    with st.spinner("Opening…"):
-                        open_sample(sample)
-                    opened = True
-        with _draw_tile("Your own CSV file", "Private or public; its rows are shown to nobody unless you ask."):
-            if st.button("Bring a file", key="bring_a_file", type="primary", width="stretch"):
-                st.switch_page("data.py")
-        with _draw_tile("A synthetic table", "Made-up rows of the size you say: the place to choose ε."):
-            opened = _draw_synthetic_button(width="stretch") or opened
-    return opened
-
-
 def draw_three_ways() -> bool:
     """A sample, a file of one's own, a synthetic table, side by side; True if a table was opened just now."""
     sample_place, file_place, synthetic_place = st.columns([3, 4, 3], gap="small")
     with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
         opened = _draw_sample_choice()
     with file_place, st.container(border=True, height="stretch"):
-        _draw_csv_upload()
+        draw_csv_upload()
+        draw_file_here()
     with synthetic_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
         st.markdown(":small[Made-up rows]")
         return _draw_synthetic_button(width="content") or opened
@@ -113,16 +92,7 @@ def _draw_synthetic_button(*, width: Literal["stretch", "content"]) -> bool:
         return draw_synthetic_form()
 
 
-def _draw_tile(title: str, text: str, picture: Callable[[], None] | None = None) -> DeltaGenerator:
-    tile = st.container(border=True, height="stretch", vertical_alignment="distribute", gap="small")
-    if picture is not None:
-        with tile:
-            picture()
-    tile.markdown(f"**{title}**  \n:small[{text}]")
-    return tile
-
-
-def _draw_csv_upload() -> None:
+def draw_csv_upload() -> None:
     """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
     file = st.file_uploader(
         "Your CSV file",
@@ -137,8 +107,6 @@ def _draw_csv_upload() -> None:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
         st.session_state[_REFUSED] = _read(file)
-    if may_name_paths():
-        _draw_file_here()
     if message := st.session_state.get(_REFUSED):
         table = find_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
@@ -147,8 +115,10 @@ def _draw_csv_upload() -> None:
             st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
 
 
-def _draw_file_here() -> None:
-    """A file by its path: of any size, since nobody sends it anywhere."""
+def draw_file_here() -> None:
+    """A file by its path, where nobody else can name one: of any size, since nobody sends it anywhere."""
+    if not may_name_paths():
+        return
     help = (
         "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
         "hold is read in pieces. Whoever is logged in to this machine can do the same while the app runs."

@@ -21,6 +21,7 @@ from dpviz.app.charts.plot import pack
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
+from dpviz.app.charts.view import View
 from dpviz.app.ui.controls import ROUND_EPSILONS, choose_epsilon
 from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
@@ -48,7 +49,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.player import Dial, play
+from dpviz.app.ui.player import ROOM, Dial, Room, play
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
 from dpviz.core import AccessKind, Accounting, Array, Codes
@@ -126,26 +127,41 @@ _POLL_SECONDS = 1.0
 
 
 def draw_walk(
-    table: OpenTable, result: Result, now: Request, reference: evaluation.Reference | None, judged: Judged | None
+    table: OpenTable,
+    result: Result,
+    now: Request,
+    reference: evaluation.Reference | None,
+    judged: Judged | None,
+    *,
+    view: View,
+    dial: Dial | None = None,
+    room: Room = ROOM,
 ) -> RenderContext:
     """Play a finished run."""
-    run, context = result.run, _make_final_context(table, result, reference, judged)
+    run, context = result.run, make_final_context(table, result, reference, judged, view=view)
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
     animation = make_once(
         _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
     )
-    dial, said = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon), _describe_staleness(table, result, now)
-    play(animation, list(list_numbers(table, result, judged)), dial, said=said, key="explore:player")
+    said, numbers = _describe_staleness(table, result, now), list(list_numbers(table, result, judged))
+    if room.small:  # what was spent is said by the bar, the loss by the headline
+        numbers = [number for number in numbers if "label" in number.of]
+    play(animation, numbers, dial, said=said, key="explore:player", room=room)
     return context
 
 
 def draw_walk_so_far(
-    table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, *, now: Request
+    table: OpenTable,
+    so_far: RunSoFar,
+    reference: evaluation.Reference | None,
+    *,
+    view: View,
+    dial: Dial | None = None,
+    room: Room = ROOM,
 ) -> None:
     """Play the steps that a run has taken, and, as long as it is under way, those that come."""
-    context = replace(_make_context(table, so_far), reference=reference, reference_coming=False)
-    dial = Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
+    context = replace(_make_context(table, so_far, view), reference=reference, reference_coming=False)
 
     def steps() -> None:
         arrived = read_steps() or so_far
@@ -153,7 +169,7 @@ def draw_walk_so_far(
         animation = make_once(
             _SO_FAR, given, lambda: pack(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
         )
-        play(animation, list(_list_spending(arrived)), dial, key="explore:player")
+        play(animation, list(_list_spending(arrived)), dial, key="explore:player", room=room)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
@@ -172,10 +188,18 @@ def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
     return f"{of}: the next one is under way." if is_run_at_once(table) else f"{of}: press Run to apply the settings."
 
 
-def _make_context(table: OpenTable, run: RunSoFar) -> RenderContext:
+def ask_run_plane(run: RunSoFar, key: str) -> View:
+    """Ask for the plane of a run."""
+    return ask_plane(run.domain, key, centers=run.unit_centers if run.private else None)
+
+
+def make_dial(now: Request) -> Dial:
+    """ε on a narrow screen."""
+    return Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
+
+
+def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     """The plane, the colours and, where truth is shown, the rows."""
-    with st.sidebar:
-        view = ask_plane(run.domain, "explore", centers=run.unit_centers if run.private else None)
     return RenderContext(
         view,
         read_palette(),
@@ -184,8 +208,13 @@ def _make_context(table: OpenTable, run: RunSoFar) -> RenderContext:
     )
 
 
-def _make_final_context(
-    table: OpenTable, result: Result, reference: evaluation.Reference | None, judged: Judged | None
+def make_final_context(
+    table: OpenTable,
+    result: Result,
+    reference: evaluation.Reference | None,
+    judged: Judged | None,
+    *,
+    view: View,
 ) -> RenderContext:
     """The look at a finished run, with what it cost beside it where truth is shown."""
     run = result.run
@@ -194,7 +223,7 @@ def _make_final_context(
         return judged.scores.ratio if judged is not None and np.array_equal(centers, run.unit_centers) else None
 
     context = replace(
-        _make_context(table, run),
+        _make_context(table, run, view),
         reference=reference,
         reference_coming=reference is None and is_reveal_allowed(table),
         ratio=None if judged is None else loss,

@@ -37,6 +37,7 @@ from dpviz.app.lessons.lesson import (
     StudyReveal,
 )
 from dpviz.app.lessons.reading import LessonCollection, read_lessons
+from dpviz.app.ui.addresses import LEARN, LESSONS
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_download, read_palette, show_plot, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
@@ -49,6 +50,7 @@ from dpviz.app.ui.lessons.visit import (
     forget_guesses,
     go_to,
     is_revealed,
+    name_place,
     read_guess,
     reveal_scene,
 )
@@ -209,7 +211,7 @@ def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
     words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")
     with words:
         _draw_head(lesson, here)
-        _draw_scene(lesson, here)
+        draw_scene(lesson, here)
         if is_revealed(lesson, scene):
             _draw_answer(lesson, here, computed)
         if scene == len(lesson.scenes) and is_revealed(lesson, scene):
@@ -236,7 +238,8 @@ def _draw_head(lesson: Lesson, here: Place) -> None:
     st.title(escape_markdown(lesson.scenes[here.scene - 1].title), anchor=False)
 
 
-def _draw_scene(lesson: Lesson, here: Place) -> None:
+def draw_scene(lesson: Lesson, here: Place) -> None:
+    """What a scene tells and asks; once it is revealed, the guess beside the truth."""
     scene = lesson.scenes[here.scene - 1]
     _say(scene.fill_text(scene.text), here.presented)
     if scene.question is None:
@@ -329,8 +332,8 @@ def draw_lessons_list(collection: LessonCollection) -> None:
     with st.grid(min_column_width=220, key="lessons"):
         for lesson in collection.lessons.values():
             with st.container(border=True, height="stretch"):
-                key, args = f"lesson:begin:{lesson.id}", (lesson.id,)
-                st.button(escape_markdown(lesson.title), key=key, on_click=go_to, args=args, width="stretch")
+                if st.button(escape_markdown(lesson.title), key=f"lesson:begin:{lesson.id}", width="stretch"):
+                    st.switch_page(LESSONS, query_params=name_place(Place(lesson.id, 1, presented=False)))
                 st.markdown(escape_markdown(lesson.sentence))
                 st.caption(f"{lesson.minutes:d} minutes · {len(lesson.scenes):d} scenes")
     for sentence in collection.refused:
@@ -338,15 +341,15 @@ def draw_lessons_list(collection: LessonCollection) -> None:
 
 
 def draw_lessons_page(place: Place | None) -> None:
-    """The list of lessons, or the scene that the address asks for."""
+    """The scene that the address asks for; without one the page with all lessons."""
+    if place is None:
+        st.switch_page(LEARN)
     collection = read_collection()
-    if place is not None and place.lesson in collection.lessons:
+    if place.lesson in collection.lessons:
         _draw_lesson_panel(collection.lessons[place.lesson], place)
         return
     st.title("Lessons", anchor=False)
-    if place is not None:
-        st.info("There is no lesson of this name here: choose another one.", icon=":material/search_off:")
-    st.markdown("Predict, then see. Each lesson has one sentence to remember; a class can take it together.")
+    st.info("There is no lesson of this name here: choose another one.", icon=":material/search_off:")
     draw_lessons_list(collection)
 
 

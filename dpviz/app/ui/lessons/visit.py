@@ -36,9 +36,14 @@ def is_presented() -> bool:
     return _LESSON in st.query_params and st.query_params.get(_PRESENT) == "1"
 
 
+def name_place(place: Place) -> dict[str, str]:
+    """A place as a link says it."""
+    return {_LESSON: place.lesson, _SCENE: str(place.scene)} | ({_PRESENT: "1"} if place.presented else {})
+
+
 def go_to(lesson: str | None, scene: int = 1, *, present: bool = False) -> None:
     """Open a scene; call it from a callback."""
-    asked = {} if lesson is None else {_LESSON: lesson, _SCENE: str(scene)} | ({_PRESENT: "1"} if present else {})
+    asked = {} if lesson is None else name_place(Place(lesson, scene, present))
     for name in (_LESSON, _SCENE, _PRESENT):
         if name in asked:
             st.query_params[name] = asked[name]

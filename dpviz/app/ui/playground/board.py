@@ -24,6 +24,7 @@ from dpviz.app.charts.player.player_page import PlayerScene, animate, make_playe
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K, TOOLS, BoardView
+from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import open_painted
 from dpviz.app.ui.escape import escape_markdown
@@ -366,9 +367,8 @@ FIRST = "blobs"
 """The picture that a visit begins with."""
 _CUT, _SCENES = "playground:cut", {"lesson": "paint-the-town"}
 _PAGES = (
-    ("Explore it", "explore.py", ":material/travel_explore:"),
-    ("Compare on it", "compare.py", ":material/compare:"),
-    ("Trade-off on it", "tradeoff.py", ":material/show_chart:"),
+    ("Run it", RUN, ":material/travel_explore:"),
+    ("Compare on it", COMPARE, ":material/compare:"),
 )
 
 

@@ -19,11 +19,11 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.setup_panel import describe_judgement
 from dpviz.app.ui.figure import LEAST_PROFILED, draw_caption_with_badge, draw_profile_panel, draw_python_section
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.owner_path import draw_owner_path
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
 from dpviz.app.ui.release.released_panel import draw_publication_panel
 from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
 from dpviz.app.ui.release.words_form import (
+    Terms,
     describe_missing,
     draw_accesses_section,
     draw_bounds_section,
@@ -55,7 +55,6 @@ from dpviz.words import capitalize_first, format_number, format_percent, format_
 def draw_release_page() -> None:
     """Draw it: the form, or the press that takes its place."""
     st.title("Release", anchor=False, help=glossary.explain_term("released"))
-    draw_owner_path(here="release")
     if (publication := find_last_publication()) is not None:
         draw_publication_panel(publication)
         return
@@ -63,7 +62,7 @@ def draw_release_page() -> None:
     if asked_of is None:
         require_table()
         return
-    _draw_form(asked_of)
+    draw_release_form(asked_of, draw_terms(buys=bool(asked_of.declaration.open_columns)))
 
 
 def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
@@ -77,9 +76,9 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     return argument
 
 
-def _draw_form(asked_of: ReleaseSubject) -> None:
+def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
+    """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    terms = draw_terms(buys=bool(declared.open_columns))
     parts = terms.division
     draft = ReleaseRequest(
         terms.request,

@@ -83,7 +83,7 @@ def draw_read_page() -> None:
     with below:
         release = _ask_zip("The zip of a release", "read:one")
         if st.session_state.get("read:one") is None:
-            release = _ask_example()
+            release = _show_example()
     with head:
         _draw_title(release)
         if release is None:
@@ -115,22 +115,26 @@ def _draw_common_questions() -> None:
             st.caption(f"From: {escape_markdown(one.source)}.")
 
 
-def _ask_example() -> ReadRelease | None:
-    """A release of a public sample for whoever has none at hand; None until it is asked for and there."""
+@st.cache_resource(show_spinner=False)
+def share_example() -> list[ReadRelease]:
+    """The example of this server, once a visit has made it."""
+    return []
+
+
+def _show_example() -> ReadRelease | None:
+    """A release of a public sample for whoever has none at hand; None until it is there."""
+    shared = share_example()
     job = cast("Job[Any] | None", st.session_state.get(_EXAMPLE))
-    found = None if job is None else next((item for item in job.items if isinstance(item, ReadRelease)), None)
-    if found is not None:
-        st.caption("An example: a public sample, released for you a moment ago. Drop a zip to read yours.")
-        return found
-    if job is not None:
+    if not shared and job is None:
+        with say_refusal():
+            job = st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
+    if not shared and job is not None:
         draw_job_panel(job, label="An example", key=_EXAMPLE)
-    if job is None or job.state.final:  # nobody asked yet, or it was cancelled
-        about = "A public sample is released here and now, with noise of its own, and read like any zip."
-        if st.button("Show me an example", icon=":material/visibility:", key=f"{_EXAMPLE}:open", help=about):
-            with say_refusal():
-                st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
-                st.rerun()
-    return None
+        shared.extend(item for item in job.items if isinstance(item, ReadRelease))
+    if not shared:
+        return None
+    st.caption("An example: a public sample, released on this machine. Drop a zip to read yours.")
+    return shared[0]
 
 
 def _ask_zip(label: str, key: str) -> ReadRelease | None:
@@ -202,6 +206,11 @@ def _draw_conclusions(received: Received) -> None:
         st.subheader("What not?", anchor=False)
         for sentence in received.may_not:
             st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
+        pairs = received.tabulate_pairs()
+        if len(pairs):
+            with st.expander("The noise of each pair of segments", icon=":material/difference:"):
+                st.caption("A smaller difference than this between the two is within the noise, nine times in ten.")
+                draw_data_table(pairs, alt="Noise of the difference of each pair of segments", height="auto")
 
 
 def _draw_quality(quality_report: QualityReport) -> None:

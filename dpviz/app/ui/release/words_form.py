@@ -263,50 +263,60 @@ def draw_terms(*, buys: bool) -> Terms:
         k, delta = draw_k_and_delta(delta_disabled=Guarantee.APPROX not in card.guarantees)
         with st.popover("Parameters", icon=":material/tune:", width="stretch"):
             params = draw_params_form(card)
-        request = Request(Contender(card.id, params), k, epsilon, delta)
-        kept = recall_division()
-        percent = st.slider(
-            "ε for segments, %",
-            0,
-            _MOST_PERCENT,
-            value=round(100 * kept.segments),
-            step=5,
-            key=SEGMENTS,
-            help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
-            f"of them but their centres. {glossary.explain_term('budget')}",
-        )
+        divided = ask_division(buys=buys)
+        return Terms(Request(Contender(card.id, params), k, epsilon, delta), divided, ask_smallest_group(divided))
+
+
+def ask_division(*, buys: bool, public: bool = False) -> Division:
+    """How the ε of a release is divided; what is as usual for the table is not kept for another one."""
+    kept = recall_division(public=public)
+    percent = st.slider(
+        "ε for segments, %",
+        0,
+        _MOST_PERCENT,
+        value=round(100 * kept.segments),
+        step=5,
+        key=SEGMENTS,
+        help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
+        f"of them but their centres. {glossary.explain_term('budget')}",
+    )
+    if int(percent) != round(100 * kept.segments):
         remember(SEGMENTS, int(percent))
-        if buys:
-            percent = st.slider(
-                "ε for each open column, %",
-                1,
-                _MOST_OF_BOUNDS,
-                value=round(100 * kept.bounds),
-                key=BOUNDS,
-                help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
-                f"more it takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
-            )
-            remember(BOUNDS, int(percent))
+    if buys:
         percent = st.slider(
-            "ε for missing values, %",
-            0,
+            "ε for each open column, %",
+            1,
             _MOST_OF_BOUNDS,
-            value=round(100 * kept.missing),
-            key=MISSING,
-            help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is "
-            f"not shown. {glossary.explain_term('budget')}",
+            value=round(100 * kept.bounds),
+            key=BOUNDS,
+            help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
+            f"more it takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
         )
-        remember(MISSING, int(percent))
-        divided = recall_division()
-        smallest = st.number_input(
-            "Smallest group, rows",
-            0,
-            _MOST_ROWS,
-            step=5,
-            disabled=not divided.segments,
-            key="release:smallest",
-            help="Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 "
-            "releases. It costs no ε: counts that were paid for tell. With 0 nothing is promised.",
-        )
-        smallest_group = int(smallest) if divided.segments else 0
-        return Terms(request, divided if buys else replace(divided, bounds=Division.bounds), smallest_group)
+        remember(BOUNDS, int(percent))
+    percent = st.slider(
+        "ε for missing values, %",
+        0,
+        _MOST_OF_BOUNDS,
+        value=round(100 * kept.missing),
+        key=MISSING,
+        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is "
+        f"not shown. {glossary.explain_term('budget')}",
+    )
+    remember(MISSING, int(percent))
+    divided = recall_division(public=public)
+    return divided if buys else replace(divided, bounds=Division.bounds)
+
+
+def ask_smallest_group(divided: Division) -> int:
+    """The rows that each group of a release is promised to have; 0: nothing is promised."""
+    smallest = st.number_input(
+        "Smallest group, rows",
+        0,
+        _MOST_ROWS,
+        step=5,
+        disabled=not divided.segments,
+        key="release:smallest",
+        help="Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 "
+        "releases. It costs no ε: counts that were paid for tell. With 0 nothing is promised.",
+    )
+    return int(smallest) if divided.segments else 0

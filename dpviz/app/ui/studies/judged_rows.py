@@ -49,7 +49,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
             table,
             key,
             why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
-            "something that no ledger pays for. Each study is counted as a look and listed on the Ledger page.",
+            "something that no ledger pays for. Each study is counted as a look and listed in the ledger.",
             button="I know: show truth, and count it",
             about="True losses of a private file: for your eyes, counted, never exported as a release.",
         )

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.charts.plot import Plot
+from dpviz.app.ui.addresses import RUN
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.explore.setup_panel import format_warning, summarize_judgement
@@ -237,30 +238,18 @@ def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
     return contenders[labels.index(chosen)]
 
 
-def ask_epsilon(key: str, epsilons: Sequence[float]) -> float:
-    """Ask for an ε."""
-    if st.session_state.get(f"{key}:epsilon") not in epsilons:
-        st.session_state[f"{key}:epsilon"] = min(epsilons, key=lambda epsilon: abs(log(epsilon)))
-    if len(epsilons) == 1:
-        return epsilons[0]
-    look: dict[str, Any] = {"key": f"{key}:epsilon", "persist_state": "session"}
-    return float(st.select_slider("ε", epsilons, format_func=lambda value: f"{value:g}", **look))
-
-
 def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
-    """Narrow a question to one algorithm at one ε."""
-    grid = question.grid
+    """Narrow a question to one algorithm, run as often as is asked for."""
     left, right = st.columns(2, gap="medium")
     with left:
-        contender = ask_contender(key, grid.contenders)
+        contender = ask_contender(key, question.grid.contenders)
     with right:
-        epsilon = ask_epsilon(key, grid.epsilons)
-    repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session", width=320)
-    return question.narrow(key, contenders=(contender,), epsilons=(epsilon,), repeats=int(repeats))
+        repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session")
+    return question.narrow(key, contenders=(contender,), repeats=int(repeats))
 
 
-def open_in_explore(request: Request) -> None:
-    """Make it the settings of the visit, and turn to Explore; call it from a callback."""
+def open_run(request: Request) -> None:
+    """Make it the settings of the visit, and turn to its run; call it from a callback."""
     shared = {"algorithm": request.algorithm, "k": request.k, "epsilon": request.epsilon, "delta": request.delta}
     for name, value in shared.items():
         choose(name, value)
@@ -268,11 +257,11 @@ def open_in_explore(request: Request) -> None:
     st.session_state[_WANTED] = {name: value for name, value in request.query.items() if name not in shared}
 
 
-def turn_to_explore() -> None:
-    """Turn to Explore if a click has asked for it; call it where a page may change, after the callbacks."""
+def turn_to_run() -> None:
+    """Turn to a run if a click has asked for it; call it where a page may change, after the callbacks."""
     wanted = cast("dict[str, str] | None", st.session_state.pop(_WANTED, None))
     if wanted is not None:
-        st.switch_page("explore.py", query_params=wanted)
+        st.switch_page(RUN, query_params=wanted)
 
 
 def bind_click(plot: Plot, grid: StudyGrid, key: str) -> Any:
@@ -287,19 +276,22 @@ def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> Non
         contender = next((contender for contender in grid.contenders if contender.label == name), None)
         if contender is not None:
             # A drawn x may have been rounded on its way; no ε of a study has more than three digits.
-            open_in_explore(_make_request(contender, grid, float(f"{float(point['x']):.3g}")))
+            open_run(_make_request(contender, grid, float(f"{float(point['x']):.3g}")))
 
 
 def draw_opener(grid: StudyGrid, key: str) -> None:
-    """Let a setting be opened in Explore from a list, for whoever has no pointer."""
-    help = "Or click a point: its algorithm, ε, k and δ open in Explore."
-    with st.popover("Open a setting in Explore", icon=":material/travel_explore:", help=help):
-        contender, epsilon = ask_contender(f"{key}:open", grid.contenders), ask_epsilon(f"{key}:open", grid.epsilons)
+    """Let a setting be run from a list, for whoever has no pointer."""
+    help = "Or click a point: its algorithm runs with its ε, k and δ."
+    with st.popover("Run a setting", icon=":material/travel_explore:", help=help):
+        contender = ask_contender(f"{key}:open", grid.contenders)
+        first = min(grid.epsilons, key=lambda epsilon: abs(log(epsilon)))
+        look: dict[str, Any] = {"value": first, "key": f"{key}:open:epsilon"}
+        epsilon = float(st.select_slider("ε", grid.epsilons, format_func=lambda value: f"{value:g}", **look))
         st.button(
-            "Open in Explore",
+            "Run it",
             icon=":material/arrow_forward:",
             key=f"{key}:open",
-            on_click=open_in_explore,
+            on_click=open_run,
             args=(_make_request(contender, grid, epsilon),),
         )
 

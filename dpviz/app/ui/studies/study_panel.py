@@ -14,7 +14,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.app.charts.studies.curves import find_measure
-from dpviz.app.ui.controls import Epsilons, draw_k_and_delta
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
     draw_caption_with_badge,
@@ -27,16 +26,13 @@ from dpviz.app.ui.figure import (
 )
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
-from dpviz.app.ui.studies.judged_rows import ask_judged_rows
 from dpviz.app.ui.studies.study_job import (
     StudyJob,
     StudyQuestion,
     begin_study,
-    bind_click,
-    draw_contender_picker,
     find_job,
 )
-from dpviz.runs import MEASURES, JobState, OpenTable, Study, StudyGrid, count_cores, export
+from dpviz.runs import MEASURES, JobState, Study, count_cores, export
 from dpviz.tables import FileKind
 from dpviz.words import Palette, capitalize_first, format_duration
 
@@ -54,7 +50,6 @@ class PictureNumbers(Protocol):
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
 _SECONDS_TO_BEGIN = 1.5
-_WHERE = ":small[The controls are on the left; a narrow window folds them behind **»**.]"
 
 
 @dataclass(frozen=True)
@@ -115,15 +110,11 @@ def draw_study_half(
     *,
     invitation: Invitation,
     pictures: Callable[[StudyJob], None],
-    example: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the lower half of a page: its last study, or an invitation."""
+    """Draw what came of a question: its last study, or an invitation."""
     study = find_job(question)
     if study is None:
-        st.title(invitation.title, anchor=False)
-        st.info(f"{invitation.words} {_WHERE}", icon=invitation.icon)
-        if example is not None:
-            example()
+        st.info(invitation.words, icon=invitation.icon)
         return
 
     def draw() -> None:
@@ -168,16 +159,13 @@ def show_picture(
     picture: Diagram,
     study: StudyJob,
     *,
-    opens: bool = False,
     beneath: Callable[[], None] = lambda: None,
-    growing: bool = False,
 ) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
     key, shown = f"{study.question.key}:figure", draw_marked(picture, study, read_palette())
-    clicked = bind_click(shown.plot, study.grid, key) if opens else None
-    show_wide(shown, alt=picture.words, key=key, stem=picture.stem, first=True, on_click=clicked)
+    show_wide(shown, alt=picture.words, key=key, stem=picture.stem)
     beneath()
-    draw_numbers(picture, study, growing=growing)
+    draw_numbers(picture, study)
 
 
 def draw_marked(picture: Diagram, study: StudyJob, palette: Palette) -> TitledPlot:
@@ -268,30 +256,9 @@ def _describe_asked(study: StudyJob) -> str:
 MOST_REPEATS = 50
 
 
-def draw_study_form(
-    key: str,
-    table: OpenTable,
-    *,
-    epsilons: Callable[[], Epsilons],
-    runs: str,
-    usual: int,
-    why: str,
-    with_centers: bool = False,
-) -> StudyQuestion:
-    """Draw the form of a study, with its button in the rail."""
-    with st.sidebar:
-        picker = st.container()
-        at, button = epsilons()
-        said = st.container()
-        k, delta = draw_k_and_delta()
-        name = f"{key}:repeats"
-        if name not in st.session_state:
-            st.session_state[name] = recall(name, usual)
-        repeats = remember(name, int(st.slider(runs, 1, MOST_REPEATS, key=name, help=why)))
-        source = ask_judged_rows(table, key, k=k)
-        with picker:
-            grid = draw_contender_picker(key, source or table, StudyGrid((), (k,), at, (delta,), repeats=repeats))
-        question = StudyQuestion(key, table, source, grid)
-        with button:
-            draw_study_button(question, with_centers=with_centers, said=said)
-    return question
+def ask_repeats(key: str, label: str, usual: int, why: str) -> int:
+    """Ask how often each runs."""
+    name = f"{key}:repeats"
+    if name not in st.session_state:
+        st.session_state[name] = recall(name, usual)
+    return remember(name, int(st.slider(label, 1, MOST_REPEATS, key=name, help=why)))

@@ -1,1 +1,1 @@
-"""The Trade-off page."""
+"""Which loss and which risk are accepted, and the window between them."""

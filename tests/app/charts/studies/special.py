@@ -45,6 +45,7 @@ from dpviz.runs.error_parts import Payer, WhoPays, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost
 from dpviz.runs.meaning.membership import attack
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.study import Yardstick, tidy
 from dpviz.words.theme import choose_palette
@@ -284,11 +285,12 @@ def list_meanings() -> Cases:
     sure = attack(rng.normal(9, 0.1, 100).tolist(), rng.normal(0, 0.1, 100).tolist())
     attackers = [Attacker("weak", "released", weak), Attacker("plain", "revealed", sure)]
     yield "attackers", draw_attack_region(attackers, 1.0, 1e-6)
+    told = Request(Contender("auto"), 3, 1.0, 1e-6)
     draws, person = rng.normal(0, 0.1, (200, 3, 2)), np.array([[0.5, 0.5]])
     for shift in (0.0, 0.5):
         clouds = TwinClouds(person, draws + np.array([shift, 0]), draws[::-1])
         for both in (False, True):
-            drawn = draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), 1.0, both=both)
+            drawn = draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), attackers, told, both=both)
             yield f"clouds {shift} apart, {'both' if both else 'one'}", drawn
     prices = [RepeatedCost(times, 0.5 * times, 0.4 * times, 1e-6) for times in (1, 4, 16, 64)]
     noise, chances = {1: 1.0, 4: 0.5, 16: 0.25}, {1: 0.1, 4: 0.3, 16: 0.8, 64: 1.0}

@@ -7,14 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import Setting
-from dpviz.app.charts.studies.curves import Curves, Forecast, draw_smallest
-from dpviz.runs.advice.advice import EPSILONS, foresee
+from dpviz.app.charts.studies.curves import Curves, draw_smallest
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.words.theme import choose_palette
-from tests.app.charts.laws import is_sound
 from tests.app.charts.studies.special import NAMES, study
 
 LIGHT = choose_palette("light")
@@ -42,19 +39,3 @@ def test_its_title_is_what_the_runs_say(share: float) -> None:
     bands = [line.name for band, line in zip(figure.data, figure.data[1:], strict=False) if band.meta == "band"]
     assert bands == [who] and not any(trace.meta == "hull" for trace in figure.data)
     np.testing.assert_array_equal(np.asarray(upper.y) <= 1.1, kept.to_numpy() >= share)
-
-
-def test_the_title_of_a_forecast_is_what_the_stored_study_says() -> None:
-    prospects = foresee(Setting(2, 15, 1.0, 1e-6, n=5_000))
-    advice = prospects.advise(USUAL)
-    curves = Forecast(prospects.tabulate(("auto", "eugkm", "sulq"), EPSILONS), places=EPSILONS)
-    picture = draw_smallest(curves, curves.list_answers(prospects, USUAL), Recommendation.of(USUAL, advice))
-    is_sound(picture.draw(LIGHT).headed(LIGHT))
-    said = re.match(r"Choose ε = (.+) or more with Auto: about (.+?)× .* 8 of 10 made-up tables", picture.finding)
-    assert said is not None
-    epsilon, typical = float(said[1]), float(said[2])
-    own = curves.runs[curves.runs["contender"] == "Auto"]
-    kept = own["weight"].where(own["ratio"] <= 1.1, 0.0).groupby(own["epsilon"]).sum()
-    assert (kept[kept.index >= epsilon] >= 0.8 - 1e-9).all() and kept[kept.index < epsilon].iloc[-1] < 0.8
-    assert typical == pytest.approx(curves.lines["Auto"].set_index("at")["median"][epsilon], rel=5e-3)
-    assert curves.basis == "18 made-up tables"

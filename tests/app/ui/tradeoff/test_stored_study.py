@@ -7,12 +7,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.charts.studies.curves import draw_smallest
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff.choose_section import find_advice, make_forecast, read_stored_rows
+from dpviz.app.ui.studies.sweep_section import find_advice, read_stored_rows
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.advice import foresee
-from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.advice.target import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
@@ -23,14 +20,15 @@ from dpviz.tables.declarations import Declaration, FileKind
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 
 USUAL = Target()
+EVIDENCE = "What a stored study says of made-up tables like this"
 
 
 def question(table: OpenTable, source: OpenTable | None = None, *, k: int = 3, delta: float = 1e-6) -> StudyQuestion:
     grid = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (k,), (0.3, 1.0, 3.0), (delta,))
-    return StudyQuestion("tradeoff", table, source, grid)
+    return StudyQuestion("sweep", table, source, grid)
 
 
-def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_reads_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     table = open_blobs(FileKind.PRIVATE, n=400)
     table.private.n_public = None
     for door in ("reveal", "open"):
@@ -42,14 +40,6 @@ def test_the_answer_and_its_curves_agree_and_read_no_row(monkeypatch: pytest.Mon
     table.private.n_public = 10_000
     answer = find_advice(asked, USUAL)
     assert answer is not None and answer.few.best is not None
-    advice = answer.few
-    curves, prospects = make_forecast(asked, advice), foresee(advice.setting, share=advice.share)
-    # A preset is none of the study's algorithms; the advised one is drawn though nobody chose it.
-    assert set(curves.lines) == {"EUGkM", "Auto"}
-    answers, recommended = curves.list_answers(prospects, USUAL), Recommendation.of(USUAL, advice)
-    by_name = {one.contender: one.epsilon for one in answers}
-    assert by_name[recommended.who] == advice.epsilon
-    assert draw_smallest(curves, answers, recommended).table()["smallest ε"].min() == advice.epsilon
     assert table.private.accesses == []
 
 
@@ -75,7 +65,7 @@ def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None
 
 
 def _evidence(question) -> None:
-    from dpviz.app.ui.tradeoff.choose_section import draw_evidence, find_advice
+    from dpviz.app.ui.studies.sweep_section import draw_evidence, find_advice
     from dpviz.runs.advice.target import Target
 
     draw_evidence(find_advice(question, Target()).few)
@@ -93,20 +83,16 @@ def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
 def test_of_so_few_rows_it_has_no_table() -> None:
     answer = find_advice(question(open_blobs(n=8)), USUAL)
     assert answer is not None and not answer.is_studied
-    app = app_on("tradeoff.py", open_blobs(n=8))
-    assert any("no table like this" in info.value for info in app.info)
+    app = app_on("compare.py", open_blobs(FileKind.PRIVATE, n=8), drawer="sweep")
+    assert EVIDENCE not in [part.label for part in app.expander]
 
 
-def test_a_range_of_rows_is_what_the_window_rests_on_and_no_number_has_none() -> None:
-    """Where nobody said how many rows there are, the page asks, and makes no synthetic table of its own size."""
+def test_what_it_says_is_folded_away_below_a_sweep_and_where_nobody_said_how_many_rows_it_says_nothing() -> None:
+    """And the page makes no synthetic table of its own size."""
     raw = b"x,y\n" + b"0.5,0.5\n" * 20
     declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=(1_000, 30_000))
-    app = app_on("tradeoff.py", declare(CsvFile("t", raw), declared))
-    (said,) = (box for box in app.text_input if box.label == "Rows, or a range")
-    assert said.value == "1,000–30,000" and "ε" in app.title[0].value
-    (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
-    assert rows.value == 1_000
-    app = app_on("tradeoff.py", declare(CsvFile("t", raw), replace(declared, n_range=None)))
-    assert [title.value for title in app.title] == ["Say how many rows first"]
-    (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
-    assert rows.value is None
+    for ends, evidence in (((1_000, 30_000), True), (None, False)):
+        app = app_on("compare.py", declare(CsvFile("t", raw), replace(declared, n_range=ends)), drawer="sweep")
+        assert (EVIDENCE in [part.label for part in app.expander]) == evidence
+        (rows,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
+        assert rows.value == (1_000 if evidence else None)

@@ -1,24 +1,22 @@
-"""Which ε to choose: one recommendation for a target, with the picture it was read off and the evidence under it."""
+"""A sweep over ε: one recommendation for a target, with the picture it was read off and the evidence under it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from math import sqrt
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import Setting, find_card, predict, predict_floor
+from dpviz.algorithms import Setting, predict, predict_floor
 from dpviz.app.charts.canvas import Diagram
-from dpviz.app.charts.studies.curves import Curves, Forecast, draw_curves, draw_smallest
+from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
 from dpviz.app.ui.job_panel import draw_job_panel
-from dpviz.app.ui.owner_path import decide_epsilon
+from dpviz.app.ui.session import recall
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.app.ui.studies.study_job import (
     StudyJob,
@@ -27,43 +25,49 @@ from dpviz.app.ui.studies.study_job import (
     draw_opener,
     find_job,
     list_contenders,
-    open_in_explore,
+    open_run,
     send,
-    turn_to_explore,
 )
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,
+    ask_repeats,
     draw_marked,
     draw_numbers,
+    draw_study_button,
     draw_study_download,
     draw_study_half,
 )
-from dpviz.app.ui.tradeoff.window_section import ask_advice, draw_questions, draw_window, say_rows_first
+from dpviz.app.ui.studies.study_sections import ask_epsilons
+from dpviz.app.ui.tradeoff.window_section import SHARES, ask_advice, find_target
 from dpviz.core import RequestError
 from dpviz.runs import (
-    EPSILONS,
     Advice,
     Contender,
-    Judgement,
     KnownRows,
+    OpenTable,
     Recommendation,
     Request,
     RowsAdvice,
     SmallestEpsilon,
+    StudyGrid,
     Target,
-    foresee,
-    format_epsilon,
     sharpen_rows,
-    windows,
 )
 from dpviz.words import glossary, round_percent
 
-_KEY, _SHARPER = "tradeoff", "tradeoff:smallest"
-_REPEATS, _ROUNDS = 20, 5
+SWEEP, _SHARPER = "sweep", "sweep:smallest"
+_REPEATS_EACH, _REPEATS, _ROUNDS = 5, 20, 5
 # The picture ends here, or at twice the target: whoever loses more is out of the question.
 _MOST = 3.0
-_INVITATION = Invitation("Trade-off", "No runs yet", "Press **Compute**.", icon=":material/show_chart:")
+SWEEP_INVITATION = Invitation(
+    "Trade-off",
+    "Which ε is enough?",
+    "Press **Try every ε**: what each of the algorithms loses at each of them, on these rows.",
+    icon=":material/show_chart:",
+    button="Try every ε",
+)
+_WHY = "The line is the median of these runs, the band spans their quartiles."
 _DASHED = (
     "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
     "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
@@ -71,80 +75,71 @@ _DASHED = (
 )
 
 
-def draw_choose_section(question: StudyQuestion) -> None:
-    """The target, the recommendation, its picture: the stored study's until there are runs on the table."""
-    turn_to_explore()
-    accepted = draw_questions(question.table)
-    target, answer, window, refused = accepted.target, None, None, None
-    if accepted.rows is not None:
-        try:
-            answer = find_advice(question, target, rows=accepted.rows)
-            window = accepted.find_window(answer)
-        except RequestError as error:
-            refused = error
-            st.error(escape_markdown(error), title="No advice for this", icon=":material/block:")
-    elif find_job(question) is None:
-        say_rows_first()
-        return
-    advice = None if answer is None or not answer.is_studied else answer.few
-    if find_job(question) is not None:
-        allowed = accepted.allow(question.table)
-        draw = partial(_measure, advice=advice, target=target, allowed=allowed)
-        draw_study_half(question, invitation=_INVITATION, pictures=draw)
-        words = f"The risk that you accept allows ε up to {format_epsilon(allowed)}: {accepted.risk.words}."
-        st.caption(escape_markdown(words))
-    elif advice is not None and answer is not None and window is not None:
-        _draw_stored(question, answer, window)
-    elif refused is None:
-        if answer is not None:
-            st.markdown(escape_markdown(answer.sentence))
-        st.info("The stored study has no table like this: press **Compute**.", icon=":material/show_chart:")
+def narrow_to_sweep(question: StudyQuestion) -> StudyQuestion:
+    """The question over a range of ε, as the form of a sweep was left."""
+    epsilons = recall(f"{SWEEP}:epsilons", StudyGrid.list_epsilons(0.1, 10.0))
+    return question.narrow(SWEEP, epsilons=epsilons, repeats=recall(f"{SWEEP}:repeats", _REPEATS_EACH))
+
+
+def draw_sweep_section(question: StudyQuestion) -> None:
+    """The form and the target, what runs on these rows come to, and what a stored study says of tables like them."""
+    with st.container(border=True):
+        left, middle, right = st.columns(3, gap="medium")
+        with left:
+            ask_epsilons(SWEEP)
+        with middle:
+            ask_repeats(SWEEP, "Runs of each at every ε", _REPEATS_EACH, _WHY)
+        with right:
+            target = _ask_target(question.table)
+        question = narrow_to_sweep(question)
+        draw_study_button(question, invitation=SWEEP_INVITATION)
+    advice = _find_stored(question, target)
+    draw = partial(_measure, advice=advice, target=target)
+    draw_study_half(question, invitation=SWEEP_INVITATION, pictures=draw)
     if advice is not None:
         draw_evidence(advice)
 
 
-def _draw_stored(question: StudyQuestion, answer: RowsAdvice, window: windows.Window) -> None:
-    """What to expect before any run: the window, how its lower end is judged, and the algorithms beside each other."""
-    draw_window(window)
-    advice, recommendation = answer.few, answer.recommendation
-    _ask_rows(question, advice)
-    _take(question, recommendation)
-    each = st.expander(
-        "The algorithms beside each other", icon=":material/show_chart:", key=f"{_KEY}:each", on_change="rerun"
+def _ask_target(table: OpenTable) -> Target:
+    """Which loss counts as enough, and in how many runs: at first what was accepted of the table."""
+    usual = find_target(table)
+    above_place, share_place = st.columns(2, gap="small")
+    above = above_place.number_input(
+        "% over k-means++",
+        *(0.1, 1000.0, round(100 * (usual.loss - 1), 6)),
+        step=1.0,
+        format="%g",
+        key=f"{SWEEP}:above",
+        persist_state="session",
+        help=glossary.explain_term(
+            "loss", f"Here: how far it may at most lie above that.\n\n{glossary.explain_words('k-means++')}"
+        ),
     )
-    if not each.open:
-        return
-    curves, prospects = make_forecast(question, advice), foresee(advice.setting, share=advice.share)
-    with each:
-        about = f"From made-up tables for {advice.setting.n:,} rows; none of yours is read."
-        drawn = draw_smallest(curves, curves.list_answers(prospects, advice.target), recommendation)
-        _show(drawn, f"{_KEY}:forecast", about, small=True)
+    share = share_place.selectbox(
+        "In",
+        SHARES,
+        index=SHARES.index(usual.share),
+        format_func=lambda share: Target(share=share).describe_often(),
+        key=f"{SWEEP}:share",
+        persist_state="session",
+        help="A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on.",
+    )
+    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
+    return Target(round(1 + float(above) / 100, 6), float(share))
 
 
-def _ask_rows(question: StudyQuestion, advice: Advice) -> None:
-    """The light at the advised ε, by the judgement of every page."""
-    if advice.best is None or question.table.private.sparse:
-        return
-    judged = Judgement.of(find_card(advice.best.algorithm), advice.setting, target=advice.target, share=advice.share)
-    if judged.level is not None:
-        said = f"{format_light(judged)} at ε = {advice.epsilon:g} with {escape_markdown(advice.best.title)}"
-        st.markdown(said, help=escape_markdown(judged.message))
-
-
-def _measure(study: StudyJob, *, advice: Advice | None, target: Target, allowed: float) -> None:
+def _measure(study: StudyJob, *, advice: Advice | None, target: Target) -> None:
     """Read off runs: those of the study, and a bisection's."""
     bisection = find_job(study.question.narrow(_SHARPER))
     if bisection is None or bisection.origin is not study.job:
-        _draw_answer(study, None, advice, target, allowed)
+        _draw_answer(study, None, advice, target)
         return
     whose = f"Bisection for {bisection.grid.contenders[0].label}"
-    draw = partial(_draw_answer, study, bisection, advice, target, allowed)
+    draw = partial(_draw_answer, study, bisection, advice, target)
     draw_job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
 
 
-def _draw_answer(
-    study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target, allowed: float
-) -> None:
+def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | None, target: Target) -> None:
     grid, frame = study.grid, study.make_frame(bisection.rows if bisection is not None else ())
     points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
     # While some point has no run yet, what the others say would be read as the whole.
@@ -152,14 +147,13 @@ def _draw_answer(
     answers = SmallestEpsilon.find_all(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
     share = recall_division().find_share()
-    found = Recommendation.of(target, advice, answers, tried, grid.contenders, share=share)
-    recommendation = replace(found, allowed=allowed)
+    recommendation = Recommendation.of(target, advice, answers, tried, grid.contenders, share=share)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         _take(study.question, recommendation)
         measure, baselines = _draw_look(study)
         _draw_sharpen(study, answers, frame, target)
-        draw_opener(grid, _KEY)
+        draw_opener(grid, SWEEP)
     growing = bisection is not None and bisection.running
     with place:
         if measure == "ratio" and not baselines:
@@ -168,8 +162,8 @@ def _draw_answer(
             about = recommendation.compare_with(advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
-            about = " ".join(filter(None, (recommendation.reason, recommendation.describe_share(), about)))
-            _show(numbers, f"{_KEY}:figure", about, study)
+            about = " ".join(filter(None, (recommendation.describe_share(), about)))
+            _show(numbers, f"{SWEEP}:figure", about, study)
         else:
             compared = Curves(
                 frame,
@@ -180,7 +174,7 @@ def _draw_answer(
                 floor=list_floor(study) if measure == "ratio" else (),
             )
             numbers = draw_curves(compared)
-            _show(numbers, f"{_KEY}:figure", "", study)
+            _show(numbers, f"{SWEEP}:figure", "", study)
     draw_numbers(numbers, study, growing=growing)
     draw_study_download(study, numbers)
 
@@ -196,18 +190,12 @@ def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
         return
     (k,), (delta,) = question.grid.ks, question.grid.deltas
     st.button(
-        f"Open ε = {recommendation.epsilon:.3g} in Explore",
+        f"Take ε = {recommendation.epsilon:.3g}",
         icon=":material/arrow_forward:",
-        key=f"{_KEY}:take",
-        on_click=_draw_hand_on,
-        args=(question.table.source_key, Request(contender, k, recommendation.epsilon, delta)),
+        key=f"{SWEEP}:take",
+        on_click=open_run,
+        args=(Request(contender, k, recommendation.epsilon, delta),),
     )
-
-
-def _draw_hand_on(source_key: str, request: Request) -> None:
-    """The ε is decided, and opens in Explore."""
-    decide_epsilon(source_key, request.epsilon)
-    open_in_explore(request)
 
 
 def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> Contender | None:
@@ -220,22 +208,19 @@ def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> 
 def _draw_look(study: StudyJob) -> tuple[str, bool]:
     """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
-        measure = ask_measure(study.make_frame(), _KEY, without=("seconds",))
+        measure = ask_measure(study.make_frame(), SWEEP, without=("seconds",))
         baselines = st.toggle(
-            "Baselines and predictions", value=False, key=f"{_KEY}:dashed", persist_state="session", help=_DASHED
+            "Baselines and predictions", value=False, key=f"{SWEEP}:dashed", persist_state="session", help=_DASHED
         )
     return measure, baselines
 
 
-def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None, *, small: bool = False) -> None:
-    """A picture under its title, the page's own unless it is ``small``; a click opens a setting in Explore."""
+def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None) -> None:
+    """A picture under its title; a click opens a run of a setting."""
     palette = read_palette()
     title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
     with st.container(gap="xsmall"):
-        if small:
-            st.markdown(f"**{escape_markdown(title)}**")
-        else:
-            st.title(escape_markdown(title), anchor=False)
+        st.markdown(f"**{escape_markdown(title)}**")
         if about:
             marked = f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
             st.markdown(marked, help=glossary.explain_words(about))
@@ -322,28 +307,24 @@ def read_stored_rows(question: StudyQuestion) -> KnownRows | None:
     return None if n is None else KnownRows(n, n)
 
 
-def find_advice(question: StudyQuestion, target: Target, *, rows: KnownRows | None = None) -> RowsAdvice | None:
+def find_advice(question: StudyQuestion, target: Target) -> RowsAdvice | None:
     """What the stored study advises."""
     (k,), (delta,) = question.grid.ks, question.grid.deltas
-    return ask_advice(question.table, rows or read_stored_rows(question), target, k=k, delta=delta)
+    return ask_advice(question.table, read_stored_rows(question), target, k=k, delta=delta)
 
 
-def make_forecast(question: StudyQuestion, advice: Advice) -> Forecast:
-    """The stored study's curves of whoever is compared."""
-    leading = advice.leading
-    asked = [contender.algorithm for contender in question.grid.contenders if not contender.params]
-    names = list(dict.fromkeys([*asked, *([] if leading is None else [leading.algorithm])]))
-    ends = (*question.grid.epsilons, advice.setting.epsilon)
-    places = [epsilon for epsilon in EPSILONS if min(ends) <= epsilon <= max(ends)]
-    prospects = foresee(advice.setting, share=advice.share)
-    floor = _list_floor([(epsilon, prospects.at(epsilon)) for epsilon in places])
-    runs = prospects.tabulate(names, places)
-    return Forecast(runs, places=places, floor=floor, most=_ask_most(advice.target))
+def _find_stored(question: StudyQuestion, target: Target) -> Advice | None:
+    """The same at the fewest rows; None where it has no such tables, or nobody said how many rows there are."""
+    try:
+        answer = find_advice(question, target)
+    except RequestError:
+        return None
+    return answer.few if answer is not None and answer.is_studied else None
 
 
 def draw_evidence(advice: Advice) -> None:
     """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
-    with st.expander("What this rests on, and what would change it", icon=":material/lightbulb:"):
+    with st.expander("What a stored study says of made-up tables like this", icon=":material/lightbulb:"):
         certainty = " ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))
         st.markdown(escape_markdown(certainty), help=glossary.explain_words(certainty))
         lines = [*advice.list_alternatives(), *advice.list_changes()]

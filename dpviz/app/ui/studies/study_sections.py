@@ -1,11 +1,10 @@
-"""The page *Trade-off*: loss against ε for a form, sweeps over k and n, and sections about one algorithm at one ε."""
+"""What many runs tell beside a comparison: sweeps over ε, k and n, causes, who pays, and draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -16,41 +15,29 @@ from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.compare import CenterDraws, draw_epsilon_n_map, draw_payers, draw_waterfall
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.ui.controls import (
-    HIGHEST_DELTA,
-    HIGHEST_EPSILON,
-    LOWEST_EPSILON,
-    MOST_CLUSTERS,
     ROUND_EPSILONS,
-    Epsilons,
-    draw_meaning_link,
 )
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
-    ask_one_of,
     ask_plane,
     draw_caption_with_badge,
-    draw_download,
-    draw_python_section,
     read_palette,
     show_wide,
 )
 from dpviz.app.ui.player import play
 from dpviz.app.ui.runner import find_recovery
-from dpviz.app.ui.session import choose, find_known_clusters, make_once, recall, remember
+from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
 from dpviz.app.ui.studies.study_job import (
     StudyJob,
     StudyQuestion,
     ask_contender,
-    ask_epsilon,
     ask_one_setting,
     has_contenders,
-    list_contenders,
     send,
 )
 from dpviz.app.ui.studies.study_panel import (
-    MOST_REPEATS,
     Invitation,
     ask_measure,
     draw_ask_button,
@@ -58,13 +45,10 @@ from dpviz.app.ui.studies.study_panel import (
     draw_page_button,
     draw_study_button,
     draw_study_download,
-    draw_study_form,
     draw_study_half,
     show_picture,
 )
-from dpviz.app.ui.tradeoff.choose_section import draw_choose_section
-from dpviz.core import RequestError
-from dpviz.runs import OpenTable, Script, StudyGrid, error_parts
+from dpviz.runs import OpenTable, StudyGrid, error_parts
 from dpviz.tables import FileKind
 from dpviz.words import format_duration, format_number, format_ratio, glossary
 
@@ -88,23 +72,27 @@ _BY_K = "Press **Try every k**: the loss for each number of clusters, at one ε.
 _BY_N = "Press **Try every n**: the loss for each number of rows, at one ε."
 _GRID, _LINES = ":material/grid_on:", ":material/ssid_chart:"
 _MAP = _Sweep(
-    "tradeoff:map",
+    "map",
     "epsilon and n",
     Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, icon=_GRID, button="Draw the map"),
 )
 _KS = _Sweep(
-    "tradeoff:ks",
+    "ks",
     "k",
     Invitation("Sweep over k", "What would more clusters cost?", _BY_K, icon=_LINES, button="Try every k"),
 )
 _NS = _Sweep(
-    "tradeoff:ns",
+    "ns",
     "n",
     Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, icon=_LINES, button="Try every n"),
 )
 
 
-def _draw_section(sweep: _Sweep, question: StudyQuestion) -> None:
+VARIED = {sweep.key: sweep for sweep in (_MAP, _KS, _NS)}
+"""What ε buys with how many rows, for one algorithm; and how the loss moves with k, or with n, at one ε."""
+
+
+def draw_varied_section(sweep: _Sweep, question: StudyQuestion) -> None:
     """The form of a sweep, and its picture or an invitation."""
     if not has_contenders(question.grid.contenders):
         return
@@ -114,9 +102,10 @@ def _draw_section(sweep: _Sweep, question: StudyQuestion) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             if sweep is _MAP:
-                changes["contenders"] = (ask_contender(sweep.key, question.grid.contenders),)
+                changes = {"contenders": (ask_contender(sweep.key, question.grid.contenders),)}
+                changes["epsilons"] = ask_epsilons(sweep.key)
             else:
-                changes["epsilons"] = (ask_epsilon(sweep.key, question.grid.epsilons),)
+                st.markdown(f"At ε = {question.grid.epsilons[0]:g}, as above.")
         with right:
             if sweep is _KS:
                 changes["ks"] = _draw_clusters(sweep.key, k)
@@ -129,14 +118,6 @@ def _draw_section(sweep: _Sweep, question: StudyQuestion) -> None:
     own = k if sweep is _KS else question.table.n_public
     draw = partial(_draw_sweep, sweep, own=own)
     draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
-
-
-map_section = partial(_draw_section, _MAP)
-"""What ε buys with how many rows, for one algorithm."""
-clusters_section = partial(_draw_section, _KS)
-"""How the loss moves with k, at one ε."""
-rows_section = partial(_draw_section, _NS)
-"""How the loss moves with n, at one ε."""
 
 
 def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
@@ -197,8 +178,8 @@ def _draw_clusters(key: str, k: int) -> tuple[int, ...]:
     return tuple(sorted({k, *(one for one in _CLUSTERS if low <= one <= high)}))
 
 
-_DRAWS_KEY = "tradeoff:draws"
-_DRAWS_INVITATION = Invitation(
+_DRAWS_KEY = "draws"
+DRAWS_INVITATION = Invitation(
     "Draws",
     "How much do draws differ?",
     "Press **Draw again and again**: the same release, drawn again and again.",
@@ -213,8 +194,8 @@ def draw_draws_section(question: StudyQuestion) -> None:
         return
     with st.container(border=True):
         one = ask_one_setting(question, _DRAWS_KEY, "Draws", 5, 100, 30)
-        draw_study_button(one, invitation=_DRAWS_INVITATION, with_centers=True)
-    draw_study_half(one, invitation=_DRAWS_INVITATION, pictures=_draw_draws)
+        draw_study_button(one, invitation=DRAWS_INVITATION, with_centers=True)
+    draw_study_half(one, invitation=DRAWS_INVITATION, pictures=_draw_draws)
 
 
 def _draw_draws(study: StudyJob) -> None:
@@ -246,8 +227,8 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
     play(animation, [losses], None, key=f"{_DRAWS_KEY}:player")
 
 
-_PAYERS_KEY = "tradeoff:payers"
-_PAYERS_INVITATION = Invitation(
+_PAYERS_KEY = "payers"
+PAYERS_INVITATION = Invitation(
     "Who pays",
     "Who pays for privacy?",
     "Press **Measure**: what draws cost each cluster by its size, and each declared group.",
@@ -271,7 +252,7 @@ def draw_payers_section(question: StudyQuestion) -> None:
         one = ask_one_setting(question, _PAYERS_KEY, "Runs", 5, 50, 20)
         words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
         draw_ask_button(one, _begin_payers, words=words, problem=one.problem, label="Measure")
-    draw_study_half(one, invitation=_PAYERS_INVITATION, pictures=_draw_picture)
+    draw_study_half(one, invitation=PAYERS_INVITATION, pictures=_draw_picture)
 
 
 def _begin_payers(one: StudyQuestion) -> None:
@@ -295,10 +276,10 @@ def _draw_picture(study: StudyJob) -> None:
         draw_page_button(study, picture)
 
 
-_PARTS_KEY = "tradeoff:parts"
+_PARTS_KEY = "causes"
 # A private run, the same without noise, and two solutions from many starts.
 _RUNS_EACH = 4
-_PARTS_INVITATION = Invitation(
+PARTS_INVITATION = Invitation(
     "Where the error comes from",
     "Where does the loss come from?",
     "Press **Measure**: what the grid, the noise and the solver each add.",
@@ -332,7 +313,7 @@ def draw_parts_section(question: StudyQuestion) -> None:
         about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
         words = f"{one.grid.repeats:,} runs with noise and without{about}"
         draw_ask_button(one, _begin_parts, words=words, problem=problem, label="Measure")
-    draw_study_half(one, invitation=_PARTS_INVITATION, pictures=_draw_bars)
+    draw_study_half(one, invitation=PARTS_INVITATION, pictures=_draw_bars)
 
 
 def _begin_parts(one: StudyQuestion) -> None:
@@ -358,144 +339,30 @@ def _draw_explanation() -> None:
         draw_caption_with_badge("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")
 
 
-_KEY = "tradeoff"
-_FIRST_LINK, _WAITING, _LOADED = "study", "link:study", "tradeoff:loaded"
-
-
-def remember_study_link() -> None:
-    """Keep the settings of a link until a table is open: opening one changes the page, which drops the link."""
-    said = {name: st.query_params[name] for name in (_FIRST_LINK, *StudyGrid.FIELDS) if name in st.query_params}
-    if said:
-        st.session_state[_WAITING] = said
-        for name in said:
-            del st.query_params[name]
-
-
-def apply_study_link() -> None:
-    """Set the form to what a link asked for; call it before the form is drawn."""
-    said = cast("Mapping[str, str] | None", st.session_state.pop(_WAITING, None))
-    if said is None:
-        return
-    try:
-        apply(StudyGrid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else StudyGrid.from_query(said))
-    except RequestError as error:
-        st.error(escape_markdown(error), title="The settings of this link cannot be used", icon=":material/link_off:")
-
-
-def apply(grid: StudyGrid) -> None:
-    """Set the form to ``grid``; call it from a callback, or before the form is drawn."""
-    offered = {contender.label for contender in list_contenders()}
-    labels = [contender.label for contender in grid.contenders]
-    strange = [label for label in labels if label not in offered]
-    if strange:
-        raise RequestError(
-            f"{strange[0]} cannot be chosen on this page: it offers algorithms with their presets, and `dpviz sweep` "
-            "any parameters."
-        )
-    low, high = min(grid.epsilons), max(grid.epsilons)
-    if not (
-        LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON
-        and max(grid.ks) <= MOST_CLUSTERS
-        and max(grid.deltas) <= HIGHEST_DELTA
-        and grid.repeats <= MOST_REPEATS
-    ):
-        raise RequestError(
-            f"This page allows ε from {LOWEST_EPSILON:g} to {HIGHEST_EPSILON:g}, k up to {MOST_CLUSTERS:,}, δ up to "
-            f"{HIGHEST_DELTA:g} and up to {MOST_REPEATS} runs: these settings ask for more."
-        )
-    if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
-        raise RequestError("This page takes one k, one δ, all rows and seed 0: `dpviz sweep` takes any of them.")
-    choose(f"{_KEY}:contenders", labels)
-    choose(f"{_KEY}:repeats", grid.repeats)
-    choose("k", grid.ks[0])
-    choose("delta", grid.deltas[0])
-    remember(f"{_KEY}:epsilons", grid.epsilons)
-    st.session_state[_LOADED] = st.session_state.get(_LOADED, 0) + 1
-
-
-def make_range_key() -> str:
-    """The key of the slider over ε: whenever settings are loaded, a new slider takes its place."""
-    loaded = int(st.session_state.get(_LOADED, 0))
-    return f"{_KEY}:range" + (f":{loaded}" if loaded else "")
-
-
-def draw_settings_section(question: StudyQuestion) -> None:
-    """The link and the file of the form as it stands, and a place for a file of another day."""
-    grid = question.grid
-    st.title("These settings as a link", anchor=False)
-    st.caption("It holds nothing of the table: whoever follows it opens a table of their own.")
-    st.code(f"{(st.context.url or '').split('?')[0]}?{grid.to_query()}", language=None, wrap_lines=True)
-    with st.expander("The same as a file"):
-        st.code(grid.to_yaml(), language="yaml")
-    draw_download("Settings (YAML)", grid.to_yaml(), "trade-off-study.yaml", key=f"{_KEY}:settings:file")
-    table = question.table
-    script = partial(Script.for_sweep, table.loaded.name, table.declaration, grid)
-    draw_python_section(script, key=_KEY, stem="trade-off-study")
-    kinds, key = ["yaml", "yml", "json"], f"{_KEY}:settings:upload"
-    st.file_uploader("Settings to load", type=kinds, key=key, on_change=_load, max_upload_size=1)
-    refusal = cast("str | None", st.session_state.pop(f"{_KEY}:settings:refusal", None))
-    if refusal:
-        st.error(escape_markdown(refusal), title="These settings cannot be used", icon=":material/block:")
-
-
-def _load() -> None:
-    upload: Any = st.session_state.get(f"{_KEY}:settings:upload")
-    if upload is None:
-        return
-    try:
-        apply(StudyGrid.from_yaml(upload.getvalue().decode("utf-8", errors="replace")))
-    except RequestError as error:
-        st.session_state[f"{_KEY}:settings:refusal"] = str(error)
-
-
-def draw_tradeoff_setup(table: OpenTable) -> StudyQuestion:
-    """The form, and what it asks for now."""
-    apply_study_link()
-    return draw_study_form(
-        _KEY,
-        table,
-        epsilons=_ask_epsilons,
-        runs="Runs of each at every ε",
-        usual=5,
-        why="The line is the median of these runs, the band spans their quartiles.",
-    )
-
-
-def draw_tradeoff_study(question: StudyQuestion) -> None:
-    """One way to look at the trade-off at a time."""
-    look = {"persist_state": "session", "label_visibility": "collapsed", "wrap": True}
-    _SECTIONS[ask_one_of("What to look at", list(_SECTIONS), key=f"{_KEY}:view", **look)](question)
-
-
-def _ask_epsilons() -> Epsilons:
+def ask_epsilons(key: str) -> tuple[float, ...]:
     """Round values of ε between two ends; those of a link or a file as long as its ends stay."""
-    kept, key = f"{_KEY}:epsilons", make_range_key()
+    kept, loaded = f"{key}:epsilons", recall(f"{key}:loaded", 0)
+    # Whenever settings are loaded, a new slider takes the place of the one before.
+    widget = f"{key}:range:{loaded}" if loaded else f"{key}:range"
     epsilons = recall(kept, StudyGrid.list_epsilons(0.1, 10.0))
     # A slider with two ends takes them from its first value alone: it must not change while the slider lives.
-    if key not in st.session_state:
-        st.session_state[f"first:{key}"] = (min(epsilons), max(epsilons))
-    first: tuple[float, float] = st.session_state[f"first:{key}"]
+    if widget not in st.session_state:
+        st.session_state[f"first:{widget}"] = (min(epsilons), max(epsilons))
+    first: tuple[float, float] = st.session_state[f"first:{widget}"]
     low, high = st.select_slider(
         "Range of ε",
         sorted({*ROUND_EPSILONS, *first}),
         value=first,
         format_func=lambda value: f"{value:g}",
-        key=key,
+        key=widget,
         help=glossary.explain_term("epsilon"),
     )
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
-    draw_meaning_link()
-    return Epsilons(epsilons, st.container())
+    return epsilons
 
 
-_SECTIONS: dict[str, Callable[[StudyQuestion], None]] = {
-    "Choose ε": draw_choose_section,
-    "Causes": draw_parts_section,
-    "Who pays": draw_payers_section,
-    "Map": map_section,
-    "Clusters": clusters_section,
-    "Rows": rows_section,
-    "Draws": draw_draws_section,
-    "Link": draw_settings_section,
-}
+def load_epsilons(key: str, epsilons: tuple[float, ...]) -> None:
+    """Set what ``ask_epsilons`` asks; call it from a callback, or before it is drawn."""
+    remember(f"{key}:epsilons", epsilons)
+    remember(f"{key}:loaded", recall(f"{key}:loaded", 0) + 1)

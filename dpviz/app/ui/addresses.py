@@ -1,0 +1,47 @@
+"""Where pages are, and where the addresses of pages that are no more lead, with all that a link asked for there."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.navigation.page import Page
+
+BENCH, RUN = "home.py", "explore.py"
+"""Where a table is opened, and where a run of it is seen."""
+LEARN, COMPARE, MEANING, LESSONS = "learn.py", "compare.py", "meaning.py", "lessons.py"
+
+DRAWER = "drawer"
+"""What names in a link the part of a page that is to be open at once."""
+
+
+class _Moved(NamedTuple):
+    """To which page, and which part of it opens."""
+
+    page: str
+    drawer: str
+
+
+MOVED = {
+    "tradeoff": _Moved(COMPARE, "sweep"),
+    "glossary": _Moved(LEARN, "glossary"),
+    "ledger": _Moved(BENCH, "ledger"),
+}
+"""By the address that a page had."""
+
+
+def list_moved() -> list[Page]:
+    """Pages without an entry in the menu, one for each old address: each leads on."""
+    return [
+        st.Page(partial(_lead_on, *moved), title=old, url_path=old, visibility="hidden") for old, moved in MOVED.items()
+    ]
+
+
+def is_asked_for(drawer: str) -> bool:
+    """Whether a link asks for this part of the page."""
+    return st.query_params.get(DRAWER) == drawer
+
+
+def _lead_on(page: str, drawer: str) -> None:
+    st.switch_page(page, query_params={**st.query_params.to_dict(), DRAWER: drawer})

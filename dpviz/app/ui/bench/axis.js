@@ -1,0 +1,155 @@
+// The handle moves at once, here; the server is told when it rests, or is let go.
+const REST = 180, LEFT = 44, RIGHT = 16, BASE = 78, TOP = 18, STEP = 0.05, BIG_STEP = 6;
+const SVG = "http://www.w3.org/2000/svg";
+const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: BIG_STEP, PageDown: -BIG_STEP };
+
+export default function (component) {
+  const box = component.parentElement.querySelector(".epsilon");
+  const axis = box.axis ??= new Axis(box);
+  axis.tell = (value) => component.setStateValue("epsilon", value);
+  axis.takes(component.data);
+  return () => axis.observer.disconnect();
+}
+
+function round(value) { return Number(value.toPrecision(2)); }
+
+class Axis {
+  timer = 0;
+
+  constructor(box) {
+    this.box = box;
+    this.svg = box.querySelector("svg");
+    this.knob = box.querySelector(".knob");
+    this.read = box.querySelector(".read");
+    this.observer = new ResizeObserver(() => this.draws());
+    for (const part of [this.svg, this.knob]) {
+      part.onpointerdown = (event) => {
+        this.held = true;
+        part.setPointerCapture(event.pointerId);
+        this.goes(this.at(event));
+        this.knob.focus({ preventScroll: true });
+        event.preventDefault();
+      };
+      part.onpointermove = (event) => this.held && this.goes(this.at(event));
+      part.onpointerup = part.onpointercancel = () => { if (this.held) { this.held = false; this.says(0); } };
+    }
+    this.knob.onkeydown = (event) => {
+      const [first, last] = this.ends();
+      if (event.key === "Home") this.goes(first);
+      else if (event.key === "End") this.goes(last);
+      else if (STEPS[event.key]) this.steps(STEPS[event.key]);
+      else return;
+      event.preventDefault();
+    };
+    box.querySelector(".less").onclick = () => this.steps(-1);
+    box.querySelector(".more").onclick = () => this.steps(1);
+  }
+
+  takes(data) {
+    this.data = data;
+    // What the server says back is older than a hand that moves on.
+    if (!this.held && !this.timer) this.epsilon = data.epsilon;
+    this.observer.observe(this.box);
+    this.draws();
+  }
+
+  // The window's ends where there is one, else those of the axis.
+  ends() {
+    const { window: band, low, high } = this.data;
+    return band ? [Math.max(low, band[0]), Math.min(high, band[1])] : [low, high];
+  }
+
+  at(event) {
+    const { low, high } = this.data, room = this.box.getBoundingClientRect();
+    const share = (event.clientX - room.left - LEFT) / (room.width - LEFT - RIGHT);
+    return round(low * (high / low) ** Math.max(0, Math.min(1, share)));
+  }
+
+  steps(by) {
+    const next = round(this.epsilon * Math.exp(by * STEP));
+    this.goes(next === round(this.epsilon) ? round(this.epsilon * (1 + Math.sign(by) * 0.1)) : next);
+  }
+
+  goes(value) {
+    this.epsilon = Math.max(this.data.low, Math.min(this.data.high, value));
+    this.marks();
+    this.says(REST);
+  }
+
+  says(after) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (this.epsilon !== this.data.epsilon) this.tell(this.epsilon);
+    }, after);
+  }
+
+  x(value) {
+    const { low, high } = this.data;
+    return LEFT + Math.log(value / low) / Math.log(high / low) * (this.width - LEFT - RIGHT);
+  }
+
+  part(tag, look, give, text) {
+    const made = document.createElementNS(SVG, tag);
+    if (look) made.setAttribute("class", look);
+    for (const [key, value] of Object.entries(give)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    this.svg.append(made);
+    return made;
+  }
+
+  draws() {
+    const { loss, belief, window: band, low, high, target, prior } = this.data;
+    this.width = this.box.clientWidth;
+    if (!this.width) return;
+    this.svg.replaceChildren();
+    const narrow = this.width < 500, top = Math.max(1.5, 1 + 3 * (target - 1)), rise = BASE - TOP;
+    const yl = (v) => BASE - Math.min(1, (v - 1) / (top - 1)) * rise, yb = (v) => BASE - v * rise;
+    const path = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+    const [first, last] = this.ends();
+    if (band) this.part("rect", "band", { x: this.x(first), y: 4, width: Math.max(2, this.x(last) - this.x(first)), height: BASE + 14 });
+    const inside = loss.filter(([e]) => e >= low && e <= high);
+    if (inside.length > 1) {
+      const over = inside.map(([e, , h]) => [this.x(e), yl(h)]), under = inside.map(([e, l]) => [this.x(e), yl(l)]).reverse();
+      this.part("path", "spread", { d: path([...over, ...under]) + "Z" });
+      this.part("path", "loss", { d: path(inside.map(([e, , , r]) => [this.x(e), yl(r)])) });
+      this.part("text", "lossword", { x: LEFT + 4, y: 14 }, narrow ? "looser by" : "looser than without privacy");
+      this.part("text", "", { x: LEFT - 6, y: BASE + 4, "text-anchor": "end" }, "0 %");
+      this.part("text", "", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `${Math.round((top - 1) * 100)} %`);
+    }
+    if (belief.length) {
+      this.part("path", "belief", { d: path(belief.map(([e, b]) => [this.x(e), yb(b)])) });
+      const said = narrow ? "a guess becomes" : `what a guess of ${Math.round(prior * 100)} % can become`;
+      this.part("text", "", { x: this.width - RIGHT, y: 14, "text-anchor": "end" }, said);
+    }
+    this.part("line", "rail", { x1: LEFT, x2: this.width - RIGHT, y1: BASE + 12, y2: BASE + 12 });
+    if (band) this.part("line", "rail on", { x1: this.x(first), x2: this.x(last), y1: BASE + 12, y2: BASE + 12 });
+    for (const tick of narrow ? [0.01, 0.1, 1, 10] : [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30]) {
+      this.part("text", "", { x: this.x(tick), y: BASE + 36, "text-anchor": "middle" }, String(tick));
+    }
+    this.line = this.part("line", "line", { y1: 4, y2: BASE + 12 });
+    this.knob.style.top = BASE + 12 + "px";
+    this.marks();
+  }
+
+  value(rows, e, column) {
+    let i = 0;
+    while (i < rows.length - 2 && rows[i + 1][0] < e) i++;
+    const a = rows[i], b = rows[i + 1], u = Math.max(0, Math.min(1, Math.log(e / a[0]) / Math.log(b[0] / a[0])));
+    return a[column] * (1 - u) + b[column] * u;
+  }
+
+  marks() {
+    const { loss, belief, low, high } = this.data, e = this.epsilon, x = this.x(e);
+    this.line?.setAttribute("x1", x);
+    this.line?.setAttribute("x2", x);
+    this.knob.style.left = x + "px";
+    let words = `ε ${e}`;
+    if (loss.length > 1 && e >= loss[0][0]) words += ` · groups ${Math.max(0, Math.round((this.value(loss, e, 3) - 1) * 100))} % looser`;
+    if (belief.length) words += ` · a guess becomes ${Math.ceil(this.value(belief, e, 1) * 100 - 1e-6)} % at most`;
+    this.read.textContent = words;
+    for (const [name, value] of [["valuemin", low], ["valuemax", high], ["valuenow", e], ["valuetext", words]]) {
+      this.knob.setAttribute("aria-" + name, value);
+    }
+  }
+}

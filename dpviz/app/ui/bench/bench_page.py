@@ -1,0 +1,268 @@
+"""The bench: the sentence at the left; the headline, the picture, the axis of ε and its button at the right."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import streamlit as st
+
+from dpviz.app.ui.bench.components import draw_axis
+from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
+from dpviz.app.ui.bench.finding import Heading, Sides, judge
+from dpviz.app.ui.bench.forms import answer, draw_sentence, find_open_word, is_whole_open, show_whole
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.bench.in_hand import (
+    find_hand,
+    find_opened,
+    find_refusal,
+    is_epsilon_said,
+    say_in_link,
+    set_epsilon,
+)
+from dpviz.app.ui.bench.picture import Pictured, draw_more, draw_picture_of, find_pictured, run_own
+from dpviz.app.ui.bench.sentence import summarize
+from dpviz.app.ui.controls import choose_epsilon
+from dpviz.app.ui.data.declaration_form import draw_declaration_form
+from dpviz.app.ui.data.draft import begin_draft_anew
+from dpviz.app.ui.data.table_link import draw_preparation_panel
+from dpviz.app.ui.data.ways_in import draw_csv_upload
+from dpviz.app.ui.data_access import make_judged_table
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import format_badge
+from dpviz.app.ui.job_panel import open_job_registry, poll
+from dpviz.app.ui.reader import is_narrow
+from dpviz.app.ui.release.released_notice import draw_released_notice
+from dpviz.app.ui.runner import claim_finished, fetch_reference
+from dpviz.app.ui.session import (
+    COMING,
+    LOST,
+    TABLE_LINK,
+    add_spending,
+    find_source,
+    find_table,
+    find_undeclared,
+    make_once,
+    recall,
+)
+from dpviz.app.ui.table_words import format_bullets
+from dpviz.core import RequestError
+from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work
+from dpviz.words import format_number
+
+_CURVES, _FEWEST, _POLL_SECONDS = "bench:curves", 4, 0.7
+
+
+def draw_bench() -> None:
+    """Draw it."""
+    if find_table() is None and find_undeclared() is None and TABLE_LINK in st.query_params:
+        if recall(COMING, usual=False):  # what is said above is enough
+            return
+        st.info(LOST, icon=":material/history:")
+    left, right = st.columns([35, 65], gap="medium")
+    with left:
+        draw_csv_upload()
+        hand = find_hand()
+        say_in_link(hand, form=find_open_word())
+        _draw_folded(hand)
+        _draw_ticks(hand)
+        draw_ledger_drawer()
+    with right:
+        if is_whole_open():
+            _draw_whole(hand)
+        elif is_release_open():
+            draw_release_drawer(hand, find_opened(hand))
+        else:
+            st.fragment(_draw_answer, key="bench:answer")()
+
+
+def _draw_folded(hand: Hand) -> None:
+    """On a telephone a sentence without gaps folds to a line, so that picture and axis come up."""
+    if not is_narrow() or hand.gaps or hand.refused:
+        draw_sentence(hand)
+        return
+    with st.expander(escape_markdown(summarize(hand)), key=f"bench:folded:{hand.number}"):
+        draw_sentence(hand)
+
+
+def _draw_ticks(hand: Hand) -> None:
+    lines = [
+        f":green[✓] {what}: {escape_markdown(settled)}" if settled else f":orange[○] {what}: still to be said"
+        for what, settled in hand.list_ticks()
+    ]
+    st.markdown("  \n".join(f":small[{line}]" for line in lines))
+
+
+def _draw_answer() -> None:
+    """All that ε changes: when it is let go only this runs again."""
+    claim_finished()
+    hand = find_hand()
+    table = find_opened(hand)
+    source = find_undeclared() or find_source()
+    if table is None:
+        if source is None or not draw_preparation_panel(source):
+            _draw_waiting(hand)
+        return
+    sides = _find_sides(hand, table)
+    if sides is not None and hand.is_private and not is_epsilon_said(hand):
+        choose_epsilon(sides.proposed)
+        hand = find_hand()
+    pictured = find_pictured(hand, table)
+    finding = judge(hand.request.epsilon, sides, pictured.shown)
+    say_in_link(hand, form=find_open_word())
+    _draw_headline(finding, pictured)
+    draw_picture_of(pictured)
+    with st.container(key="bench_axis"):
+        draw_axis(hand.request.epsilon, sides, set_epsilon, key="bench:axis")
+        _draw_button(hand, table, pictured)
+    draw_more(pictured)
+    _await_curve(hand, table)
+
+
+def _draw_headline(finding: Heading, pictured: Pictured) -> None:
+    with st.container(gap="xsmall", key="bench_verdict"):
+        st.title(escape_markdown(finding.title), anchor=False)
+        made_up = f"{format_badge('public')} made-up rows between your bounds: yours wait for *Run*. "
+        st.markdown(f":small[{made_up if pictured.is_made_up else ''}{escape_markdown(finding.why)}]")
+    draw_released_notice(pictured.table)
+
+
+def _draw_waiting(hand: Hand) -> None:
+    """Before there is a picture: what is next, what was found in the rows, and the way to all else."""
+    st.title("Say what is missing", anchor=False)
+    if refusal := find_refusal():
+        st.error(escape_markdown(refusal), title="This table cannot be opened", icon=":material/block:")
+    elif hand.refused:
+        st.markdown("Mend the red word in the sentence; the picture comes with it.")
+    elif hand.gaps:
+        st.markdown(f"Next: **{_NEXT[hand.gaps[0].partition(':')[0]]}**. Enter goes on to the next gap.")
+    elif hand.buys:
+        st.markdown("ε buys bounds, so that no picture can be made beforehand. What leaves can be prepared at once.")
+        if st.button("Release", type="primary", key="bench:release"):
+            open_release_drawer()
+            st.rerun()
+    if hand.proposal is not None and hand.proposal.notes:
+        st.markdown(
+            f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(hand.proposal.notes)}"
+        )
+    if st.button("Everything about the file and its columns", icon=":material/tune:", key="bench:whole_here"):
+        show_whole(shown=True)
+        st.rerun()
+
+
+_NEXT = {
+    "rows": "about how many rows there are",
+    "person": "whose rows they are",
+    "columns": "which columns",
+    "low": "the bounds of each column",
+    "high": "the bounds of each column",
+    "origin": "where the bounds are from",
+}
+
+
+def _draw_whole(hand: Hand) -> None:
+    """Everything there is to declare, in the place of the picture."""
+    source = find_undeclared() or find_source()
+    assert source is not None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        head = st.container(width="content")
+        use = st.button("So it is", type="primary", icon=":material/check:", key="bench:whole_done")
+        st.button("Leave it as it was", key="bench:whole_leave", on_click=show_whole, kwargs={"shown": False})
+    draft = draw_declaration_form(source, begin_draft_anew(source, hand.declaration), head)
+    if use:
+        st.session_state["bench:whole"] = False
+        answer(hand.take_declaration(draft.declaration))
+
+
+def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
+    """The window for made-up tables where the rows are private; of others the curve of the very table."""
+    if not hand.is_private:
+        points = _read_curve(hand, table)
+        return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
+    given = (
+        hand.declaration,
+        hand.rows,
+        hand.request.k,
+        hand.request.delta,
+        hand.target,
+        hand.risk,
+        hand.division,
+        hand.rows_of_a_person,
+    )
+
+    def find() -> Sides | None:
+        try:
+            window = hand.find_window()
+        except RequestError:
+            return None
+        return None if window is None else Sides.of_window(window)
+
+    return make_once("bench:sides", given, find, most=8)
+
+
+def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:
+    request = hand.run_request
+    return (table.key, request.k, request.contender, tuple(request.params.items()), request.delta)
+
+
+def _read_curve(hand: Hand, table: OpenTable) -> list[CurvePoint]:
+    """What draws on the open table have shown so far; a worker makes them once."""
+    job = _find_curve(hand, table)
+    return [] if job is None else [item for item in job.items if isinstance(item, CurvePoint)]
+
+
+def _find_curve(hand: Hand, table: OpenTable) -> Job[Any] | None:
+    kept: dict[Any, Job[Any]] = st.session_state.setdefault(_CURVES, {})
+    name = _name_curve(hand, table)
+    if name in kept:
+        return kept[name]
+    request = hand.run_request
+    reference = fetch_reference(table, request.k) if request.card.private else None
+    rows = make_judged_table(table, "losses of draws", points_per_row=1)
+    if reference is None or rows is None:
+        return None
+    for job in kept.values():
+        job.cancel()
+    try:
+        kept[name] = open_job_registry().submit(curve_work, request, table.private, rows, reference)
+    except RequestError:
+        return None
+    return kept[name]
+
+
+def _await_curve(hand: Hand, table: OpenTable) -> None:
+    """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
+    job = st.session_state.get(_CURVES, {}).get(_name_curve(hand, table))
+    if hand.is_private or job is None or job.state.final:
+        return
+    had = len(job.items)
+
+    def look() -> None:
+        whole = len(job.items) >= len(CURVE_EPSILONS)
+        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
+            st.rerun()
+
+    poll(look, every=_POLL_SECONDS, key="bench:curve")
+
+
+def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
+    """The button that carries ε, where the hand is that moved it."""
+    epsilon = f"ε = {hand.request.epsilon:g}"
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
+        if not hand.is_private:
+            again = st.button("Another draw", key="bench:again", disabled=hand.request.seed is not None)
+            if again and run_own(table, pictured.request) == "":
+                st.rerun(scope="fragment")
+        elif not pictured.is_of_request or pictured.is_made_up:
+            spent = add_spending(table)
+            said = f"; this visit {format_number(spent)} so far" if spent else ""
+            st.caption(f"Runs on your rows, for your eyes: nothing leaves{said}.", width="content")
+            if st.button(f"Run at {epsilon}", type="primary", key="bench:run"):
+                if refusal := run_own(table, pictured.request):
+                    st.error(escape_markdown(refusal), icon=":material/block:")
+                else:
+                    st.rerun()
+        ran = hand.is_private and pictured.is_of_request and not pictured.is_made_up
+        look: Literal["primary", "secondary"] = "primary" if ran else "secondary"
+        if st.button(f"Release at {epsilon}", type=look, key="bench:release"):
+            open_release_drawer()
+            st.rerun()

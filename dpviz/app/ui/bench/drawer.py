@@ -1,0 +1,62 @@
+"""Drawers of the bench: what leaves, with its account and its one button; and what this visit has spent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.app.ui.addresses import is_asked_for
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.runs import OpenTable
+
+_RELEASE = "bench:releasing"
+
+
+def open_release_drawer() -> None:
+    """Open the release in the place of the picture."""
+    st.session_state[_RELEASE] = True
+
+
+def close_release_drawer() -> None:
+    """Close it; call it from a callback."""
+    st.session_state[_RELEASE] = False
+
+
+def is_release_open() -> bool:
+    """Whether the release stands in the place of the picture."""
+    return bool(st.session_state.get(_RELEASE))
+
+
+def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
+    """What leaves at the ε of the axis, what it rests on, and the press; then the zip, once it has verified."""
+    # What makes releases is loaded by who releases: everybody else is there half a second sooner.
+    from dpviz.app.ui.release.account_section import find_last_publication
+    from dpviz.app.ui.release.page import draw_release_form
+    from dpviz.app.ui.release.released_panel import draw_publication_panel
+    from dpviz.app.ui.release.subject import ReleaseSubject
+    from dpviz.app.ui.release.words_form import Terms, ask_division, ask_smallest_group
+
+    st.button("Back to the picture", icon=":material/arrow_back:", key="bench:back", on_click=close_release_drawer)
+    if (publication := find_last_publication()) is not None:
+        draw_publication_panel(publication)
+        return
+    if gaps := [gap for gap in hand.gaps if gap != "origin"]:
+        st.error(escape_markdown(f"The sentence has {len(gaps)} gaps: fill them first."), icon=":material/block:")
+        return
+    declared = hand.declaration if table is None else table.declaration
+    asked_of = ReleaseSubject(hand.content, declared, table)
+    with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
+        division = ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
+        smallest = ask_smallest_group(division)
+    draw_release_form(asked_of, Terms(hand.request, division, smallest))
+
+
+def draw_ledger_drawer() -> None:
+    """What this visit has spent and seen, folded away unless a link asks for it."""
+    asked = is_asked_for("ledger")
+    drawer = st.expander("Ledger of this visit", asked, icon=":material/receipt_long:", key="ledger", on_change="rerun")
+    if drawer.open:
+        from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
+
+        with drawer:
+            draw_ledger()

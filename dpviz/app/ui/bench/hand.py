@@ -1,0 +1,281 @@
+"""What the bench has in hand: a declaration in the making, what its owner accepts, and what is still missing.
+
+A hand is a value: whatever is typed into its sentence makes another one, or the same with a refusal in the word. No row
+is read here, and no page is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+from dpviz.core import RequestError, check
+from dpviz.runs import Division, KnownRows, Request, Target, advise, windows
+from dpviz.tables import Content, Declaration, Proposal, codings, declarations
+
+MOST_CLUSTERS, HIGHEST_DELTA = 1_000, 0.1
+_MOST_CONFIRMED = 6
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A table, what is declared of it so far, and what its owner accepts.
+
+    ``number`` tells the widgets of one file from those of the next. ``request`` has the ε and δ of the whole release.
+    ``refused`` says by word what was typed and why it cannot be; ``buys`` are the columns whose bounds ε is to buy.
+    """
+
+    number: int
+    content: Content
+    declaration: Declaration
+    request: Request
+    rows: KnownRows | None = None
+    person_said: bool = False
+    rows_of_a_person: int = 1
+    target: Target = field(default_factory=Target)
+    risk: windows.Risk = field(default_factory=windows.Risk)
+    division: Division = field(default_factory=Division)
+    buys: tuple[str, ...] = ()
+    proposal: Proposal | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    unfolded: bool = False
+
+    @classmethod
+    def of_file(cls, number: int, content: Content, proposal: Proposal | None, request: Request) -> Hand:
+        """A file that nobody has declared: a proposal fills what it can, and no bound is among that."""
+        declared = Declaration(title=content.name)
+        if proposal is not None:
+            forms = proposal.list_forms(declared)
+            sure = [name for name, form in forms.items() if "dates" not in form]
+            declared = proposal.join_to(declared, confirmed=sure[:_MOST_CONFIRMED])
+        return cls(number, content, declared, request, proposal=proposal)
+
+    @property
+    def title(self) -> str:
+        """What the table is called."""
+        return self.declaration.title or self.content.name
+
+    @property
+    def is_private(self) -> bool:
+        """Whether its rows are shown to nobody unless their owner asks."""
+        return not self.declaration.kind.may_be_shown
+
+    @property
+    def origin(self) -> str:
+        """Where the bounds are from, in a word or two; "" while some are unexplained."""
+        if self.declaration.unexplained:
+            return ""
+        said = [self.declaration.bounds_origin, *self.declaration.origins]
+        return next((one for one in said if one), "bought" if self.buys else "")
+
+    @property
+    def gaps(self) -> list[str]:
+        """Words that are still to be said, in the order of the sentence."""
+        declared = self.declaration
+        found = ["rows"] if self.rows is None else []
+        found += [] if self.person_said else ["person"]
+        found += [] if declared.columns else ["columns"]
+        for name in self.open_columns:
+            ends = declared.bounds[name]
+            found += [f"low:{name}"] if ends.lower is None else []
+            found += [f"high:{name}"] if ends.upper is None else []
+        return [*found, *([] if self.origin or not declared.columns else ["origin"])]
+
+    @property
+    def open_columns(self) -> tuple[str, ...]:
+        """Columns whose bounds are neither declared nor to be bought."""
+        return tuple(name for name in self.declaration.open_columns if name not in self.buys)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a table can be opened: a bound may be unexplained until something leaves."""
+        return not self.refused and not [gap for gap in self.gaps if gap != "origin"]
+
+    @property
+    def share(self) -> float:
+        """The part of the ε of a release that goes to its centres."""
+        return self.division.find_share(bought=len(self.declaration.open_columns))
+
+    @property
+    def run_request(self) -> Request:
+        """The run as it would be released: with the ε that is left when all else has been paid."""
+        parts = self.division.divide(self.request.epsilon, bought=len(self.declaration.open_columns))
+        return replace(self.request, epsilon=parts.centers, delta=self.request.spent_delta)
+
+    def refuse(self, word: str, why: str) -> Hand:
+        """The same with a refusal in a word."""
+        return replace(self, refused={**self.refused, word: why})
+
+    def accept(self, *words: str) -> Hand:
+        """The same without what stood against these words."""
+        return replace(self, refused={word: why for word, why in self.refused.items() if word not in words})
+
+    def declare(self, declaration: Declaration) -> Hand:
+        """The same with another declaration; what was refused or bought of columns that are gone is forgotten."""
+        names = declaration.columns
+        kept = {
+            word: why for word, why in self.refused.items() if not (":" in word and word.split(":")[1] not in names)
+        }
+        buys = tuple(name for name in self.buys if name in declaration.open_columns)
+        return replace(self, declaration=declaration, refused=kept, buys=buys)
+
+    def take_declaration(self, declaration: Declaration) -> Hand:
+        """The same with everything that a form declared at once."""
+        rows = KnownRows.read(declaration) or self.rows
+        return replace(self, declaration=declaration, rows=rows, person_said=True, refused={}, buys=())
+
+    def choose_columns(self, names: Sequence[str]) -> Hand:
+        """The same with these columns to cluster; what is known of their bounds stays."""
+        declared, proposed = self.declaration, {}
+        if self.proposal is not None:
+            proposed = dict(self.proposal.list_forms(declared))
+        known = [name for name in names if name not in proposed or name in declared.columns]
+        changed = declared.with_bounds(known, [declared.bounds.get(name, declarations.NO_BOUNDS) for name in known])
+        for name in names:
+            if name not in known:
+                changed = changed.with_coding(name, proposed[name])
+        gone = [name for name in changed.codings if name not in changed.columns]
+        return self.declare(replace(changed, codings=_leave_out(changed.codings, gone)))
+
+    def say_rows(self, rows: KnownRows) -> Hand:
+        """The same with so many rows: a number is public, of a range the algorithm buys a noisy one."""
+        public = rows.low if rows.low == rows.high else None
+        declared = replace(self.declaration, n_public=public, n_range=None if public else (rows.low, rows.high))
+        return replace(self, rows=rows, declaration=declared)
+
+    def say_person(self, column: str | None, most: int, relation: str) -> Hand:
+        """The same with whose row each is."""
+        chosen = [name for name in self.declaration.columns if name != column]
+        said = self.choose_columns(chosen)
+        declared = replace(said.declaration, id_column=column, rows_per_person=most, relation=relation)
+        return replace(said, declaration=declared, person_said=True)
+
+    def type_in(self, word: str, text: str) -> Hand:
+        """The same after ``text`` was typed into a word; where it cannot be, its refusal stands there."""
+        said = self.accept(word)
+        try:
+            return said._type(word, text)
+        except RequestError as error:
+            return said.refuse(word, str(error))
+
+    def _type(self, word: str, text: str) -> Hand:
+        name, _, column = word.partition(":")
+        if name == "rows":
+            return self.say_rows(KnownRows.from_text(text))
+        if name in ("low", "high"):
+            return self._type_bound(column, name, None if not text.strip() else read_number(text))
+        number = read_number(text)
+        if name == "k":
+            if not (1 <= number <= MOST_CLUSTERS and number == int(number)):
+                raise RequestError(f"Write a whole number from 1 to {MOST_CLUSTERS:,}.")
+            return replace(self, request=replace(self.request, k=int(number)))
+        if name == "delta":
+            if not 0 <= number <= HIGHEST_DELTA:
+                raise RequestError(f"Write a number from 0 to {HIGHEST_DELTA:g}.")
+            most = None if self.rows is None else self.rows.high
+            return replace(
+                self, request=replace(self.request, delta=check.check_delta(most, delta=float(f"{number:.3g}")))
+            )
+        if name == "loss":
+            return replace(self, target=Target(round(1 + number / 100, 6), self.target.share))
+        if name in ("prior", "accepted"):
+            risk = replace(self.risk, **{name: round(number / 100, 6)})
+            if not 0 < risk.prior < risk.accepted < 1:
+                raise RequestError("A guess grows: write more than 0 before, and more than that, below 100, after.")
+            return replace(self, risk=risk).accept("prior", "accepted")
+        raise KeyError(word)
+
+    def _type_bound(self, column: str, end: str, value: float | None) -> Hand:
+        declared = self.declaration
+        ends = declared.bounds[column]
+        ends = ends._replace(lower=value) if end == "low" else ends._replace(upper=value)
+        if ends.lower is not None and ends.upper is not None and not ends.lower < ends.upper:
+            raise RequestError(f"{ends.lower:g} is not below {ends.upper:g}: write the smaller number first.")
+        bounds = {**declared.bounds, column: ends}
+        changed = declared.with_bounds(list(bounds), list(bounds.values()))
+        coding = declared.codings.get(column, codings.NUMBER)
+        coding.check_bounds(column, ends.lower, ends.upper)
+        buys = tuple(name for name in self.buys if name != column)
+        return replace(self.declare(changed), buys=buys).accept(f"low:{column}", f"high:{column}", f"column:{column}")
+
+    def stretch(self, column: str, scale: str) -> Hand:
+        """The same with a column on another scale: linear, log or root."""
+        word, ends = f"column:{column}", self.declaration.bounds[column]
+        try:
+            form = {"bounds": [ends.lower, ends.upper], "scale": scale}
+            return self.accept(word).declare(self.declaration.with_coding(column, form))
+        except RequestError as error:
+            return self.refuse(word, str(error))
+
+    def say_origin(self, origin: str) -> Hand:
+        """The same with where all bounds are from."""
+        declared = replace(self.declaration, bounds_origin=origin.strip(), origins=())
+        return replace(self, declaration=declared)
+
+    def find_window(self) -> windows.Window | None:
+        """The window of ε of the whole release, for made-up tables like this one; None where none was studied.
+
+        Raises
+        ------
+        RequestError
+            If so few rows, or so many clusters, cannot be asked about.
+        """
+        if self.rows is None or not self.declaration.columns:
+            return None
+        answer = advise(
+            tuple(self.rows),
+            k=self.request.k,
+            declaration=self.declaration,
+            target=self.target.loss,
+            share=self.target.share,
+            delta=self.request.delta,
+            segments=self.division.segments,
+            buy_bounds=self.division.bounds,
+            missing=self.division.missing,
+        )
+        if not answer.is_studied:
+            return None
+        return windows.Window.of(answer, self.risk, rows_of_a_person=self.rows_of_a_person)
+
+    def list_ticks(self) -> Iterator[tuple[str, str]]:
+        """What a release has to be able to defend, each with the decision that settled it; "" where none has."""
+        declared = self.declaration
+        who = f"all rows of one {declared.id_column}" if declared.id_column else "one row"
+        yield "Who is protected", who if self.person_said else ""
+        yield "Where bounds are from", "" if "origin" in self.gaps else self.origin
+
+
+def read_number(text: str) -> float:
+    """A number as people type it; refused where it is none.
+
+    >>> read_number("1,000"), read_number("1.000,5"), read_number("10⁻⁶"), read_number("−5")
+    (1000.0, 1000.5, 1e-06, -5.0)
+    """
+    plain = text.strip().replace("\u2212", "-").replace(" ", "").translate(_RAISED)
+    plain = "1e" + plain[2:] if plain.startswith("10-") else plain.replace("×10-", "e-")
+    last = max(plain.rfind(","), plain.rfind("."))
+    whole, part = (plain[:last], plain[last + 1 :]) if last >= 0 else (plain, "")
+    if last >= 0 and plain[last] == "," and len(part) == 3 and "." not in whole:  # 1,000 is a thousand
+        whole, part = whole + part, ""
+    try:
+        number = float(whole.replace(",", "").replace(".", "") + (f".{part}" if part else ""))
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise RequestError("That is no number: write one, such as 1,000 or 0.5.")
+    return number
+
+
+def format_number_typed(number: float | None) -> str:
+    """A bound as it stands in the sentence, which ``read_number`` reads back.
+
+    >>> format_number_typed(12_000.5), format_number_typed(None)
+    ('12,000.5', '')
+    """
+    return "" if number is None else f"{number:,}".removesuffix(".0")
+
+
+def _leave_out(given: Mapping[str, codings.Coding], names: Sequence[str]) -> dict[str, codings.Coding]:
+    return {name: one for name, one in given.items() if name not in names}

@@ -1,0 +1,189 @@
+"""The hand of this visit: begun from what is open or waits, and opened as soon as nothing is missing."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.controls import USUAL_CLUSTERS, choose_epsilon, read_request, recall_division
+from dpviz.app.ui.data.draft import open_draft
+from dpviz.app.ui.data.table_link import bring_to_use, is_large, is_preparing, open_sample
+from dpviz.app.ui.session import (
+    DataAccess,
+    Source,
+    choose,
+    count_access,
+    find_source,
+    find_table,
+    find_undeclared,
+    recall,
+    remember,
+)
+from dpviz.app.ui.tradeoff.window_section import Accepted, accept
+from dpviz.core import AccessKind, RequestError, check
+from dpviz.runs import KnownRows, OpenTable, Request, Target, windows
+from dpviz.tables import CsvFile, CsvOnDisk, Declaration, Proposal, propose, sample
+
+_HAND, _OPENED, _REFUSED, _SEED = "bench:hand", "bench:opened", "bench:refused", "bench:seed"
+_SAID, _BY_LINK = "bench:said", -1
+_NUMBERS = ("k", "epsilon", "delta")
+_SHOWN_AT_ONCE = "fifteen"
+
+
+def find_hand() -> Hand:
+    """What is in hand, with the settings as they stand; where nothing is open or waits, a public sample is opened."""
+    source = find_undeclared() or find_source()
+    if source is None:
+        open_sample(sample(_SHOWN_AT_ONCE))
+        source = find_source()
+    assert source is not None
+    kept = cast("Hand | None", st.session_state.get(_HAND))
+    if kept is None:
+        _follow_link()
+    if kept is None or kept.number != source.number or _is_opened_elsewhere(kept):
+        kept = _begin(source)
+        keep_hand(kept)
+    return replace(kept, request=_read_settings(), division=recall_division(public=not kept.is_private))
+
+
+def keep_hand(hand: Hand) -> None:
+    """Keep it, and what it says of the settings that all pages share."""
+    st.session_state[_HAND] = hand
+    request = hand.request
+    for name in ("k", "delta", "epsilon", "algorithm"):
+        choose(name, getattr(request, name))
+    remember(f"params:{request.algorithm}", dict(request.params))
+    remember(_SEED, request.seed)
+
+
+def find_opened(hand: Hand) -> OpenTable | None:
+    """The open table, if it is what is in hand; opened now, if nothing is missing any more."""
+    if hand.is_complete and not hand.buys and st.session_state.get(_OPENED) != _name_declared(hand):
+        st.session_state[_OPENED] = _name_declared(hand)
+        st.session_state.pop(_REFUSED, None)
+        try:
+            bring_to_use(hand.content, replace(hand.declaration, title=hand.title))
+        except RequestError as error:
+            st.session_state[_REFUSED] = str(error)
+    table, source = find_table(), find_source()
+    if table is None or source is None or source.number != hand.number or not hand.is_complete:
+        return None
+    if st.session_state.get(_REFUSED) or is_preparing(source):
+        return None
+    accept(table, Accepted(hand.rows, hand.rows_of_a_person, hand.target, hand.risk))
+    return table
+
+
+def find_refusal() -> str:
+    """Why what is in hand could not be opened; "" if it could."""
+    return str(st.session_state.get(_REFUSED, ""))
+
+
+def set_epsilon(epsilon: float) -> None:
+    """Take an ε from the axis; it is no longer one that was proposed."""
+    remember(_SAID, find_hand().number)
+    choose_epsilon(epsilon)
+
+
+def is_epsilon_said(hand: Hand) -> bool:
+    """Whether somebody has said which ε: on the axis for this table, or in the link that they came by."""
+    return recall(_SAID, 0) in (hand.number, _BY_LINK)
+
+
+def _follow_link() -> None:
+    """Take from the link of a new visit what stands in no control of the bench, and that its ε was asked for."""
+    if "epsilon" in st.query_params:
+        remember(_SAID, _BY_LINK)
+    with suppress(RequestError):
+        asked = Request.from_query(st.query_params.to_dict(), usual=_read_settings())
+        remember(f"params:{asked.algorithm}", dict(asked.params))
+
+
+def say_in_link(hand: Hand, *, form: str) -> None:
+    """Name the settings in the link; a ``form`` of parameters that is open names its own."""
+    query = hand.request.query
+    for name, value in query.items():
+        if form != "algorithm" or name in _NUMBERS:
+            st.query_params[name] = value
+
+
+def _read_settings() -> Request:
+    return replace(read_request(), seed=recall(_SEED, None))
+
+
+def _name_declared(hand: Hand) -> tuple[Any, ...]:
+    return (hand.number, hand.declaration)
+
+
+def _is_opened_elsewhere(hand: Hand) -> bool:
+    """Whether another page has opened the same file as something else."""
+    table, source = find_table(), find_source()
+    if table is None or source is None or source.number != hand.number or find_undeclared() is not None:
+        return False
+    opened = st.session_state.get(_OPENED)
+    return opened is None or opened[0] != hand.number
+
+
+def _begin(source: Source) -> Hand:
+    table = find_table()
+    if find_undeclared() is None and table is not None:
+        hand = _begin_with_table(source, table)
+        st.session_state[_OPENED] = _name_declared(hand)
+        st.session_state.pop(_REFUSED, None)
+        return hand
+    declared = open_draft(source, Declaration(title=source.content.name)).start
+    # What was asked of the last table says nothing of this one.
+    request = replace(_read_settings(), k=USUAL_CLUSTERS, delta=check.choose_usual_delta(None), seed=None)
+    if declared.columns:
+        rows, settled = KnownRows.read(declared), bool(declared.id_column)
+        return Hand(source.number, source.content, declared, request, rows, person_said=settled)
+    return Hand.of_file(source.number, source.content, _propose(source), request)
+
+
+def _begin_with_table(source: Source, table: OpenTable) -> Hand:
+    declared = table.declaration
+    rows = KnownRows.read(declared)
+    if rows is None and (table.n_public or table.kind.may_be_shown):
+        n = table.n_public or table.loaded.n_rows
+        rows = KnownRows(n, n)
+    before: Accepted | None = recall(f"window:{table.source_key}", None)
+    said = before or Accepted(rows, 1, Target(), windows.Risk())
+    hand = Hand(source.number, source.content, declared, _read_settings(), said.rows or rows, person_said=True)
+    return replace(hand, rows_of_a_person=said.of_a_person, target=said.target, risk=said.risk)
+
+
+def _propose(source: Source) -> Proposal | None:
+    """What the first rows look like, or why that cannot be told; of private ones the look is counted."""
+    st.session_state.pop(_REFUSED, None)
+    content = source.content
+    file = content.read_beginning() if isinstance(content, CsvOnDisk) else content
+    if not isinstance(file, CsvFile):
+        return None
+    note = "a proposal of how the file is read"
+    kind = Declaration().kind
+    count_access(DataAccess(file.fingerprint, content.fingerprint, content.name, kind, AccessKind.PROPOSAL, note))
+    try:
+        return propose(file)
+    except RequestError as error:
+        st.session_state[_REFUSED] = str(error)
+        return None
+
+
+def count_public_rows(hand: Hand) -> KnownRows | None:
+    """How many rows a file has that anybody may see; None where that takes reading a large one."""
+    content, declared = hand.content, hand.declaration
+    if is_large(content):
+        return None
+    if isinstance(content, CsvFile):
+        try:
+            names = content.header(declared.file).names
+            n = content.read(declared.file, numbers=(), text=names[:1]).n_rows
+        except RequestError:
+            return None
+    else:
+        n = getattr(content, "n_rows", 0)
+    return KnownRows(n, n) if n else None

@@ -1,0 +1,193 @@
+"""The picture of an answer as it would leave: its steps in a plane, or profiles of three columns and more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
+from dpviz.app.charts.view import make_view
+from dpviz.app.ui.bench.finding import Shown
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, reveal
+from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.explore.result_panel import (
+    Judged,
+    ask_run_plane,
+    compute_scores,
+    draw_below,
+    draw_walk,
+    draw_walk_so_far,
+    make_final_context,
+)
+from dpviz.app.ui.figure import LEAST_PROFILED, ask_one_of, read_palette, show
+from dpviz.app.ui.player import Room
+from dpviz.app.ui.reader import is_narrow
+from dpviz.app.ui.runner import (
+    Result,
+    draw_pending_panel,
+    fetch_reference,
+    find_failure,
+    find_result,
+    is_asked,
+    is_under_way,
+    start,
+)
+from dpviz.app.ui.session import make_once
+from dpviz.core import AccessKind, RequestError
+from dpviz.runs import OpenTable, Request, evaluation, make_synthetic_table, profiles
+
+_MOST_MADE_UP = 20_000
+_ROOM = Room(below=262, least=250, small=True)
+_PROFILES, _STEPS = "Profiles", "Steps in a plane"
+
+
+class Pictured(NamedTuple):
+    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one."""
+
+    table: OpenTable
+    request: Request
+    result: Result | None = None
+    reference: evaluation.Reference | None = None
+    judged: Judged | None = None
+    refusal: str = ""
+    is_made_up: bool = False
+
+    @property
+    def is_of_request(self) -> bool:
+        """Whether the run is the one that is asked for now."""
+        return self.result is not None and self.result.request == self.request
+
+    @property
+    def shown(self) -> Shown | None:
+        """What a headline has to agree with; None where the run is of another ε, or there is none."""
+        if broke := find_failure(self.table, self.request):
+            return Shown(broke=broke)
+        if self.result is None or not self.is_of_request:
+            return None
+        run = self.result.run
+        loss = None if self.judged is None else self.judged.scores.ratio
+        return Shown(run.verdict, loss, self.is_made_up, run.private)
+
+
+def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
+    """What the picture is of, with its run made where nobody's privacy is spent by that."""
+    request = hand.run_request
+    waits = find_result(table) is None and not is_under_way(table) and not find_failure(table, request)
+    if hand.is_private and waits:
+        return _run_by_itself(make_stand_in(hand, table), request, is_made_up=True)
+    if not hand.is_private:
+        return _run_by_itself(table, request)
+    return _judge(Pictured(table, request))
+
+
+def make_stand_in(hand: Hand, table: OpenTable) -> OpenTable:
+    """Made-up rows between the declared bounds: of so many clear groups as are asked for."""
+    n = _MOST_MADE_UP if hand.rows is None else max(hand.request.k, min(hand.rows.low, _MOST_MADE_UP))
+    k = hand.request.k
+    return make_once("bench:made_up", (table.key, n, k), lambda: make_synthetic_table(table, n=n, k=k), most=4)
+
+
+def _run_by_itself(table: OpenTable, request: Request, *, is_made_up: bool = False) -> Pictured:
+    pictured = Pictured(table, request, is_made_up=is_made_up)
+    try:
+        request.check(table.private)
+        if not is_asked(table, request):
+            if (
+                not request.card.private
+                and reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE) is None
+            ):
+                raise RequestError("Show truth is off: k-means++ reads the rows as they are.")
+            start(table, request, live=True)
+    except RequestError as error:
+        return pictured._replace(refusal=str(error))
+    return _judge(pictured)
+
+
+def run_own(table: OpenTable, request: Request) -> str:
+    """Run on the rows themselves, because its owner pressed; why not, if it is refused."""
+    try:
+        start(table, request)
+    except RequestError as error:
+        return str(error)
+    return ""
+
+
+def _judge(pictured: Pictured) -> Pictured:
+    table, result = pictured.table, find_result(pictured.table)
+    if result is None:
+        return pictured
+    reference = None
+    if is_reveal_allowed(table):
+        reference = fetch_reference(table, result.run.k, points_per_row=result.run.points_per_row)
+    return pictured._replace(result=result, reference=reference, judged=compute_scores(table, result, reference))
+
+
+def draw_picture_of(pictured: Pictured) -> None:
+    """Draw it under its bar; the steps of a run that is under way as they come."""
+    table, result = pictured.table, pictured.result
+    if pictured.refusal:
+        st.error(escape_markdown(pictured.refusal), title="This cannot run", icon=":material/block:")
+        if result is None:
+            return
+    so_far = draw_pending_panel(table)
+    if so_far is not None and is_under_way(table):
+        reference = (
+            fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row) if is_reveal_allowed(table) else None
+        )
+        draw_walk_so_far(table, so_far, reference, view=make_view(so_far.domain), room=_ROOM)
+        return
+    if result is None:
+        return
+    run = result.run
+    bar = st.container(horizontal=True, gap="small", vertical_alignment="center", key="bench_bar")
+    with bar:
+        form = _PROFILES if run.domain.dim >= LEAST_PROFILED and run.private else _STEPS
+        if form == _PROFILES:
+            form = ask_one_of("Picture", [_PROFILES, _STEPS], key="bench:form", label_visibility="collapsed")
+        if form == _PROFILES:
+            picture = _ask_page(pictured, result)
+        elif run.domain.dim > 1:
+            view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
+        else:
+            view = make_view(run.domain)
+        if not pictured.is_made_up:
+            draw_reveal_switch(table)
+    if form == _PROFILES:
+        show(picture.draw(read_palette()), alt=picture.words(), key="bench:profile", stem=picture.stem, bare=True)
+    else:
+        draw_walk(table, result, pictured.request, pictured.reference, pictured.judged, view=view, room=_ROOM)
+
+
+def _ask_page(pictured: Pictured, result: Result) -> ProfilePicture:
+    centers = None if pictured.reference is None else pictured.reference.centers
+    last = result.run.frames[-1].step
+    mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
+    picture = ProfilePicture(profiles.make_profile(result.run, reference=centers), narrow=is_narrow(), mark=mark)
+    labels = [f"columns {first}–{last}" for first, last in picture.pages]
+    if len(labels) > 1:
+        page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")
+        picture = replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(page))
+    st.caption("How to read it", help=escape_markdown(picture.note), width="content")
+    return picture
+
+
+def draw_more(pictured: Pictured) -> None:
+    """What was found, the ledger, how it works, the numbers and the files of the run that is shown."""
+    result = pictured.result
+    if result is None or pictured.is_made_up:
+        return
+    more = st.expander(
+        "What was found · ledger · numbers · files",
+        icon=":material/expand_circle_down:",
+        key="bench:more",
+        on_change="rerun",
+    )
+    if not more.open:
+        return
+    with more:
+        view = make_view(result.run.domain)
+        context = make_final_context(pictured.table, result, pictured.reference, pictured.judged, view=view)
+        draw_below(pictured.table, result, context, pictured.judged)

@@ -1,0 +1,68 @@
+// Real text with words in it that are buttons, or boxes to type into. A word that stays keeps its element, and its focus.
+
+export default function (component) {
+  const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go } = component.data;
+  if (box.table !== table) Object.assign(box, { table, words: new Map() });
+  const { words } = box, held = document.activeElement, parts = [];
+  for (const piece of pieces) {
+    if (typeof piece === "string") {
+      parts.push(spaced(parts, piece) + piece);
+    } else {
+      parts.push(spaced(parts, piece.text), word(component, words, piece, open));
+      if (piece.refusal) parts.push(Object.assign(made("span", "why", ` (${piece.refusal})`), { id: `why-${name(piece)}` }));
+    }
+  }
+  box.replaceChildren(...parts);
+  // A form was answered: on to the next gap.
+  if (go && go !== box.go && box.go !== undefined) setTimeout(() => goesOn(box), 60);
+  box.go = go;
+  if (held && box.contains(held)) held.focus({ preventScroll: true });
+}
+
+function spaced(parts, text) { return !parts.length || /^[,.:;%]/.test(text) ? "" : " "; }
+
+function name(piece) { return [...piece.id].map((letter) => (/\w/.test(letter) ? letter : letter.codePointAt(0))).join(""); }
+
+function made(tag, look, text = "") { return Object.assign(document.createElement(tag), { className: look, textContent: text }); }
+
+function word(component, words, piece, open) {
+  const part = words.get(piece.id) ?? made(piece.is_box ? "input" : "button", "");
+  words.set(piece.id, part);
+  part.className = piece.refusal ? "refused" : piece.gap ? "gap" : "";
+  part.dataset.word = piece.id;
+  part.setAttribute("aria-label", piece.name + (piece.is_box ? "" : ": " + (piece.gap ? "still to be said" : piece.text)));
+  part.setAttribute("aria-invalid", String(Boolean(piece.refusal)));
+  if (piece.refusal) part.setAttribute("aria-describedby", `why-${name(piece)}`);
+  else part.removeAttribute("aria-describedby");
+  if (piece.is_box) {
+    // What stands in a box is of whoever types until it is sent; what was refused stays to be mended.
+    if ((part !== document.activeElement || part.sent === part.value) && !piece.refusal) part.value = piece.text;
+    part.autocomplete = "off";
+    part.placeholder = "__";
+    const fits = () => { part.style.width = `${Math.max(2, part.value.length * 0.6 + 0.9)}em`; };
+    const sends = () => {
+      if (part.value === (part.sent ?? piece.text)) return;
+      part.sent = part.value;
+      component.setTriggerValue("typed", { id: piece.id, text: part.value });
+    };
+    part.oninput = fits;
+    part.onchange = sends;
+    part.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); sends(); goesOn(part); } };
+    part.onfocus = () => part.select();
+    fits();
+  } else {
+    part.type = "button";
+    part.textContent = piece.text;
+    part.setAttribute("aria-expanded", String(piece.id === open));
+    part.onclick = () => component.setTriggerValue("word", { id: piece.id === open ? "" : piece.id });
+  }
+  return part;
+}
+
+// Enter goes on to the next thing that is missing, in whichever paragraph; a form that asks is opened on the way.
+function goesOn(from) {
+  const gaps = [...document.querySelectorAll(".sentence .gap")].filter((one) => one !== from && !one.value);
+  const next = gaps.find((one) => from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) ?? gaps[0];
+  next?.focus();
+  if (next?.tagName === "BUTTON" && next.getAttribute("aria-expanded") !== "true") next.click();
+}

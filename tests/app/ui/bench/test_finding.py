@@ -1,0 +1,116 @@
+"""The one headline: it agrees with the run below it, with both sides of ε, and with nothing that the picture denies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.app.ui.bench.finding import HIGHEST, LOWEST, Shown, Side, Sides, judge
+from dpviz.runs.advice.target import Target
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import evaluate, find_reference
+from dpviz.runs.meaning.windows import Risk
+from dpviz.runs.one_run import run_request
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Contender, Request
+from dpviz.runs.verdict import Kind, Verdict
+from dpviz.runs.work import CURVE_EPSILONS, CurvePoint, curve_work
+from dpviz.tables.named import sample
+from tests.app.ui.bench.test_hand import filled
+from tests.cases import for_each
+
+SIDES = Sides(
+    "made-up tables of 5,000 rows", 0.3, Target(), Risk(), (Side(0.1, 1.1, 1.4, 1.3), Side(1.0, 1.0, 1.1, 1.05))
+)
+BAD = [Verdict(kind, f"the {kind} rule holds", "It does.") for kind in get_args(Kind) if kind != "fine"]
+FINE = Verdict("fine", "", "")
+
+epsilons = st.floats(LOWEST, HIGHEST)
+losses = st.none() | st.floats(1.0, 5.0)
+
+
+@given(epsilons, st.floats(LOWEST, 50.0), losses, st.sampled_from([FINE, None, *BAD]), st.booleans())
+def test_both_promises_are_kept_only_where_loss_risk_and_run_say_so(epsilon, least, loss, verdict, made_up):
+    sides = replace(SIDES, least=least)
+    said = judge(epsilon, sides, Shown(verdict, loss, is_made_up=made_up)).title
+    judged = None if made_up else loss
+    tight = epsilon >= least * (1 - 1e-9) and (judged is None or judged <= sides.target.loss)
+    safe = epsilon <= sides.most * (1 + 1e-9)
+    fine = verdict is None or verdict.fine
+    assert ("both promises are kept" in said) == (tight and safe and fine)
+    if judged is not None and judged <= sides.target.loss:
+        assert "noise is too large" not in said and "neither" not in said
+    if not fine:
+        assert verdict.title in said
+    if fine and not safe:
+        assert "too sure" in said or "neither" in said
+
+
+@for_each("verdict", BAD)
+def test_a_run_that_failed_is_the_headline_whatever_the_window_says(verdict):
+    said = judge(0.5, SIDES, Shown(verdict, 1.0))
+    assert verdict.title in said.title and "It does." in said.why
+    assert "of made-up rows" in judge(0.5, SIDES, Shown(verdict, is_made_up=True)).title
+
+
+def test_what_broke_off_and_what_has_no_privacy_promise_nothing():
+    assert judge(0.5, SIDES, Shown(broke="MemoryError")).title == "The run broke off (MemoryError)"
+    assert "without any privacy" in judge(0.5, SIDES, Shown(None, 1.0, is_private=False)).title
+    assert "kept" not in judge(0.5, None, None).title and "No ε is advised" in judge(0.5, None, None).why
+
+
+def test_where_no_epsilon_keeps_both_it_is_said_with_what_would_help():
+    few = replace(filled(rows="400"), request=replace(filled().request, k=12))
+    sides = Sides.of_window(few.find_window())
+    assert not sides.is_open and "What would help" in judge(sides.proposed, sides, None).why
+    assert sides.proposed <= sides.most
+
+
+@given(st.floats(0.01, 30), st.floats(0.001, 0.4), st.floats(0.41, 0.99))
+def test_the_handle_begins_inside_the_window(least, prior, accepted):
+    sides = replace(SIDES, least=least, risk=Risk(prior, accepted))
+    if sides.is_open and LOWEST <= sides.most <= HIGHEST:
+        assert sides.least * (1 - 1e-9) <= sides.proposed <= sides.most * (1 + 1e-9) or sides.proposed == LOWEST
+    assert LOWEST <= sides.proposed <= HIGHEST
+
+
+def test_the_sides_of_a_curve_are_those_of_its_draws():
+    points = [CurvePoint(e, (1.0, 1.0, 1.0, 1.0 + 0.05 / e, 1.0 + 0.5 / e)) for e in (0.1, 0.4, 0.6, 2.0)]
+    sides = Sides.of_curve(points, Target(), Risk(), share=0.8)
+    assert sides.least == pytest.approx(0.6 / 0.8) and [side.epsilon for side in sides.losses] == sorted(
+        point.epsilon / 0.8 for point in points
+    )
+    assert sides.losses[0].reached == pytest.approx(1.5)
+    assert not Sides.of_curve([], Target(), Risk(), share=1.0).is_open
+
+
+def test_a_curve_is_of_the_very_table_and_falls():
+    table = declare(*sample("fifteen").load())
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    reference = find_reference(rows, 15)
+    points = list(islice(curve_work(Request(Contender("dplloyd"), 15, 1.0), table.private, rows, reference), 5))
+    assert [point.epsilon for point in points] == list(CURVE_EPSILONS[::4]), "a coarse curve of all ε comes first"
+    medians = [float(np.median(point.losses)) for point in points]
+    assert medians[0] > 2 > 1.2 > medians[-1] >= 0.999
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.1, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "eugkm"])
+def test_the_headline_agrees_with_the_picture_of_a_sample(algorithm, epsilon):
+    table = declare(*sample("fifteen").load())
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    reference = find_reference(rows, 15)
+    for seed in range(4):
+        run = run_request(Request(Contender(algorithm), 15, epsilon, 0.0, seed), table.private)
+        loss = evaluate(rows, run.unit_centers, reference).ratio
+        said = judge(epsilon, replace(SIDES, least=0.3), Shown(run.verdict, loss)).title
+        fine = run.verdict is None or run.verdict.fine
+        assert fine or run.verdict.title in said
+        assert not (fine and loss <= 1.1 and epsilon >= 0.3 and epsilon <= 1) or "both promises are kept" in said
+        assert loss <= 1.1 or "kept" not in said

@@ -1,0 +1,208 @@
+"""The hand of the bench: what is typed is taken or refused in its word, and what it advises is what is released."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpviz.app.ui.bench.hand import Hand, format_number_typed, read_number
+from dpviz.app.ui.bench.sentence import MORE, Word, format_rows, summarize, write_sentence
+from dpviz.core.check import RequestError
+from dpviz.releases.release_request import ReleaseRequest
+from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.request import Contender, Division, Request
+from dpviz.tables.codings import Dates, Nominal
+from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind
+from dpviz.tables.owner_words import find_words
+from dpviz.tables.proposal import propose
+from tests.cases import for_each
+
+CUSTOMERS = b"customer_id,age,spend,visits,channel\n" + b"".join(
+    b"%d,%d,%d.5,%d,%s\n" % (1000 + i, 20 + i % 60, 10 * i, i % 9, (b"web", b"shop", b"phone")[i % 3])
+    for i in range(80)
+)
+AUTO = Request(Contender("auto"), 5, 1.0, 1e-6)
+
+
+def dropped(raw: bytes = CUSTOMERS, name: str = "customers") -> Hand:
+    file = open_csv(raw, name=name)
+    return Hand.of_file(1, file, propose(file), AUTO)
+
+
+def filled(*, columns: int = 2, rows: str = "5,000") -> Hand:
+    """A hand with nothing left to say."""
+    hand = dropped().choose_columns(["age", "spend", "visits"][:columns])
+    hand = hand.type_in("rows", rows).say_person(None, 1, "add_remove").say_origin("law")
+    for name in hand.declaration.columns:
+        hand = hand.type_in(f"low:{name}", "0").type_in(f"high:{name}", "100")
+    return hand
+
+
+def words_of(hand: Hand) -> dict[str, Word]:
+    return {piece.id: piece for pieces in write_sentence(hand) for piece in pieces if isinstance(piece, Word)}
+
+
+def read_aloud(hand: Hand) -> str:
+    return " ".join(
+        piece if isinstance(piece, str) else piece.text for pieces in write_sentence(hand) for piece in pieces
+    )
+
+
+def test_a_dropped_file_is_private_and_no_bound_number_of_rows_or_person_is_taken_from_it():
+    hand = dropped()
+    assert hand.declaration.kind is FileKind.PRIVATE and hand.declaration.proposed and hand.is_private
+    assert hand.declaration.columns == ("age", "spend", "visits", "channel") and hand.rows is None
+    numbers = [f"{end}:{name}" for name in ("age", "spend", "visits") for end in ("low", "high")]
+    assert hand.gaps == ["rows", "person", *numbers, "origin"] and not hand.is_complete
+    assert {word.id for word in words_of(hand).values() if word.gap} == set(hand.gaps)
+
+
+def test_every_gap_can_be_filled_and_then_the_table_can_be_opened():
+    hand = filled()
+    assert not hand.gaps and hand.is_complete
+    assert [settled for _, settled in hand.list_ticks()] == ["one row", "law"]
+    assert not any(word.gap or word.refusal for word in words_of(hand).values())
+    for word in ("rows", "low:age", "high:spend"):  # what is emptied is a gap again
+        emptied = hand.type_in(word, "")
+        assert (word == "rows" and emptied.refused) or word in emptied.gaps
+
+
+@given(st.floats(-1e9, 1e9, allow_nan=False).map(lambda x: float(f"{x:.10g}")))
+def test_a_number_stands_in_the_sentence_as_it_can_be_typed_again(number: float):
+    assert read_number(format_number_typed(number)) == pytest.approx(number, rel=1e-9, abs=1e-300)
+
+
+@for_each("text", ["", "many", "1e999", "nan", "--1", "1.2.3.x"])
+def test_what_is_no_number_is_refused(text: str):
+    with pytest.raises(RequestError, match="no number"):
+        read_number(text)
+
+
+BOXES = ("rows", "k", "delta", "loss", "prior", "accepted", "low:age", "high:age", "low:spend")
+
+
+@given(st.sampled_from(BOXES), st.text(max_size=12) | st.floats(allow_nan=True).map(str) | st.integers().map(str))
+def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_changes(word: str, text: str):
+    before = filled()
+    after = before.type_in(word, text)
+    if word in after.refused:
+        assert replace(after, refused={}) == before, "what was refused changes nothing"
+        assert not after.is_complete and words_of(after)[word].refusal
+        mended = after.type_in(word, words_of(before)[word].text)
+        assert not mended.refused
+    else:
+        said = words_of(after)[word]
+        assert said.gap or after.type_in(word, said.text) == after, "what the sentence says can be typed"
+
+
+@for_each(
+    ("word", "text"),
+    [("k", "0"), ("k", "2.5"), ("k", "1001"), ("delta", "0.5"), ("loss", "0"), ("prior", "30"), ("low:age", "100")],
+)
+def test_what_cannot_be_is_refused(word: str, text: str):
+    assert word in filled().type_in(word, text).refused
+
+
+def test_a_bound_that_was_refused_is_free_again_when_the_other_one_makes_room():
+    hand = filled().type_in("low:age", "100")
+    assert hand.refused and not hand.type_in("high:age", "120").refused
+
+
+def test_a_range_of_rows_is_declared_as_one_and_a_number_is_public():
+    hand = dropped().type_in("rows", "5000 to 12,000")
+    assert hand.declaration.n_range == (5_000, 12_000) and hand.declaration.n_public is None
+    assert format_rows(hand) == "5,000 to 12,000" and hand.type_in("rows", format_rows(hand)) == hand
+    assert hand.type_in("rows", "800").declaration.n_public == 800
+
+
+def test_whose_row_it_is_takes_its_column_out_of_the_clustered_ones():
+    hand = dropped().say_person("visits", 3, "add_remove")
+    assert "visits" not in hand.declaration.columns and hand.declaration.rows_per_person == 3
+    assert "at most 3 of each visits" in read_aloud(hand)
+
+
+def test_columns_come_with_their_coding_and_go_with_their_refusal():
+    hand = dropped().choose_columns(["age", "channel"])
+    assert isinstance(hand.declaration.codings["channel"], Nominal) and "three values" in read_aloud(hand)
+    assert not hand.choose_columns(["age"]).declaration.codings
+    refused = filled().type_in("low:spend", "x")
+    assert refused.refused and not refused.choose_columns(["age"]).refused
+    assert words_of(refused.choose_columns([]))["columns"].gap
+
+
+def test_a_logarithm_needs_bounds_above_zero_and_says_so_in_its_word():
+    hand = filled().stretch("spend", "log")
+    assert "logarithmic" in words_of(hand)["column:spend"].refusal
+    good = filled().type_in("low:spend", "1").stretch("spend", "log")
+    assert not good.refused and "spend (log)" in read_aloud(good)
+
+
+def test_dates_say_both_of_their_ends():
+    coding = Dates(date(2020, 1, 1), date(2020, 12, 31))
+    declared = Declaration(("day",), (0.0,), (365.0,), codings={"day": coding})
+    assert "2020-01-01 to 2020-12-31" in read_aloud(filled().declare(declared))
+
+
+def test_many_columns_fold_but_no_gap_is_hidden():
+    names = [f"c{i}" for i in range(30)]
+    bounds = [ColumnBounds(0.0, 1.0)] * 30
+    hand = filled().declare(Declaration().with_bounds(names, bounds))
+    assert words_of(hand)[MORE].text == "26 more" and "low:c29" not in words_of(hand)
+    open_one = hand.declare(Declaration().with_bounds(names, [*bounds[:-1], ColumnBounds()]))
+    assert words_of(open_one)["low:c29"].gap and words_of(open_one)["high:c29"].gap
+
+
+def test_delta_is_said_only_where_it_is_spent_and_a_long_name_is_cut():
+    assert "delta" in words_of(filled())
+    pure = replace(filled(), request=replace(AUTO, contender=Contender("eugkm")))
+    assert "delta" not in words_of(pure) and pure.run_request.delta == 0.0
+    named = replace(filled(), declaration=replace(filled().declaration, title="a very long name of a table"))
+    assert len(words_of(named)["table"].text) <= 18 and len(summarize(named)) < 60
+
+
+def test_bounds_that_epsilon_buys_are_no_gap_and_cost_their_part():
+    hand = replace(dropped().choose_columns(["age", "spend"]).type_in("rows", "5000"), buys=("age", "spend"))
+    assert [gap for gap in hand.gaps if gap != "origin"] == ["person"] and "that ε buys" in read_aloud(hand)
+    assert hand.share == pytest.approx((1 - 2 * 0.03) * 0.8)
+    assert hand.type_in("low:age", "0").buys == ("age", "spend")[1:]
+
+
+DIVISIONS = [Division(), Division(segments=0.0), Division(0.5, 0.1), Division(0.2, 0.03, 0.05)]
+
+
+@for_each(
+    ("columns", "rows", "division", "buys"),
+    [
+        (columns, rows, division, buys)
+        for columns in (1, 2, 3)
+        for rows in ("800", "5,000", "5,000 to 12,000")
+        for division in DIVISIONS
+        for buys in (False, True)
+    ],
+)
+def test_the_epsilon_that_is_advised_is_the_one_that_is_released(columns, rows, division, buys):
+    hand = replace(filled(columns=columns, rows=rows), division=division)
+    if buys:
+        hand = replace(hand.type_in("low:age", "").type_in("high:age", ""), buys=("age",))
+    window = hand.find_window()
+    epsilon = 1.0 if window is None or not window.least < 30 else window.least
+    hand = replace(hand, request=replace(hand.request, epsilon=epsilon))
+    words = find_words(hand.declaration, today="2026-01-01")
+    asked = ReleaseRequest(hand.request, words, division.segments, division.bounds, division.missing)
+    assert asked.make_algorithm_request(hand.declaration) == hand.run_request
+    assert asked.charge(hand.declaration).epsilon == epsilon
+    assert asked.find_share(hand.declaration) == pytest.approx(hand.share)
+    if window is not None:
+        assert window.answer.few.share == pytest.approx(hand.share), "the band is of what the centres get"
+
+
+def test_no_window_is_asked_about_before_rows_are_said_and_more_groups_than_rows_are_refused():
+    assert dropped().find_window() is None
+    with pytest.raises(RequestError):
+        replace(filled(rows="20"), request=replace(AUTO, k=50)).find_window()
+    assert filled().find_window().setting.n == KnownRows(5_000, 5_000).low
