@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from itertools import count
 
 import numpy as np
@@ -14,6 +15,7 @@ from dpviz.releases import draws as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
+from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
 from dpviz.releases.tallies import Means, SegmentTallies, Tally, estimate_means, find_bin_ends
 from dpviz.runs.profiles import Profile, ProfileColumn
@@ -106,6 +108,23 @@ def test_what_is_printed_beside_a_centre_holds_the_mean_of_its_segment(algorithm
             yield from (np.abs(made.centers[:, 0] - MEANS) <= reach).tolist()[:2]
 
     assert usually(hits(), often=0.92, rarely=0.75)
+
+
+def test_shares_and_quantiles_of_counts_that_agree_hold_nine_in_ten() -> None:
+    def hits(quantile: bool) -> Iterator[bool]:
+        for seed in count():
+            tallies, _ = make(seed)
+            sd, size_sd = tallies.every[1].sd, float(tallies.size_sd[0])
+            if quantile:
+                told = bound_quantile(tallies.released.counts[1][0], np.linspace(0, 8, 5), 0.5, sd, size_sd)
+                yield told.low <= 4.0 <= told.high
+            else:
+                told = bound_share(tallies.released.counts[2][0], 1, sd, size_sd)
+                yield told.low <= PARTS[0, 1] <= told.high
+
+    assert usually(hits(quantile=False), often=0.92, rarely=0.8)
+    assert usually(hits(quantile=True), often=0.92, rarely=0.8)
+    assert not usually(hits(quantile=False), often=0.99, rarely=0.92)
 
 
 def test_without_noise_all_is_exact() -> None:
@@ -208,6 +227,20 @@ def test_every_kind_answers_in_a_sentence_and_a_line() -> None:
     lines = format_answers(answers).splitlines()
     assert len(lines) == 1 + len(asked) and lines[1].startswith("size,1 2,,,,")
     assert all(one.to_dict()["question"]["kind"] == one.question.kind for one in answers)
+
+
+def test_means_of_dates_are_told_as_dates() -> None:
+    dates = codings.Dates(date(2020, 1, 1), date(2020, 1, 9))
+    tallies, made = make(0)
+    size, histogram, _ = tallies.every
+    column = replace(X, name="joined", coding=dates)
+    tallies = SegmentTallies((size, replace(histogram, column=column)))
+    made = replace(made, columns=(ProfileColumn("joined", 0, 8, dates.unit, source="joined", declared=dates),))
+    drawn = draw_versions(tallies, estimate_means(tallies, made, "auto"), made, seed="0")
+    assert "joined of segment 1: 2020-01-05 (2020-01-0" in ask(drawn, ReleaseQuestion("mean", (1,), "joined")).sentence
+    later = ask(drawn, ReleaseQuestion("at-least", (2,), "joined", value=6.0)).sentence
+    assert "joined of at least 2020-01-07" in later
+    assert "days" in ask(drawn, ReleaseQuestion("higher", (1, 2), "joined")).sentence
 
 
 def test_middle_of_draws() -> None:
