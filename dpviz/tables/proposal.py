@@ -296,7 +296,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
     lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
     written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
     by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
-    told = (*of_kind["date"], *of_kind["id"], *of_kind["order"], *of_kind["yes_no"], *of_kind["categories"])
+    told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
     found: list[tuple[str, Any]] = [
         ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
