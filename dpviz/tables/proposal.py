@@ -276,7 +276,7 @@ def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKi
     for name, column in cells.items():
         present = [cell for cell in column if cell.strip()]
         share = len({*present}) / max(1, len(present))
-        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code")
+        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
         if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
             candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
     return tuple(sorted(candidates, key=candidates.__getitem__))
