@@ -173,6 +173,7 @@ _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("measure", 0.5, "different numbers", lambda one: one.read and len(one.different) > 1),
     ("measure", 1, "numbers with a point", lambda one: len(one.numbers) and not one.whole),
     ("measure", 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
+    ("measure", 2, "a number of something", lambda one: one.read and one.words[-1] in ("num", "n")),
     ("text", 1, "words", lambda one: not one.read),
     ("id", 6, "the name of an id", lambda one: one.present and one.is_key and sounds_like_an_id(one.name)),
     ("id", 5, "the name of a person, and many values", lambda one: one.is_numbered and one.is_named("person")),

@@ -276,7 +276,7 @@ def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKi
     for name, column in cells.items():
         present = [cell for cell in column if cell.strip()]
         share = len({*present}) / max(1, len(present))
-        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code")
+        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
         if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
             candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
     return tuple(sorted(candidates, key=candidates.__getitem__))
@@ -296,7 +296,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
     lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
     written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
     by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
-    told = (*of_kind["date"], *of_kind["id"], *of_kind["order"], *of_kind["yes_no"], *of_kind["categories"])
+    told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
     found: list[tuple[str, Any]] = [
         ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),

@@ -286,10 +286,14 @@ def _find_above(text: Sequence[str], records: Sequence[list[str]], width: int, f
         whole = line.count('"') % 2 == 0 and len(records[first + at]) > 0
         return bool(line.strip()) and whole and fits[at] is None and not match("rule", line)
 
-    titles = max((at + 1 for at in range(start) if is_title(at)), default=0)
+    # Names and what describes them stand together: a blank line parts them from titles.
+    titles = max(
+        (at + 1 for at in range(start) if is_title(at) or (at < last and not text[first + at].strip())), default=0
+    )
     names = next((at for at in range(titles, start) if may_name(at)), None)
-    if names is None:
-        start = start or next((at for at in range(most) if fits[at] is not None), 0)
+    start = start or next((at for at in range(most) if fits[at] is not None), 0)
+    parted = start > 0 and not text[first + start - 1].strip()
+    if names is None or (parted and _holds_names(records[first + start], _thin(records[first + start + 1 :], width))):
         return _Above(first + start, first + start + 1)
     opposed, body = 0, names + 1
     for at in range(names, start):

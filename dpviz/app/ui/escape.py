@@ -15,8 +15,10 @@ _SIGNS = re.compile(r"[\\`*\[\]{}|~$]|(?<![^\W_])_|_(?![^\W_])|[<&:](?=\S|$)|!(?
 _BEGINS = re.compile(r"^(?:([-+=>#])|(\d+)([.)])(?=\s|$))")
 # What Markdown could read as a sign, wherever it stands.
 _MARKS = re.compile(r"[\\`*_\[\]{}|~$<>&:!#@]+")
-# What could fetch, link or draw even in a label that nobody sees.
-_POWERFUL = re.compile(r"!\[|\]\(|[<>\\]|://|www\.", re.IGNORECASE)
+# What could fetch, link or draw even in a label that nobody sees: a pair of signs, or one that needs no other.
+_POWERFUL = re.compile(
+    r"!\[|\][(\[:]|[<>\\`~|&@{}]|:\S|www\.|\$.*\$|\*.*\*|(?<![^\W_])_|_(?![^\W_])|--|==|^[-+=#]|^\d+[.)]", re.IGNORECASE
+)
 # At the beginning, a number with one of these would be the first entry of a list.
 _COUNTED = re.compile(r"^(\s*\d+)[.)]+")
 _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|(?<=[-<>=~])(?=\\?[-<>=~])")
