@@ -64,20 +64,7 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
     """Join segments until each group has at least ``smallest`` rows, all at once.
 
     The group that may be the smallest joins the one whose centre is nearest; a group's centre is the mean of those of
-    its segments, weighed by their released sizes.
-
-    Parameters
-    ----------
-    tallies : SegmentTallies
-    centers : array of shape (k, d)
-        As they are published, unit coordinates.
-    smallest : int
-        Rows.
-
-    Returns
-    -------
-    Groups
-        In the order of their first segments.
+    its segments, weighed by their released sizes. ``centers`` (k, d) as they are published, unit coordinates.
     """
     sizes, size_sd = tallies.sizes
     weights, law = np.maximum(sizes, 1.0), _NoiseLaw.of(tallies)

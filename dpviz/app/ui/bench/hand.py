@@ -215,13 +215,7 @@ class Hand:
         return replace(self, declaration=declared)
 
     def find_window(self) -> windows.Window | None:
-        """The window of ε of the whole release, for made-up tables like this one; None where none was studied.
-
-        Raises
-        ------
-        RequestError
-            If so few rows, or so many clusters, cannot be asked about.
-        """
+        """The window of ε of the whole release, for made-up tables like this one; None where none was studied."""
         if self.rows is None or not self.declaration.columns:
             return None
         answer = advise(
