@@ -22,8 +22,8 @@ from scipy.special import ndtri
 from dpviz.core import Array, RequestError
 from dpviz.releases.draws import Draws, divide
 from dpviz.releases.intervals import COVERED, to_plain
-from dpviz.tables import format_csv
-from dpviz.words import capitalize_first, format_between, list_names, quote_name
+from dpviz.tables import codings, format_csv
+from dpviz.words import capitalize_first, format_between, format_day, list_names, quote_name
 
 HIDDEN = "Noise hides this"
 _SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
@@ -189,8 +189,11 @@ def _ask_mean(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     values = _average(draws, _places(question), place)
     told = _tell(values)
     wide = _WIDE * float(draws.made.width[place])
-    words = f"mean {question.column} of {_name(question)}: {_write(*told)}"
-    return _answer(question, words, told, hidden=told[2] - told[1] > wide)
+    declared = draws.made.columns[place].declared
+    first_day = declared.first.isoformat() if isinstance(declared, codings.Dates) else ""
+    said = format_between(told[1], told[2], told[0], first_day=first_day).partition(" (")[0]
+    words = f"mean {question.column} of {_name(question)}: {said}"
+    return _answer(question, words, told, hidden=told[2] - told[1] > wide, first_day=first_day)
 
 
 def _ask_higher(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
@@ -230,7 +233,8 @@ def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     none = every if np.isclose(inside, 1.0) else above
     value = float(np.median(none + inside * (every - none)))
     told = (value, find_middle(none)[0], find_middle(every)[1])
-    words = f"{{}} of the rows of {_name(question)} have {question.column} of at least {question.value:g}"
+    least = format_day(column.first_day, question.value) if column.first_day else f"{question.value:g}"
+    words = f"{{}} of the rows of {_name(question)} have {question.column} of at least {least}"
     return _answer_share(question, words, told, drowned=_is_drowned(draws, question, places))
 
 
@@ -277,8 +281,8 @@ def _tell(values: Array) -> Told:
     return (float(np.median(values)), *find_middle(values))
 
 
-def _answer(question: ReleaseQuestion, words: str, told: Told, *, hidden: bool) -> ReleaseAnswer:
-    ends = format_between(told[1], told[2])
+def _answer(question: ReleaseQuestion, words: str, told: Told, *, hidden: bool, first_day: str = "") -> ReleaseAnswer:
+    ends = " to ".join(format_day(first_day, end) for end in told[1:]) if first_day else format_between(*told[1:])
     said = f"{HIDDEN}: {words.split(':')[0]}? {ends} in nine of ten." if hidden else f"{words} ({ends} in nine of ten)."
     return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
 
@@ -320,10 +324,6 @@ def _join(names: Sequence[object]) -> str:
 def _name(question: ReleaseQuestion) -> str:
     names = _join(question.segments)
     return f"segment {names}" if len(question.segments) == 1 else f"segments {names} together"
-
-
-def _write(value: float, low: float, high: float) -> str:
-    return format_between(low, high, value).partition(" (")[0]
 
 
 def _add_sizes(draws: Draws, question: ReleaseQuestion) -> Array:

@@ -149,7 +149,7 @@ def divide(over: Array, under: Array) -> Array:
 def format_draws(draws: Draws) -> str:
     """``draws.csv``: a line for each segment of each draw; rows, means of columns of numbers, shares of categories.
 
-    Sizes are whole rows; other numbers have as many digits as a hundredth of their spread over the draws asks for.
+    Sizes are whole rows; other numbers have as many digits as a tenth of their spread over the draws asks for.
     """
     columns = [*_list_columns(draws)]
     told = [_write(values, whole=name == "rows") for name, values in columns]
@@ -175,5 +175,5 @@ def _list_columns(draws: Draws) -> Iterator[tuple[str, Array]]:
 def _write(values: Array, *, whole: bool) -> list[list[str]]:
     """Numbers (D, k) as they are written, a list for each segment."""
     spreads = [0.0 if whole else one for one in values.std(axis=0).tolist()]
-    digits = [max(0, ceil(2 - log10(one))) if one > 0 else 0 for one in spreads]
+    digits = [max(0, ceil(1 - log10(one))) if one > 0 else 0 for one in spreads]
     return [[f"{one + 0.0:.{at}f}" for one in column] for column, at in zip(values.T.tolist(), digits, strict=True)]

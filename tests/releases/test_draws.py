@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from itertools import count
 
 import numpy as np
@@ -208,6 +209,20 @@ def test_every_kind_answers_in_a_sentence_and_a_line() -> None:
     lines = format_answers(answers).splitlines()
     assert len(lines) == 1 + len(asked) and lines[1].startswith("size,1 2,,,,")
     assert all(one.to_dict()["question"]["kind"] == one.question.kind for one in answers)
+
+
+def test_means_of_dates_are_told_as_dates() -> None:
+    dates = codings.Dates(date(2020, 1, 1), date(2020, 1, 9))
+    tallies, made = make(0)
+    size, histogram, _ = tallies.every
+    column = replace(X, name="joined", coding=dates)
+    tallies = SegmentTallies((size, replace(histogram, column=column)))
+    made = replace(made, columns=(ProfileColumn("joined", 0, 8, dates.unit, source="joined", declared=dates),))
+    drawn = draw_versions(tallies, estimate_means(tallies, made, "auto"), made, seed="0")
+    assert "joined of segment 1: 2020-01-05 (2020-01-0" in ask(drawn, ReleaseQuestion("mean", (1,), "joined")).sentence
+    later = ask(drawn, ReleaseQuestion("at-least", (2,), "joined", value=6.0)).sentence
+    assert "joined of at least 2020-01-07" in later
+    assert "days" in ask(drawn, ReleaseQuestion("higher", (1, 2), "joined")).sentence
 
 
 def test_middle_of_draws() -> None:
