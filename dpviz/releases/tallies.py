@@ -2,7 +2,8 @@
 
 A release asks several tallies of the same segments: their sizes, how far rows lie from their centres, and a histogram
 of every described column. Each adds up to the size. Least squares makes them agree: one size for each segment, weighed
-by inverse variance, and what a tally lacks of it is spread evenly over its bins.
+by inverse variance, and what a tally lacks of it is spread evenly over its bins. Which intervals follow from such
+counts is in ``docs/proofs/intervals.md``.
 
 Means are told by two: the histogram, whose bins leave open where in them rows lie, and the published centre, which is a
 mean over the cells of the step before and carries what its algorithm cut or rounded. How far off centres may be is not

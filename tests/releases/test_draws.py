@@ -15,6 +15,7 @@ from dpviz.releases import draws as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
+from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
 from dpviz.releases.tallies import Means, SegmentTallies, Tally, estimate_means, find_bin_ends
 from dpviz.runs.profiles import Profile, ProfileColumn
@@ -107,6 +108,23 @@ def test_what_is_printed_beside_a_centre_holds_the_mean_of_its_segment(algorithm
             yield from (np.abs(made.centers[:, 0] - MEANS) <= reach).tolist()[:2]
 
     assert usually(hits(), often=0.92, rarely=0.75)
+
+
+def test_shares_and_quantiles_of_counts_that_agree_hold_nine_in_ten() -> None:
+    def hits(quantile: bool) -> Iterator[bool]:
+        for seed in count():
+            tallies, _ = make(seed)
+            sd, size_sd = tallies.every[1].sd, float(tallies.size_sd[0])
+            if quantile:
+                told = bound_quantile(tallies.released.counts[1][0], np.linspace(0, 8, 5), 0.5, sd, size_sd)
+                yield told.low <= 4.0 <= told.high
+            else:
+                told = bound_share(tallies.released.counts[2][0], 1, sd, size_sd)
+                yield told.low <= PARTS[0, 1] <= told.high
+
+    assert usually(hits(quantile=False), often=0.92, rarely=0.8)
+    assert usually(hits(quantile=True), often=0.92, rarely=0.8)
+    assert not usually(hits(quantile=False), often=0.99, rarely=0.92)
 
 
 def test_without_noise_all_is_exact() -> None:

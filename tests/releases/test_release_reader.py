@@ -94,6 +94,8 @@ def test_a_release_without_segments_is_read(tmp_path, algorithm) -> None:
     assert read.holds and read.report is None and read.received is not None and read.unit == "1 row (event level)"
     assert {one.statistic for one in read.numbers} <= {"rows", "centre"}
     assert "No quality report" in str(read.received.may) and read.to_dict()["certificate"] is None
+    with pytest.raises(RequestError, match="a share for segments"):
+        read.ask("larger", 1, 2)
     if algorithm == "auto":
         assert read.compare_with(read).beyond == 0 or not read.compare_with(read).passes
         return
