@@ -21,7 +21,7 @@ from dpviz.core import Array, Codes
 
 # Tokens of a block, which has codes of its own; how far back and how long a match may be; how many are tried.
 _BLOCK, _FARTHEST, _LONGEST, _TRIED = 1 << 14, 1 << 15, 258, 8
-_KEY = 4  # bytes that a match has at least
+_KEY = 5  # bytes that a match has at least
 _LONGEST_CODE = 15
 _END, _LENGTHS_FROM = 256, 257
 # Extra bits behind the codes of lengths from 3 on, and of distances from 1 on.

@@ -12,6 +12,7 @@ Cornish & Fisher 1938: quantiles of a sum by its cumulants.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -55,9 +56,14 @@ class Groups:
         rows = format_things(self.smallest, "row")
         if not self.kept:
             return f"Even all segments together may be fewer than {rows}, the smallest group that was promised."
-        joined = [f"segments {' and '.join(map(str, one.segments))}" for one in self.every if len(one.segments) > 1]
+        joined = [_list_segments(one.segments) for one in self.every if len(one.segments) > 1]
         some = "each segment is a group" if not joined else f"{'; '.join(joined)} count as one group"
         return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
+
+
+def _list_segments(segments: Sequence[int]) -> str:
+    *most, last = map(str, segments)
+    return f"segments {', '.join(most)} and {last}"
 
 
 def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Groups:

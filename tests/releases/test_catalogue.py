@@ -214,13 +214,20 @@ def test_the_notebook_runs_where_the_zip_was_unpacked(
     assert "noisy_size" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("algorithm", ["auto", pytest.param("eugkm", marks=pytest.mark.slow)])
-def test_the_zip_of_a_large_release_stays_small(algorithm: str) -> None:
-    """Of 15 segments and 10 columns, with a grid of 59,049 cells in the transcript where ``eugkm`` counts."""
+@pytest.mark.parametrize(
+    ("algorithm", "most"),
+    [
+        ("auto", 400_000),
+        pytest.param("dplloyd", 250_000, marks=pytest.mark.slow),
+        pytest.param("eugkm", 450_000, marks=pytest.mark.slow),
+    ],
+)
+def test_the_zip_of_a_large_release_stays_small(algorithm: str, most: int) -> None:
+    """Of 15 segments and 10 columns; ``eugkm`` counts 59,049 cells, whose noise alone takes 200 kB."""
     rng = np.random.default_rng(1)
     middles = rng.uniform(10, 90, (15, 10))
     names = [f"column_{place}" for place in range(10)]
     rows = pd.DataFrame(np.clip(np.repeat(middles, 1_300, 0) + rng.normal(0, 5, (19_500, 10)), 0, 100), columns=names)
     declared = Declaration((*names,), (0.0,) * 10, (100.0,) * 10, bounds_origin="law or physics", n_public=19_500)
     made = press(rows, declared, k=15, segments=0.25, algorithm=algorithm)
-    assert len(make_zip(render_whole(made))) < 400_000
+    assert len(make_zip(render_whole(made))) < most

@@ -17,7 +17,7 @@ from dpviz.core.check import RequestError
 from dpviz.releases.package import DATAPACKAGE, GROUPS, PAGE, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import Release, preflight, publish
-from dpviz.releases.smallest_groups import Groups, find_groups
+from dpviz.releases.smallest_groups import Group, Groups, find_groups
 from dpviz.releases.tallies import SegmentTallies, Tally
 from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
@@ -68,6 +68,11 @@ def test_small_segments_join_their_nearest_and_all_are_in_one_group() -> None:
     assert sorted(place for one in groups.every for place in one.segments) == [*range(1, 9)]
     assert groups.kept and all(one.least >= 200 for one in groups.every)
     assert "count as one group" in groups.words and "segments 7 and 8" in groups.words
+
+
+def test_many_that_count_as_one_are_listed() -> None:
+    every = (Group((1, 3, 4), 90.0, 5.0, 70.0), Group((2,), 60.0, 5.0, 50.0))
+    assert Groups(50, every).words.endswith("50 rows: segments 1, 3 and 4 count as one group.")
 
 
 def test_what_cannot_be_kept_is_said() -> None:
