@@ -196,10 +196,10 @@ def main() -> None:
     print(header)
     file = asked.out / "utility.csv"
     if not asked.report:
-        _run_missing(work, file, asked.jobs)
+        run_missing(work, file, asked.jobs)
         far = list_far_cells(read_rows(file))
         again = list_work(asked, replace(plan, repeats=asked.settle)) if far else []
-        _run_missing([one for one in again if one.key[:2] in far], file, asked.jobs)
+        run_missing([one for one in again if one.key[:2] in far], file, asked.jobs)
     rows = read_rows(file)
     if not rows:
         raise SystemExit(f"{file} holds nothing to report: run the bench without --report first.")
@@ -209,7 +209,7 @@ def main() -> None:
     print(text)
 
 
-def _run_missing(work: Sequence[Once], file: Path, jobs: int) -> None:
+def run_missing(work: Sequence[Once], file: Path, jobs: int) -> None:
     """One repeat after the other: what is out of the race is known after the first."""
     for repeat in range(max((one.repeat for one in work), default=-1) + 1):
         of_repeat = [one for one in work if one.repeat == repeat]
@@ -341,18 +341,18 @@ def _list_cells(asked: argparse.Namespace, plan: Plan) -> Iterator[Once]:
     for family in FAMILIES:
         for size in () if asked.judged else QUICK_SIZES if asked.quick else SIZES:
             if family.judging or not asked.judging:
-                yield from _list_repeats(f"{family.name}, {size}", size, plan, _generated, family, size)
+                yield from list_repeats(f"{family.name}, {size}", size, plan, _generated, family, size)
     for family, size in () if asked.quick else JUDGED:
         judged = replace(plan, epsilons=JUDGED_EPSILONS)
-        yield from _list_repeats(f"judged: {family.name}, {size}", size, judged, _judged, family, size)
+        yield from list_repeats(f"judged: {family.name}, {size}", size, judged, _judged, family, size)
     for name in REAL:
         if asked.real and (asked.real / REAL[name].file).exists():
             table, k = _load_real_table(name, asked.real)
             size = Size(table.n_public or 1, table.domain.dim, k)
-            yield from _list_repeats(name, size, plan, _real, name, asked.real)
+            yield from list_repeats(name, size, plan, _real, name, asked.real)
 
 
-def _list_repeats(name: str, size: Size, plan: Plan, run_once: Callable[..., Any], *what: Any) -> Iterator[Once]:
+def list_repeats(name: str, size: Size, plan: Plan, run_once: Callable[..., Any], *what: Any) -> Iterator[Once]:
     """Each ε of a table in turn, each repeat."""
     for repeat in range(plan.repeats):
         for epsilon in plan.epsilons:
