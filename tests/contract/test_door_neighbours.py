@@ -18,6 +18,7 @@ from uuid import UUID
 
 import dask
 import dask.dataframe as dd
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -27,8 +28,10 @@ import pytest
 
 import dpviz
 from dpviz.core.check import RequestError
+from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.cell_values import find_number, find_text, list_numbers, list_texts, take_frame
 from dpviz.tables.csv_intake import load_csv
+from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.file_format import PLAIN_STYLE
 from dpviz.tables.given_rows import DeclaredFrame, GivenRows
 from dpviz.tables.loaded_table import make_numeric_table
@@ -114,9 +117,9 @@ def read_parts(held: Any, coding: str) -> np.ndarray:
     return np.concatenate([read_frame(frame, coding) for frame in frames])
 
 
-def read_parquet(held: Path, coding: str) -> np.ndarray:
+def read_typed(table: ArrowTable, coding: str) -> np.ndarray:
     """In memory and in batches, which are the same."""
-    table, codings = ParquetTable(held), declare(coding).codings
+    codings = declare(coding).codings
     (batch,) = table.read_batches(("c",), codings=codings)
     textual = declare(coding).textual
     loaded = table.read([] if textual else ["c"], coded=textual).encode_columns(("c",), codings)
@@ -140,10 +143,18 @@ def in_schema(column: list[Any], schema: Any) -> Any:
     return pa.table({"c": pa.array(made, schema)})
 
 
-def in_file(column: list[Any], schema: Any) -> Path:
+def in_file(column: list[Any], schema: Any) -> ParquetTable:
     path = Path(FOLDER.name) / "c.parquet"
     pq.write_table(in_schema(column, schema), path)
-    return path
+    return ParquetTable(path)
+
+
+def in_database(column: list[Any], schema: Any) -> DuckTable:
+    path, cells = Path(FOLDER.name) / "c.duckdb", in_schema(column, schema)
+    path.unlink(missing_ok=True)
+    with duckdb.connect(str(path)) as connection:
+        connection.from_arrow(cells).create("cells")
+    return DuckTable(path, "cells")
 
 
 def in_lines(column: list[Any], schema: Any) -> bytes:
@@ -197,7 +208,8 @@ DOORS = {
     "lists": Door(lambda column, _: [[cell] for cell in column], read_array),
     "arrays": Door(in_array, read_array),
     "masked": Door(lambda *column: np.ma.masked_array(in_array(*column)), read_array),
-    "Parquet": Door(in_file, read_parquet),
+    "Parquet": Door(in_file, read_typed),
+    "DuckDB": Door(in_database, read_typed, 149),
     "lines": Door(in_lines, read_lines),
 }
 
