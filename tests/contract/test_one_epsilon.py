@@ -23,6 +23,7 @@ from dpviz.runs.open_table import declare
 from dpviz.tables.declarations import FileKind, apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.command_line import told_by
+from tests.pages.site import turn_to
 from tests.pages.tables import app_on, sound, text_of
 from tests.releases.people import write_people
 
@@ -66,7 +67,7 @@ def ask_page(data: Path, declared: Path, **parts: float) -> Advised:
     sound(app.run())
     held = re.search(r"held on (\d+) % of", text_of(app))
     sound(app.button(key="sweep:take").click().run())
-    sound(app.switch_page("release.py").run())
+    sound(turn_to(app, "release.py").run())
     epsilon = app.number_input(key="epsilon").value
     assert f"at ε = {epsilon:g}" in app.subheader[0].value
     assert name_epsilons(text_of(app)) <= {epsilon}, text_of(app)

@@ -34,7 +34,7 @@ def test_a_range_answers_at_its_fewest_rows_and_travels_to_the_slider_of_explore
     app = choosing("8,000–12,000")
     assert app.subheader[0].value.startswith("Choose ε = ") and "8,000 rows" in text_of(app)
     assert "dashed: 12,000 rows" in text_of(app)
-    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("home.py").run())
     assert "your window: " in text_of(app)
     app.number_input(key="epsilon").set_value(5.0)
     assert "above your window: " in text_of(sound(app.run()))

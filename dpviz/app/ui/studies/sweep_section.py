@@ -13,9 +13,9 @@ import streamlit as st
 from dpviz.algorithms import Setting, find_card, predict, predict_floor
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.studies.curves import Curves, Forecast, draw_curves, draw_smallest
+from dpviz.app.ui.bench.catalogue import format_light
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import format_light
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall

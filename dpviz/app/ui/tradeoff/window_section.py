@@ -201,24 +201,5 @@ def draw_window(window: windows.Window) -> None:
         draw_data_table(picture.table(), alt="Belief and loss at each ε")
 
 
-def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
-    """The window under a slider of ε, once it was asked for: where ε lies in it."""
-    window = compute_window(table, k=k, delta=delta)
-    if window is None:
-        return
-    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
-    if window.kind in ("none", "out of reach"):
-        st.markdown(
-            f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)
-        )
-        return
-    inside = window.least * (1 - 1e-9) <= epsilon <= window.most * (1 + 1e-9)
-    color, where = ("blue", "in") if inside else ("yellow", "below" if epsilon < window.least else "above")
-    st.markdown(
-        f":{color}-badge[{escape_markdown(where)} your window: {escape_markdown(least)} to {escape_markdown(most)}]",
-        help=escape_markdown(window.argument(epsilon)),
-    )
-
-
 def _make_key(table: OpenTable) -> str:
     return f"{_KEY}:{table.source_key}"
