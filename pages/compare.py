@@ -1,6 +1,6 @@
 """Compare: several algorithms at the same ε, many runs each; folded away, what else many runs tell."""
 
-from dpviz.app.ui.data.ways_in import open_table_or_sample
+from dpviz.app.ui.bench.in_hand import open_table_or_sample
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.studies.compare_page import draw_compare_page, remember_study_link
 

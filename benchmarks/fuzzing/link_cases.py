@@ -13,7 +13,7 @@ from benchmarks.fuzzing.secrets import Secrets
 from dpviz.algorithms.registry import CARDS
 
 _ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
-_PAGES = ("home.py", "data.py", "explore.py", "explore.py", "explore.py", "compare.py", "tradeoff.py", "ledger.py")
+_PAGES = ("home.py", "home.py", "home.py", "compare.py", "compare.py")
 _KEYS = ("algorithm", "k", "epsilon", "delta", "seed", "study", "page", "sample", "table", "")
 _SECONDS = 180
 

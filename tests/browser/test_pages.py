@@ -145,8 +145,8 @@ _COVERED = """() => {
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const seen = document.elementFromPoint(x, y);
   const near = part.closest("label") || part.parentElement || part;
-  const here = seen && (part.contains(seen) || near.contains(seen) || seen.contains(part));
-  return here ? "" : part.outerHTML.slice(0, 160);
+  const sees = seen && (part.contains(seen) || near.contains(seen) || seen.contains(part));
+  return sees ? "" : part.outerHTML.slice(0, 160);
 }"""
 READ_AND_LEARN: dict[str, dict[str, str]] = {
     "/learn": {},

@@ -10,7 +10,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declarations import FileKind
+from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.named import sample
 from tests import waiting
 
@@ -22,9 +22,22 @@ def visit(page: str = "home.py", *, table: OpenTable | None = None) -> AppTest:
     at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     if table is not None:
         at.session_state["visit:table"] = table
-    if page != "home.py":
+    return fine(turn_to(at, page).run())
+
+
+# Parts of the bench, by the names that they had as pages, and what opens each.
+_PARTS = {"data.py": {"bench:whole": True}, "release.py": {"bench:releasing": True}, "explore.py": {}}
+
+
+def turn_to(at: AppTest, page: str) -> AppTest:
+    """Turn to a page or to a part of the bench; the visit has still to run."""
+    if page in _PARTS:
+        for name, opened in ({"bench:whole": False, "bench:releasing": False} | _PARTS[page]).items():
+            at.session_state[name] = opened
+        page = "home.py"
+    if page != "home.py" or "bench:hand" in at.session_state:
         at.switch_page(page)
-    return fine(at.run())
+    return at
 
 
 def fine(at: AppTest) -> AppTest:
@@ -41,9 +54,27 @@ def open_ledger(at: AppTest) -> AppTest:
 
 
 def upload(at: AppTest, content: bytes, name: str = "people.csv") -> AppTest:
-    """Upload a file on the Data page."""
+    """Drop a file on the bench."""
     at.file_uploader(key="csv").upload(name, content)
+    fine(at.run())
+    return declare_whole(at) if at.session_state.get("bench:whole") else at
+
+
+def declare_whole(at: AppTest, declared: Declaration | None = None) -> AppTest:
+    """Open everything that can be declared of the dropped file, as if nothing had been proposed of it."""
+    hand = at.session_state["bench:hand"]
+    start = declared or Declaration(title=hand.content.name)
+    at.session_state["bench:hand"] = replace(hand, declaration=start, proposal=None)
+    at.session_state["bench:whole"] = True
     return fine(at.run())
+
+
+def open_by_word(at: AppTest, sample_id: str) -> AppTest:
+    """Open a sample by the form of the table's word."""
+    at.session_state["bench:word"], at.session_state["bench:whole"] = "table", False
+    fine(at.run())
+    (choice,) = (box for box in at.selectbox if box.label == "A public sample")
+    return fine(choice.set_value(sample_id).run())
 
 
 def press(at: AppTest, label: str) -> AppTest:

@@ -76,7 +76,7 @@ def test_a_result_is_kept_and_marked_when_the_form_changes_and_not_disturbed_by_
     app.number_input(key="epsilon").set_value(5.0)
     sound(app.run())
     assert "older settings" in text_of(app)
-    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("home.py").run())
     sound(app.switch_page("compare.py").run())
     assert len(study_in(app, "compare").rows) == 6 and app.get("plotly_chart")
 
@@ -124,7 +124,7 @@ def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a
 
 
 def test_with_truth_switched_off_a_public_table_is_not_read_either() -> None:
-    app = app_on("explore.py", open_blobs())
+    app = app_on("home.py", open_blobs())
     truth_switch(app).set_value(False)
     sound(app.run())
     sound(app.switch_page("compare.py").run())

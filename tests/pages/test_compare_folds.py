@@ -205,7 +205,7 @@ def test_a_file_of_settings_loads_back_outlives_a_change_of_page_and_another_fil
     assert app.number_input(key="k").value == 3
     app.file_uploader(key="sweep:settings:upload").upload("s.yaml", WANTED.to_yaml().encode())
     asks_for_what_was_wanted(unfold(app, "sweep"))
-    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("home.py").run())
     asks_for_what_was_wanted(unfold(sound(app.switch_page("compare.py").run()), "sweep"))
 
 

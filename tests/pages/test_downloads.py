@@ -23,7 +23,19 @@ from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.contract.tables import make_blobs
 from tests.pages.site import open_ledger
-from tests.pages.tables import app_on, computed, numbers, open_blobs, read_animation, sound, text_of, truth_switch
+from tests.pages.tables import (
+    app_on,
+    ask,
+    computed,
+    numbers,
+    open_below,
+    open_blobs,
+    read_animation,
+    run_again,
+    sound,
+    text_of,
+    truth_switch,
+)
 from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
 
@@ -59,18 +71,14 @@ PLAYED = "Play it anywhere (HTML)"
 
 def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
     """Explore after a run of DPLloyd, with its files in sight."""
-    app = app_on("explore.py", table, algorithm="dplloyd")
+    app = app_on("home.py", table, algorithm="dplloyd")
     if seed is not None:
-        app.toggle(key="study_noise").set_value(True)
+        app.session_state["visit:settings"]["bench:seed"] = seed
+    ask(app, k=k)
+    if app.session_state["run:result"].table_key != app.session_state["visit:table"].key:  # a private one waits
+        run_again(app)
         sound(app.run())
-        app.number_input(key="study_seed").set_value(seed)
-    app.number_input(key="k").set_value(k)
-    sound(app.run())
-    if "run:result" not in app.session_state:  # a private table waits for the button
-        app.button(key="run").click()
-        sound(app.run())
-    app.session_state["explore:below"] = "Take away"
-    return sound(app.run())
+    return open_below(app, "Take away")
 
 
 @pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
@@ -104,7 +112,7 @@ def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relat
     told = Declaration(columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, relation=relation)
     app = ran(declare(open_csv(f"x,y\n{values}".encode()), told), seed=None)
     open_ledger(app)
-    (entry,) = app.session_state["visit:books"]
+    *_, entry = app.session_state["visit:books"]
     record = entry.record
     assert offered["Run (JSON)"].data.decode() == format_run_json(record)
     assert offered["Centres (CSV)"].data.decode() == format_centers_csv(record)
@@ -152,13 +160,13 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert "k-means++" in str(read_animation(app)["numbers"]), "truth is on the screen"
     name, data = offered[PLAYED]
     page = data.decode()
-    assert name == "SIMULATION_dplloyd_k3_eps1.html"
+    assert name == "SIMULATION_dplloyd_k3_eps0.8.html"
     look, reference, rows = truth_of(table, 3)
     secrets = [table.domain.from_unit(points).ravel() for points in (rows, reference.centers)]
     assert not leaks(page, np.concatenate([*secrets, rows.ravel()]))
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     run = app.session_state["run:result"].run
-    numbers = [TitleNumber("released", "ε 1", "spent in 4 charges")]
+    numbers = [TitleNumber("released", "ε 0.8", "spent in 4 charges")]
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, look.without_rows(), numbers)))]
 
 
@@ -179,16 +187,15 @@ def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.
     def asked(*_: Any) -> bytes:
         raise AssertionError("nobody has asked for the file yet")
 
-    monkeypatch.setattr("dpviz.app.ui.explore.result_panel.make_run_page", asked)
+    monkeypatch.setattr("dpviz.app.ui.bench.result_panel.make_run_page", asked)
     app = ran(open_blobs())
     assert PLAYED in [button.proto.label for button in app.get("download_button")]
 
 
 def test_the_reference_offers_no_file(offered) -> None:
-    app = app_on("explore.py", open_blobs(), algorithm="kmeans++")
+    app = app_on("home.py", open_blobs(), algorithm="kmeans++")
     assert "run:result" in app.session_state
-    app.session_state["explore:below"] = "Take away"
-    sound(app.run())
+    open_below(app, "Take away")
     assert not offered
 
 

@@ -21,10 +21,13 @@ from tests.pages.tables import (
     LOSS,
     UnderWayRegistry,
     app_on,
+    ask,
     numbers,
+    open_below,
     open_blobs,
     open_pairs,
     read_animation,
+    run_again,
     sound,
     text_of,
     truth_switch,
@@ -34,20 +37,18 @@ IDS = [card.id for card in list_private_cards()]
 
 
 def choose(app, algorithm: str):
-    app.selectbox(key="algorithm").set_value(algorithm)
-    return sound(app.run())
-
-
-def run(app):
-    """Press the button: it runs, or on a public table draws another time."""
-    app.button(key="run").click()
-    return sound(app.run())
+    return ask(app, algorithm=algorithm)
 
 
 def explored(algorithm: str, table: OpenTable | None = None, *, k: int = 3):
     """Explore after one run: by itself on a public table, by a press on a private one."""
-    app = app_on("explore.py", table or open_blobs(), algorithm=algorithm, k=str(k))
-    return app if "run:result" in app.session_state else run(app)
+    app = app_on("home.py", table or open_blobs(), algorithm=algorithm, k=str(k))
+    return app if result(app).table_key == app.session_state["visit:table"].key else run_again(app)
+
+
+def stopped(app) -> bool:
+    """Whether neither button that runs can be pressed."""
+    return all(button.disabled for button in app.button if button.key in ("bench:run", "bench:again"))
 
 
 def result(app) -> runner.Result:
@@ -85,44 +86,44 @@ def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again
 
 def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
     app = explored("dplloyd")
-    app.number_input(key="epsilon").set_value(2.0)
-    sound(app.run())
+    ask(app, epsilon=2.0)
     assert result(app).run.epsilon == 2.0 and read_animation(app)["said"] == ""
     assert [entry.record.epsilon for entry in app.session_state["visit:books"]] == [2.0]
 
 
 def test_a_private_table_waits_for_run_and_says_what_it_spends() -> None:
-    app = app_on("explore.py", open_blobs(FileKind.PRIVATE), algorithm="dplloyd", k="3")
-    assert "run:result" not in app.session_state and "Nothing has run yet" in app.info[0].proto.title
-    assert "Spends ε = 1; this visit 0 so far" in text_of(app)
-    run(app)
-    assert "this visit 1 so far" in text_of(sound(app.run()))
-    app.number_input(key="epsilon").set_value(2.0)
-    sound(app.run())
-    assert result(app).run.epsilon == 1.0 and "press Run to apply" in read_animation(app)["said"]
-    run(app)
-    assert result(app).run.epsilon == 2.0 and read_animation(app)["said"] == ""
-    assert len(app.session_state["visit:books"]) == 2
+    app = app_on("home.py", open_blobs(FileKind.PRIVATE), algorithm="dplloyd", k="3", epsilon="1")
+    table = app.session_state["visit:table"]
+    assert result(app).table_key != table.key and "nothing leaves." in text_of(app), "made-up rows until then"
+    run_again(app)
+    assert result(app).table_key == table.key
+    ask(app, epsilon=2.0)
+    assert "this visit 0.8 so far" in text_of(app)
+    assert result(app).run.epsilon == 0.8 and "press Run to apply" in read_animation(app)["said"]
+    run_again(app)
+    assert result(app).run.epsilon == 1.6 and read_animation(app)["said"] == ""
+    own = [booked for booked in app.session_state["visit:books"] if booked.source_key == table.source_key]
+    assert len(own) == 2
 
 
 def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghosts() -> None:
     app = explored("dplloyd")
     drawn = [result(app).run.unit_centers]
     for number in range(2, 8):
-        drawn.append(result(run(app)).run.unit_centers)
+        drawn.append(result(run_again(app)).run.unit_centers)
         assert len(app.session_state["visit:books"]) == number
     earlier = result(app).earlier
     assert len(earlier) == 5 and all((kept == old).all() for kept, old in zip(earlier, drawn[-2:-7:-1], strict=True))
     assert len({centers.tobytes() for centers in drawn}) == len(drawn)
-    app.number_input(key="epsilon").set_value(2.0)
+    ask(app, epsilon=2.0)
     assert result(sound(app.run())).earlier == ()
 
 
 def test_a_seed_repeats_the_noise_and_says_so() -> None:
     app = explored("dplloyd")
-    app.toggle(key="study_noise").set_value(True)
-    sound(app.run())
-    assert "simulation, seed 0" in text_of(app) and app.button(key="run").disabled
+    app.session_state["bench:word"] = "algorithm"
+    sound(app.run()).toggle(key="study_noise").set_value(True)
+    assert sound(app.run()).button(key="bench:again").disabled
     once = result(app).run.centers
     app.number_input(key="study_seed").set_value(1)
     assert (result(sound(app.run())).run.centers != once).any()
@@ -139,13 +140,12 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
 
     with monkeypatch.context() as patched:
         patched.setattr(runner, "run_request", breaks)
-        app.number_input(key="epsilon").set_value(2.0)
-        sound(app.run())
+        ask(app, epsilon=2.0)
     assert result(app) is kept
     assert "broke off (ZeroDivisionError)" in read_animation(app)["said"] and "4711" not in text_of(app)
     sound(app.run())
     assert result(app) is kept
-    assert result(run(app)).run.epsilon == 2.0
+    assert result(run_again(app)).run.epsilon == 2.0
 
 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
@@ -160,8 +160,8 @@ def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts()
 
 
 def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> None:
-    app = choose(app_on("explore.py", open_blobs(FileKind.PRIVATE)), "kmeans++")
-    assert app.button(key="run").disabled
+    app = choose(app_on("home.py", open_blobs(FileKind.PRIVATE)), "kmeans++")
+    assert stopped(app)
 
 
 def test_label_accuracy_is_shown_where_labels_are_known() -> None:
@@ -175,6 +175,8 @@ def test_label_accuracy_is_shown_where_labels_are_known() -> None:
 def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
     assert not [box for box in explored("dplloyd", open_blobs(dim=1)).selectbox if box.label == "Plane"]
     app = explored("dplloyd", open_blobs(dim=6))
+    app.session_state["bench:form"] = "Steps in a plane"
+    sound(app.run())
     (planes,) = (box for box in app.selectbox if box.label == "Plane")
     planes.set_value(next(plane for plane in planes.options if "random" in plane))
     assert "random direction" in json.dumps(read_animation(sound(app.run())))
@@ -183,10 +185,9 @@ def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
 def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the_page() -> None:
     app = explored("dplloyd")
     kept = result(app)
-    app.number_input(key="k").set_value(900)
-    sound(app.run())
-    assert app.button(key="run").disabled
-    assert "cannot run" in text_of(app) and "k is 900" in text_of(app)
+    ask(app, k=900)
+    assert stopped(app)
+    assert "k is 900" in text_of(app)
     assert result(app) is kept
 
 
@@ -194,50 +195,48 @@ def test_who_cannot_serve_a_sparse_table_says_so_before_a_run() -> None:
     table = open_blobs(FileKind.PRIVATE)
     sparse = PrivateTable(csr_array(make_blobs(400)), table.domain, n_public=table.n_public)
     for algorithm, refused in {"balcan": True, "balcan-sparse": False}.items():
-        app = app_on("explore.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
-        assert app.button(key="run").disabled == refused
+        app = app_on("home.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
+        assert stopped(app) == refused
         assert (f"{CARDS[algorithm].title} would write out" in text_of(app)) == refused
     assert not sparse.accesses
 
 
 def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> None:
-    app = app_on("explore.py", open_blobs())
-    app.number_input(key="delta").set_value(0.0)
-    app.session_state["explore:below"] = "How it works"
+    app = app_on("home.py", open_blobs())
+    ask(app, delta=0.0)
     app.session_state["catalogue"] = True
-    said = text_of(sound(app.run()))
+    said = text_of(open_below(app, "How it works"))
     for card in CARDS.values():
         assert f"**{card.title}**" in said and card.when in said
     assert "too few records" in said and "k-averages needs delta > 0" in said
     app.button(key="catalogue:lsh-local").click()
     sound(app.run())
-    assert app.selectbox(key="algorithm").value == "lsh-local"
+    assert app.session_state["algorithm"] == "lsh-local"
 
 
 def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence() -> None:
     with bringing(example("honest").CARD, Entry("broken", lambda: 7)):
-        app = app_on("explore.py", open_blobs(), algorithm="random-lloyd")
-        assert app.selectbox(key="algorithm").value == "random-lloyd" and ":red-badge[not ours]" in text_of(app)
-        app.session_state["explore:below"] = "How it works"
+        app = app_on("home.py", open_blobs(), algorithm="random-lloyd")
+        assert app.session_state["algorithm"] == "random-lloyd" and not app.exception
         app.session_state["catalogue"] = True
-        said = text_of(sound(app.run()))
-    assert "**Random Lloyd (not ours)**" in said and said.count(":red-badge[not ours]") == 3
+        said = text_of(open_below(app, "How it works"))
+    assert "**Random Lloyd (not ours)**" in said and said.count(":red-badge[not ours]") == 2
     assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 
 def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
-    app = app_on("explore.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
-    assert app.selectbox(key="algorithm").value == IDS[-1]
-    assert app.number_input(key="epsilon").value == 3.5
-    assert app.number_input(key="k").value == 4
-    wrong = app_on("explore.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many")
-    assert wrong.selectbox(key="algorithm").value in CARDS
+    app = app_on("home.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
+    assert app.session_state["algorithm"] == IDS[-1]
+    assert app.session_state["epsilon"] == 3.5
+    assert app.session_state["k"] == 4
+    wrong = app_on("home.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many")
+    assert wrong.session_state["algorithm"] in CARDS
 
 
 @pytest.mark.slow
 def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), workers=True, algorithm="dplloyd")
+    app = app_on("home.py", open_blobs(), workers=True, algorithm="dplloyd")
     assert app.session_state["run:pending"].job.wait(waiting.SECONDS)
     sound(app.run())
     assert result(app).run.algorithm == "dplloyd"
@@ -246,14 +245,14 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
 
 def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs())
+    app = app_on("home.py", open_blobs())
     open_ledger(app)
     assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
 
 
 def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), registry=UnderWayRegistry())
+    app = app_on("home.py", open_blobs(), registry=UnderWayRegistry())
     app.button(key="run:cancel").click()
     sound(app.run())
     assert "run:result" not in app.session_state
@@ -262,8 +261,8 @@ def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("number", [1700, 60])
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
-    app = app_on("explore.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
-    app.number_input(key="k").set_value(2)
+    app = app_on("home.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
+    ask(app, k=2)
     done = result(sound(app.run())).run
     assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
     assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
@@ -274,21 +273,21 @@ def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
 
 def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
     link = {"k-averages.rows": "tuples", "algorithm": "k-averages", "k": "2"}
-    assert "declare the relation replace" in text_of(app_on("explore.py", open_blobs(), **link))
-    app = app_on("explore.py", open_pairs(60), **link)
-    app.number_input(key="k").set_value(3)
+    assert "declare the relation replace" in text_of(app_on("home.py", open_blobs(), **link))
+    app = app_on("home.py", open_pairs(60), **link)
+    ask(app, k=3)
     assert "does not hold 3 points" in text_of(sound(app.run()))
 
 
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
-    app = explored("auto")
+    app = open_below(explored("auto"), "What was found")
     spent = result(app).run.entries
     assert "redraws" not in text_of(app)
     app.toggle(key="explore:read_k").set_value(True)
     sound(app.run())
     assert "redraws of the noise say the same" in text_of(app)
     assert result(app).run.entries == spent
-    assert not [one for one in explored("dplloyd").toggle if one.key == "explore:read_k"]
+    assert not [one for one in open_below(explored("dplloyd"), "What was found").toggle if one.key == "explore:read_k"]
 
 
 def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_them() -> None:

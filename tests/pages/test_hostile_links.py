@@ -46,7 +46,7 @@ def test_no_link_brings_a_visit_down_that_has_no_table_yet() -> None:
     link = {"algorithm": "nobody", "epsilon": "nan", "k": LONG, "study": "{", "delta": "x"}
     app = app_on("home.py", None, **link)
     app.session_state["visit:table"] = open_blobs()
-    app.switch_page("explore.py")
+    app.switch_page("home.py")
     sound(app.run())
 
 

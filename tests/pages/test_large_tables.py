@@ -18,7 +18,7 @@ from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.worker import Failure
 from tests import waiting
 from tests.contract.tables import make_blobs
-from tests.pages.site import everything_shown, fine, open_ledger, paste_bounds, press
+from tests.pages.site import everything_shown, fine, open_ledger, paste_bounds, press, turn_to
 from tests.pages.tables import (
     ArrivingJob,
     PromptRegistry,
@@ -53,9 +53,11 @@ def parquet(tmp_path: Path) -> Path:
 
 def bring(path: Path, **how: Any) -> AppTest:
     """The Data page after a file was named by its path."""
-    at = app_on("data.py", None, **how)
-    at.text_input(key="file_here_path").set_value(str(path))
-    return press(at, "Bring it")
+    at = app_on("home.py", open_blobs(), **how)
+    at.session_state["bench:word"] = "table"
+    fine(at.run()).text_input(key="file_here_path").set_value(str(path))
+    press(at, "Bring it")
+    return fine(turn_to(at, "data.py").run())
 
 
 def preparing(path: Path, kind: str = "private", **how: Any) -> AppTest:
@@ -64,7 +66,7 @@ def preparing(path: Path, kind: str = "private", **how: Any) -> AppTest:
     (kinds,) = (group for group in at.segmented_control if "Private" in group.options)
     kinds.set_value(kind)
     fine(at.run())
-    return press(paste_bounds(at, json.dumps(DECLARED)), "Use this table")
+    return press(paste_bounds(at, json.dumps(DECLARED)), "So it is")
 
 
 def job_of(at: AppTest) -> Work[Any]:
@@ -74,9 +76,8 @@ def job_of(at: AppTest) -> Work[Any]:
 
 
 def may_be_used(at: AppTest) -> bool:
-    """Whether the form may be sent."""
-    (button,) = (button for button in at.button if button.label == "Use this table")
-    return not button.disabled
+    """Whether nothing is on its way, so that the whole declaration can be opened."""
+    return "Everything about the file and its columns" in [button.label for button in at.button]
 
 
 @pytest.mark.slow
@@ -111,7 +112,7 @@ def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parque
     assert "visit:table" not in at.session_state
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
-    press(at, "Use this table")
+    press(at, "So it is")
     assert fine(at.run()).session_state["visit:table"].title == "people"
 
 
@@ -141,14 +142,14 @@ def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
         at = bring(tmp_path / name)
         (error,) = at.error
         assert told in error.value
-        assert "visit:table" not in at.session_state
+        assert at.session_state["visit:table"].title == "blobs"
 
 
 def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
     parquet.with_suffix(".json").write_text(json.dumps(DECLARED | {"kind": "public", "n_public": ROWS}))
     at = bring(parquet)
-    assert [button.label for button in at.button if button.label == "Use this table"]
-    press(at, "Use this table")
+    assert [button.label for button in at.button if button.label == "So it is"]
+    press(at, "So it is")
     assert fine(at.run()).session_state["visit:table"].n_public == ROWS
 
 
@@ -156,7 +157,7 @@ def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
     at = preparing(parquet, "public")
     fine(at.run())
     assert "rows that stand for all" in text_of(at)
-    at.switch_page("explore.py")
+    at.switch_page("home.py")
     at.query_params["algorithm"] = "dplloyd"
     sound(at.run())
     assert "the loss of k-means++, in a sample of the rows" in numbers(at)
@@ -171,8 +172,8 @@ def test_true_counts_are_those_of_all_rows_or_none_are_shown(
         monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10**9)
     at = preparing(parquet, "public")
     fine(at.run())
-    at.switch_page("explore.py")
-    at.query_params["algorithm"] = "balcan"
+    at.switch_page("home.py")
+    at.session_state["algorithm"] = "balcan"
     sound(at.run())
     assert (", truly " in json.dumps(read_animation(at))) == fits
 
@@ -189,7 +190,7 @@ class GrowingRegistry(PromptRegistry):
 
 def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), registry=GrowingRegistry())
+    app = app_on("home.py", open_blobs(), registry=GrowingRegistry())
     seen = []
     for _ in range(60):
         if "run:result" in app.session_state:
@@ -206,7 +207,7 @@ def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
     monkeypatch: pytest.MonkeyPatch, live: bool
 ) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("explore.py", open_blobs(), registry=GrowingRegistry(6))
+    app = app_on("home.py", open_blobs(), registry=GrowingRegistry(6))
     pending = app.session_state["run:pending"]
     for _ in range(6):
         sound(app.run())

@@ -12,13 +12,10 @@ def test_a_link_is_kept_while_no_table_is_open(asked: dict[str, str], found: tup
     app = app_on("learn.py", None, **asked)
     app.query_params.clear()
     sound(app.switch_page("home.py").run())
-    app.button(key="open:fifteen").click()
-    sound(app.run())
-    sound(app.switch_page("explore.py").run())
-    assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == found
+    assert (app.session_state["epsilon"], app.session_state["k"]) == found
 
 
-def test_explore_and_compare_without_a_table_open_a_sample_with_what_the_link_asks_for() -> None:
-    for page in ("explore.py", "compare.py"):
+def test_bench_and_compare_without_a_table_open_a_sample_with_what_the_link_asks_for() -> None:
+    for page in ("home.py", "compare.py"):
         app = app_on(page, None, epsilon="3.5", k="4")
-        assert (app.number_input(key="epsilon").value, app.number_input(key="k").value) == (3.5, 4), page
+        assert (app.session_state["epsilon"], app.session_state["k"]) == (3.5, 4), page

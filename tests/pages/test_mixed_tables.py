@@ -12,7 +12,7 @@ from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import FileKind, apply_declaration
 from tests.cases import for_each
 from tests.pages.site import fine, press, type_bound, upload, visit
-from tests.pages.tables import app_on, text_of
+from tests.pages.tables import app_on, open_below, text_of
 from tests.runs.test_center_tables import SAID
 
 
@@ -24,7 +24,8 @@ def mixed() -> OpenTable:
 
 
 def test_explore_tells_clusters_by_shares_and_draws_them(mixed):
-    app = app_on("explore.py", mixed, algorithm="auto", k="3", epsilon="5")
+    app = app_on("home.py", mixed, algorithm="auto", k="3", epsilon="5")
+    open_below(app, "What was found")
     (found,) = [frame.value for frame in app.dataframe if "cluster" in frame.value.columns]
     assert list(found.columns)[-len(SAID) :] == [*SAID]
     assert found["region"].str.contains("%").all() and found["income"].str.contains(" to ").all()
@@ -32,7 +33,7 @@ def test_explore_tells_clusters_by_shares_and_draws_them(mixed):
 
 
 def test_an_algorithm_that_cannot_serve_it_says_what_to_choose(mixed):
-    app = app_on("explore.py", mixed, algorithm="eugkm", k="3", epsilon="5")
+    app = app_on("home.py", mixed, algorithm="eugkm", k="3", epsilon="5")
     assert "a grid over them says nothing" in text_of(app) and "choose auto" in text_of(app)
 
 
@@ -67,7 +68,7 @@ def test_an_owner_declares_categories_and_a_log_scale_on_the_page_and_opens_the_
     declare_as("pay", "log")
     declare_as("region", "categories", "N, S, E")
     assert "categories N, S, E" in text_of(app) and "log scale" in text_of(app)
-    press(app, "Use this table")
+    press(app, "So it is")
     table = app.session_state["visit:table"]
     assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
     assert not table.declaration.proposed and table.private.domain.region.blocks is not None
@@ -83,7 +84,7 @@ def test_values_are_proposed_on_a_click_and_that_is_said():
     press(app, "Propose its values: a look at the first rows")
     assert widget(app.text_input, "Values, separated by commas").value == "N, S"
     press(app, "Declare it so")
-    press(app, "Use this table")
+    press(app, "So it is")
     assert app.session_state["visit:table"].declaration.proposed
 
 
@@ -100,7 +101,7 @@ def test_what_was_found_in_the_rows_is_declared_with_one_press_and_what_is_empti
     fine(app.run())
     press(app, "Declare two columns")
     app = type_bound(type_bound(app, "betrag", "lower", 0.0), "betrag", "upper", 5_000.0)
-    press(app, "Use this table")
+    press(app, "So it is")
     declared = app.session_state["visit:table"].declaration
     assert declared.columns == ("betrag", "seit", "ort") and declared.proposed
     assert declared.codings["seit"].written == "dmy" and declared.codings["ort"].names == ("Bonn", "Köln")

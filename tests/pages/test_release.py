@@ -9,7 +9,6 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
@@ -21,17 +20,15 @@ from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.verifying import verify
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.advice.known_rows import KnownRows
 from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
 from dpviz.tables.named import open_file
 from tests import waiting
-from tests.pages.site import everything_shown, fine, paste_bounds, upload, visit
-from tests.pages.tables import app_on, sound, text_of, truth_switch
+from tests.pages.site import everything_shown, fine, paste_bounds, press, turn_to, upload, visit
+from tests.pages.tables import app_on, ask, sound, text_of
 from tests.releases.charges import a_charge
 from tests.releases.people import write_people
 
@@ -94,13 +91,16 @@ def accepting(app: AppTest, table: OpenTable, *, rows: int) -> AppTest:
     return sound(app.run())
 
 
+def buys(at: AppTest, column: str) -> AppTest:
+    """The release of a file of which ε is to buy the bounds of a column, and of which all else is said."""
+    press(at, "So it is")
+    hand = at.session_state["bench:hand"]
+    at.session_state["bench:hand"] = replace(hand, rows=KnownRows(90, 90), buys=(column,))
+    return fine(turn_to(at, "release.py").run())
+
+
 def standing(path: Path):
     return Account.open(path).standing()
-
-
-def test_without_a_table_the_page_leads_to_data():
-    app = app_on("release.py", None)
-    assert "No table is open yet" in everything_shown(app)
 
 
 def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
@@ -108,7 +108,7 @@ def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
     assert app.subheader[0].value == "Three centres of two columns, at ε = 1"
     odds = next(one.value for one in app.markdown if one.value.startswith("The presence of one row changes the odds"))
     assert "at most 2.72×." in odds
-    sound(app.number_input(key="epsilon").set_value(0.5).run())
+    ask(app, epsilon=0.5)
     app.slider(key="release:share").set_value(20)
     sound(app.run())
     assert "and what their segments are, at ε = 0.5" in app.subheader[0].value and "1.65×" in text_of(app)
@@ -130,13 +130,12 @@ def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path):
         assert f":red[:material/block: **{words}**]" in text_of(app)
         assert "Bounds: 1 to do" in everything_shown(app)
         assert barred(app)
-        assert any(link.proto.page.endswith("data") for link in app.get("page_link"))
 
 
 def test_open_bounds_say_what_buying_them_would_cost():
     at = upload(visit("data.py"), b"age,pay\n" + b"\n".join(b"%d,%d" % (row, row * 7) for row in range(90)))
     paste_bounds(at, json.dumps({"bounds": {"age": [0, 100], "pay": [None, None]}, "bounds_origin": "law"}))
-    fine(at.switch_page("release.py").run())
+    at = buys(at, "pay")
     said = text_of(at)
     assert "will be bought with ε = 0.03" in said and "| age | 0 to 100 |" in said
 
@@ -152,12 +151,12 @@ def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
 def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_home(tmp_path):
     table, account = people(tmp_path), account_in(tmp_path)
     app = on_page(table, account)
-    assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
+    assert "revealed" not in everything_shown(app)
     # What was accepted on Trade-off argues for ε, here and on the card.
     argument = "It keeps the accepted risk"
     assert argument in text_of(accepting(app, table, rows=900))
     app = pressed_once(app)
-    assert not app.sidebar.toggle and "revealed" not in everything_shown(app)
+    assert "revealed" not in everything_shown(app)
     assert "Missing values" not in everything_shown(app), "they are bought where they are asked for"
     (entry,) = standing(account).entries
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
@@ -174,8 +173,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert len(standing(account).entries) == 1, "a rerun is no press"
     assert not [one for one in app.button if (one.key or "").startswith("release:press:")], "it is locked"
     assert {one.proto.label for one in app.get("download_button")} == {"The release (zip)", "The card alone (HTML)"}
-    sound(app.switch_page("explore.py").run())
-    assert truth_switch(app) is not None
+    sound(app.switch_page("home.py").run())
     reloaded = on_page(table, account)
     assert len(standing(account).entries) == 1, "nor is a reload"
     assert "its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
@@ -236,9 +234,7 @@ def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path
 def test_words_are_printed_verbatim_and_come_with_the_declaration_and_what_was_tried_here_stays_here(tmp_path):
     hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", people(tmp_path)
     app = on_page(table, account_in(tmp_path))
-    sound(app.button(key="release:try").click().run())
-    said = next(one.value for one in app.markdown if "runs on made-up tables" in one.value)
-    assert "12 runs" in said and not table.private.accesses
+    assert not table.private.accesses
     (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
     box.set_value(hostile)
     next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
@@ -251,41 +247,6 @@ def test_words_are_printed_verbatim_and_come_with_the_declaration_and_what_was_t
     declared = apply_declaration(files[DECLARATION].decode())
     assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
     assert verify(make_zip(files)).holds
-
-
-@pytest.mark.slow
-def test_what_a_study_run_has_bought_argues_on_no_card(tmp_path, monkeypatch):
-    """No account paid for it, and its noise is that of a study."""
-    table = people(tmp_path, n_public=None)
-    app = accepting(on_page(table), table, rows=900)
-    assert "made-up tables of 900 rows" in text_of(app) and not app.button(key="release:try").disabled
-    monkeypatch.setattr("dpviz.app.ui.tradeoff.window_section.list_bought_rows", lambda table: [912.0, 899.6, 905.2])
-    said = text_of(sound(app.run()))
-    assert (
-        "900 rows" not in said and "It keeps the accepted risk" not in said and app.button(key="release:try").disabled
-    )
-
-
-@pytest.mark.slow
-def test_a_dry_run_has_as_many_rows_as_somebody_said_and_none_before(tmp_path):
-    """A declared range is judged at its fewest rows, as in the shell; without a number there is nothing to try."""
-    app = on_page(people(tmp_path, n_public=None))
-    assert app.button(key="release:try").disabled and "whether there are as many, only you know" in text_of(app)
-    (box,) = (one for one in app.number_input if one.label == "Rows of the made-up tables")
-    assert box.value is None
-    box.set_value(700)
-    sound(sound(app.run()).button(key="release:try").click().run())
-    assert "12 runs on made-up tables of 700 rows lost" in text_of(app)
-    table = people(tmp_path, n_public=None, n_range=[800, 1_200])
-    app = on_page(table)
-    assert "How many rows there are" not in everything_shown(sound(app.switch_page("home.py").run()))
-    app = on_page(table)
-    assert not [one for one in app.number_input if one.label == "Rows of the made-up tables"]
-    assert not app.button(key="release:try").disabled
-    request = Request(Contender("auto"), 3, 1.0, app.session_state["delta"])
-    assert escape_markdown(Judgement.of_request(request, table.private, rows=KnownRows(800, 1_200)).message) in text_of(
-        app
-    )
 
 
 def test_hostile_names_stay_text(tmp_path):
@@ -306,7 +267,7 @@ def test_hostile_names_stay_text(tmp_path):
 
 def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
     app = on_page(people(tmp_path), account_in(tmp_path))
-    sound(app.selectbox(key="algorithm").set_value("gkm").run())
+    ask(app, algorithm="gkm")
     assert any("cannot be released" in error.value for error in app.error)
     assert barred(app)
 
@@ -378,8 +339,8 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
     try:
         sound(button(app).click().run())
         assert "Releasing 3 centres of Visitors at ε = 1" in app.subheader[0].value
-        assert not app.text_input and not app.sidebar.toggle
-        sound(app.switch_page("explore.py").run())
+        assert not [one for one in app.text_input if (one.key or "").startswith("release:")]
+        press(app, "Back to the picture")
         assert "is being released" in text_of(app)
     finally:
         go_on.set()
@@ -406,7 +367,7 @@ def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
         json.dumps({"bounds": {"age": [0, 100], "income": [None, None]}, "bounds_origin": "law", "release": WORDS}),
     )
     at.session_state["k"] = 3
-    fine(at.switch_page("release.py").run())
+    at = buys(at, "income")
     at.text_input(key="release:account_path").set_value(str(account_in(tmp_path)))
     at.slider(key="release:bounds").set_value(20)
     assert "will be bought with ε = 0.2" in text_of(fine(at.run()))
@@ -417,12 +378,3 @@ def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
     assert bought.lower is not None and bought.upper >= 60_000 and "bought" in bought.origin
     assert at.subheader[0].value.startswith("people: released at ε = 1")
     assert "**income**: " in text_of(at)
-
-
-def test_a_form_that_lacks_more_than_bounds_is_not_released():
-    at = upload(visit("data.py"), b"age,pay\n1,2\n3,4\n")
-    at = paste_bounds(at, json.dumps({"bounds": {"age": [0, 100], "pay": [None, None]}, "bounds_origin": "law"}))
-    next(one for one in at.radio if "How many rows" in one.label).set_value("several")
-    fine(at.run())
-    fine(at.switch_page("release.py").run())
-    assert "No table is open yet" in everything_shown(at)

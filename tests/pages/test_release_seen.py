@@ -9,7 +9,8 @@ from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declarations import FileKind, apply_declaration_file
 from dpviz.tables.named import open_file
-from tests.pages.tables import app_on, computed, sound, text_of, truth_switch
+from tests.pages.site import turn_to
+from tests.pages.tables import app_on, computed, open_below, run_again, sound, text_of, truth_switch
 from tests.releases.people import write_people
 
 
@@ -20,13 +21,13 @@ def people(folder: Path) -> OpenTable:
 
 
 def test_runs_and_a_k_that_was_read_on_explore_stand_on_the_page(tmp_path) -> None:
-    app = app_on("explore.py", people(tmp_path), workers=False, algorithm="auto", k="3")
-    sound(app.button(key="run").click().run())
+    app = app_on("home.py", people(tmp_path), workers=False, algorithm="auto", k="3")
+    open_below(run_again(app), "What was found")
     app.toggle(key="explore:read_k").set_value(True)
     sound(app.run())
-    for page in (app.switch_page("release.py"), app_on("release.py", people(tmp_path), k="3")):
+    for page in (turn_to(app, "release.py"), app_on("release.py", people(tmp_path), k="3")):
         told = text_of(sound(page.run()))
-        assert "one run on the rows with study noise, ε = 1 in all, which no account has paid for" in told
+        assert "one run on the rows with study noise, ε = 0.8 in all, which no account has paid for" in told
         assert "one reading of k from the grid of such a run" in told and "no row, no true count" not in told
 
 
@@ -34,9 +35,9 @@ def test_each_visit_to_this_process_counts_its_looks_once_and_all_visits_are_tol
     table = people(tmp_path)
     assert "None that the releasing process counted" in text_of(app_on("release.py", table, k="3"))
     for visits, number in ((1, "one"), (2, "two")):
-        app = app_on("explore.py", people(tmp_path), algorithm="dplloyd", k="3")
+        app = app_on("home.py", people(tmp_path), algorithm="dplloyd", k="3")
+        run_again(app)
         sound(truth_switch(app).set_value(True).run())
-        sound(app.button(key="run").click().run())
         sound(app.run())
         shown = {AccessKind.ROWS: visits, AccessKind.LOSS: visits, AccessKind.REFERENCE: visits}
         assert ACCESS_LOG.count(table.source_key).looks == shown

@@ -13,7 +13,7 @@ from dpviz.app.ui.addresses import MOVED
 from dpviz.tables.declarations import FileKind
 from tests import waiting
 from tests.pages.site import ROUTER, everything_shown, fine, sample_table, visit
-from tests.pages.tables import board_in, players, truth_switch
+from tests.pages.tables import board_in, players, run_again, truth_switch
 
 
 def at_address(path: str, **link: str) -> AppTest:
@@ -65,15 +65,8 @@ def test_every_page_has_an_address_that_is_tried_and_old_ones_have_no_page():
     assert pages | set(MOVED) == set(ADDRESSES) and not pages & set(MOVED)
 
 
-def test_a_release_needs_a_table_and_leads_to_one():
-    at = visit("release.py")
-    assert "No table is open yet" in everything_shown(at) and not players(at)
-    fine(at.button(key="open_a_table").click().run())
-    assert at.title[0].value == "Data"
-
-
 def test_explore_and_compare_open_a_public_sample_at_once():
-    at = visit("explore.py")
+    at = visit("home.py")
     assert at.session_state["visit:table"].title == "Fifteen clusters" and players(at)
     at = visit("compare.py")
     assert at.session_state["visit:table"].title == "Fifteen clusters" and at.button(key="compare:compute")
@@ -85,25 +78,11 @@ def test_a_spawned_process_that_imports_the_router_draws_nothing():
     runpy.run_path(str(ROUTER), run_name="__mp_main__")
 
 
-def test_the_rail_says_what_is_open_and_what_it_promises():
-    at = visit("explore.py", table=sample_table())
-    shown = " ".join(element.value for element in [*at.sidebar.markdown, *at.sidebar.caption])
-    for fact in (
-        "Fifteen clusters",
-        "public file",
-        "5,000 rows × 2 columns",
-        "1 row",
-        "added or removed",
-    ):
-        assert fact in shown
-    assert truth_switch(at).value is True
-
-
 def test_truth_is_off_for_private_files_and_each_look_is_counted_at_once():
-    at = visit("data.py", table=sample_table(kind=FileKind.PRIVATE))
+    at = run_again(visit(table=sample_table(kind=FileKind.PRIVATE)))
     assert truth_switch(at).value is False
     assert "0 looks at private rows" in everything_shown(at)
     fine(truth_switch(at).set_value(True).run())
-    assert "1 look at private rows" in everything_shown(at)
-    fine(at.run())
-    assert "1 look at private rows" in everything_shown(at), "a rerun is not another look"
+    # Rows under the picture, the loss, and k-means++ beside it.
+    assert "3 looks at private rows" in everything_shown(fine(at.run()))
+    assert "3 looks at private rows" in everything_shown(fine(at.run())), "a rerun is not another look"

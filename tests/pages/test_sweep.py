@@ -89,7 +89,7 @@ def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_an
         app.pills(key="sweep:measure").set_value(measure)
         sound(app.run())
         assert figure(app)["data"]
-    sound(app.switch_page("explore.py").run())
+    sound(app.switch_page("home.py").run())
     sound(app.switch_page("compare.py").run())
     assert len(study_in(app, "sweep").rows) == len(study.rows) and figure(app)["data"]
     assert "matches the settings" in text_of(app)

@@ -9,14 +9,25 @@ from streamlit.testing.v1 import AppTest
 from dpviz.tables.named import sample
 from tests import waiting
 from tests.cases import about
-from tests.pages.site import ROUTER, everything_shown, fine, of_kind, paste_bounds, press, upload, visit
-from tests.pages.visible_words import visible_words
+from tests.pages.site import (
+    ROUTER,
+    everything_shown,
+    fine,
+    of_kind,
+    open_by_word,
+    paste_bounds,
+    press,
+    sample_table,
+    turn_to,
+    upload,
+    visit,
+)
 
 PEOPLE = b"age,income\n31,1000\n44,7741.25\n"
-BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}}'
+BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "n_public": 2}'
 
 
-def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
+def reloaded(at: AppTest, page: str = "home.py") -> AppTest:
     """A new visit by the link of another one, as the browser's reload begins it."""
     again = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     again.switch_page(page)
@@ -28,20 +39,20 @@ def reloaded(at: AppTest, page: str = "data.py") -> AppTest:
 def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
     at = visit()
     at.session_state["algorithm"] = "dplloyd"
-    fine(at.button(key="open:outlier").click().run())
+    open_by_word(at, "outlier")
     before = at.session_state["visit:table"]
-    at.number_input(key="k").set_value(4)
+    at.session_state["k"] = 4
     fine(at.run())
     assert at.query_params["table"] == "outlier"
-    for page in ("data.py", "explore.py"):
-        again = reloaded(at, page)
-        assert again.session_state["visit:table"].key == before.key
-        assert again.query_params["table"] == "outlier"
-    assert again.number_input(key="k").value == 4
+    again = reloaded(at)
+    assert again.session_state["visit:table"].key == before.key
+    assert again.query_params["table"] == "outlier" and again.session_state["k"] == 4
 
 
 def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
-    at = visit("data.py")
+    at = visit()
+    at.session_state["bench:word"] = "table"
+    fine(at.run())
     for label, value in {"lower bound": -5.5, "upper bound": 70.0, "n, rows": 321, "clusters put in": 3}.items():
         next(box for box in at.number_input if box.label == label).set_value(value)
     press(at, "Simulate and open")
@@ -56,41 +67,41 @@ def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
 def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None:
     at = upload(visit("data.py"), PEOPLE)
     if opened:
-        press(paste_bounds(at, BOUNDS), "Use this table")
-    assert any("reload of the page forgets this file" in part.value for part in at.caption)
+        press(paste_bounds(at, BOUNDS), "So it is")
+    assert "reload of the page forgets this file" in everything_shown(at)
     fine(at.run())
     assert at.query_params["table"] == "file"
-    for page in ("data.py", "explore.py"):
-        again = reloaded(at, page)
-        assert "visit:table" not in again.session_state
-        (said,) = again.info
-        assert said.value == "The table of this link is not open, because a reload forgets files: open it again."
-        assert "7741" not in everything_shown(again)
+    again = reloaded(at)
+    assert again.session_state["visit:table"].title == "Fifteen clusters"
+    (said,) = again.info
+    assert said.value == "The table of this link is not open, because a reload forgets files: open it again."
+    assert "7741" not in everything_shown(again)
 
 
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     at = upload(visit("data.py"), PEOPLE)
     of_kind(at, "public")
-    press(paste_bounds(at, BOUNDS), "Use this table")
+    press(paste_bounds(at, BOUNDS), "So it is")
     fine(at.run())
-    assert not any("forgets this file" in part.value for part in at.caption)
+    assert "forgets this file" not in everything_shown(at)
     before, link = at.session_state["visit:table"], at.query_params["table"]
     assert link.startswith("file.") and "7741" not in link
     assert reloaded(at).session_state["visit:table"].key == before.key
-    press(of_kind(at, "private"), "Use this table")
+    fine(turn_to(at, "data.py").run())
+    press(of_kind(at, "private"), "So it is")
     fine(at.run())
     assert at.query_params["table"] == "file"
     at.query_params["table"] = link
     again = reloaded(at)
-    assert "visit:table" not in again.session_state and "open it again" in again.info[0].value
+    assert again.session_state["visit:table"].key != before.key and "open it again" in again.info[0].value
 
 
 def test_the_link_follows_the_table_that_is_opened_next() -> None:
     at = upload(visit("data.py"), PEOPLE)
-    press(paste_bounds(at, BOUNDS), "Use this table")
-    fine(press(at, "Open this sample").run())
+    press(paste_bounds(at, BOUNDS), "So it is")
+    fine(open_by_word(at, "fifteen").run())
     assert at.query_params["table"] == "fifteen" and not at.info
-    assert not any("forgets this file" in part.value for part in at.caption)
+    assert "forgets this file" not in everything_shown(at)
 
 
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
@@ -107,11 +118,14 @@ def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
     for named in (*paths, *stand_ins):
         with about(named[:99]):
             at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-            at.switch_page("data.py")
             at.query_params["table"] = named
             fine(at.run())
-            assert "visit:table" not in at.session_state and "open it again" in at.info[0].value
+            assert "open it again" in at.info[0].value and in_hand_is_the_sample(at)
             assert "x.invalid" not in everything_shown(at)
+
+
+def in_hand_is_the_sample(at: AppTest) -> bool:
+    return at.session_state["bench:hand"].title == "Fifteen clusters"
 
 
 def follow(link: str, page: str) -> AppTest:
@@ -126,7 +140,7 @@ def follow(link: str, page: str) -> AppTest:
 DEAR = ("stand-in,0,1,1000000,25,1000,0.1", "stand-in,0,1,5,2,1000,0.1", "thermometers", "mixture64", "words")
 
 
-@pytest.mark.parametrize("page", ["home.py", "data.py", "explore.py"])
+@pytest.mark.parametrize("page", ["home.py", "compare.py"])
 def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(
     page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +158,7 @@ def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(
 
 
 def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
-    at = press(follow("stand-in,0,1,800000,2,3,0.1", "explore.py"), "Open it")
+    at = press(follow("stand-in,0,1,800000,2,3,0.1", "home.py"), "Open it")
     job = at.session_state["ways_in:making"].job
     assert "visit:table" not in at.session_state and not [one for one in at.button if one.key == "open_linked"]
     assert job.wait(waiting.SECONDS)
@@ -154,9 +168,9 @@ def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
 
 
 def test_a_table_that_was_opened_meanwhile_stays() -> None:
-    at = press(follow("stand-in,0,1,800000,2,3,0.1", "data.py"), "Open it")
+    at = press(follow("stand-in,0,1,800000,2,3,0.1", "home.py"), "Open it")
     job = at.session_state["ways_in:making"].job
-    at = press(at, "Open this sample")
+    at.session_state["visit:table"] = sample_table("fifteen")
     assert job.wait(waiting.SECONDS)
     assert fine(at.run()).session_state["visit:table"].title == sample("fifteen").title
 
@@ -164,22 +178,7 @@ def test_a_table_that_was_opened_meanwhile_stays() -> None:
 def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
     at = of_kind(upload(visit("data.py"), PEOPLE), "public")
-    at = fine(press(paste_bounds(at, BOUNDS), "Use this table").run())
+    at = fine(press(paste_bounds(at, BOUNDS), "So it is").run())
     again = reloaded(at)
     assert "visit:table" not in again.session_state
     assert press(again, "Open it").session_state["visit:table"].key == at.session_state["visit:table"].key
-
-
-def test_the_page_is_read_at_a_glance() -> None:
-    words = {"empty": visible_words(visit("data.py"))}
-    words["sample"] = visible_words(press(visit("data.py"), "Open this sample"))
-    at = upload(visit("data.py"), b"age,income,zip,city\n31,1000,10115,rome\n44,2000,10117,pisa\n")
-    words["upload"] = visible_words(at)
-    words["private"] = visible_words(press(paste_bounds(at, BOUNDS), "Use this table"))
-    # Of 62, 123, 283 and 150 words of the page that had a table to type into; the owner's path above it, the way in for
-    # a file on this machine and the same in Python, folded up, are not counted. Of an upload it is asked who and how
-    # many, in 35 words, and said what becomes public, with the other answer, in 20. What ± is, is said in four.
-    path = 8 + 8 + 4
-    most = {"empty": 20, "sample": 55 + 4, "upload": 90 + 35 + 20 + 5, "private": 90 + 4}
-    assert {state: len(said) for state, said in words.items() if len(said) - path > most[state]} == {}
-    assert sum(len(said) - path for said in words.values()) <= 0.4 * (62 + 123 + 283 + 150) + 45 + 20 + 3 * 4

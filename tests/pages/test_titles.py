@@ -18,22 +18,30 @@ from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.words.wording import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
 from tests.pages.site import sample_table, visit
-from tests.pages.tables import LOSS, app_on, numbers, read_animation, sound, text_of, truth_switch
+from tests.pages.tables import (
+    LOSS,
+    app_on,
+    numbers,
+    open_below,
+    read_animation,
+    run_again,
+    sound,
+    text_of,
+    truth_switch,
+)
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def seeded_run(table: OpenTable, algorithm: str, *, k: int, epsilon: float, seed: int) -> AppTest:
     """Explore after one run."""
-    app = app_on("explore.py", table, algorithm=algorithm, k=str(k), epsilon=str(epsilon))
-    app.toggle(key="study_noise").set_value(True)
-    sound(app.run())
-    app.number_input(key="study_seed").set_value(seed)
+    app = app_on("home.py", table, algorithm=algorithm, k=str(k), epsilon=str(epsilon))
+    app.session_state["visit:settings"]["bench:seed"] = seed
     # Publicly known to hold k clusters: only then is told how many of them are found.
     app.session_state["visit:settings"]["clusters:known"] = (table.source_key, k)
     sound(app.run())
     if not table.kind.may_be_shown:
-        app.button(key="run").click()
+        run_again(app)
         sound(app.run())
     return app
 
@@ -106,6 +114,7 @@ def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon:
     rows, centers = unit_rows(table), app.session_state["run:result"].run.unit_centers
     middles = best_of_kmeans(rows, k).cluster_centers_
     figure = main_figure(app)
+    open_below(app, "What was found")
     assert "that of k-means++ (" in text_of(app) and "The bounds alone move" not in text_of(app), "no row is clipped"
     assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, middles), k)
     assert "found: a centre in a k-means++ cluster’s cloud, at least half of their rows shared" in figure["note"]
@@ -119,7 +128,7 @@ def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon:
 
 def test_where_nobody_knows_how_many_clusters_there_are_the_title_tells_the_loss() -> None:
     table = sample_table("fifteen")
-    app = app_on("explore.py", table, algorithm="eugkm", k="15")
+    app = app_on("home.py", table, algorithm="eugkm", k="15")
     title = title_of(main_figure(app))
     assert "found" not in title and f"the loss is {numbers(app)[LOSS]} that of k-means++" in title
 
@@ -164,11 +173,13 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
 
 
 def preview_of(kind: FileKind, tab: str) -> AppTest:
-    """The Data page with truth shown and one tab of its preview open."""
-    app = app_on("data.py", heavy_table(kind))
+    """The bench with truth shown and one tab of its preview open."""
+    app = app_on("home.py", heavy_table(kind))
+    if not kind.may_be_shown:
+        run_again(app)
     truth_switch(app).set_value(True)
     sound(app.run())
-    app.session_state["preview"] = tab
+    app.session_state["bench:table"], app.session_state["preview"] = True, tab
     return sound(app.run())
 
 
@@ -189,8 +200,8 @@ def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_wh
     everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
     assert "The bounds move" not in everything and "lie outside this picture" not in everything
     assert not [table for table in app.dataframe if "above" in table.value.columns]
-    assert app.session_state["visit:table"].private.accesses == ["rows and dots on the Data page"]
+    assert app.session_state["visit:table"].private.accesses.count("rows and dots under the picture") <= 1
     run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
     truth_switch(run).set_value(True)
-    said_of_run = text_of(sound(run.run()))
+    said_of_run = text_of(open_below(run, "What was found"))
     assert "that of k-means++ (" in said_of_run and "bounds alone move" not in said_of_run

@@ -47,12 +47,12 @@ def _labels_and_helps(app: AppTest) -> Iterator[tuple[str, str, str]]:
 
 
 def _ledger() -> AppTest:
-    app = app_on("explore.py", open_blobs())
+    app = app_on("home.py", open_blobs())
     return open_ledger(app)
 
 
 def _explore(table: OpenTable, **link: str) -> AppTest:
-    return app_on("explore.py", table, **link)
+    return app_on("home.py", table, **link)
 
 
 PAGES = {

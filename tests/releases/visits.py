@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 import dpviz
 from tests import waiting
 from tests.command_line import told_by
-from tests.pages.site import paste_bounds, press, upload
-from tests.pages.tables import app_on, computed, sound, truth_switch
+from tests.pages.site import paste_bounds, press, turn_to, upload
+from tests.pages.tables import app_on, computed, run_again, sound, truth_switch
 
 DECLARED = {
     "bounds": {"age": [0, 100], "income": [0, 90000]},
@@ -83,10 +83,10 @@ class PageVisit(Visit):
     def go(self, page: str, name: str) -> AppTest:
         """To a page, with that table open."""
         if self.open != name:
-            sound(self.at.switch_page("data.py").run())
+            sound(turn_to(self.at, "data.py").run())
             upload(self.at, self.data(name).read_bytes(), f"{name}.csv")
             paste_bounds(self.at, json.dumps(DECLARED))
-            press(self.at, "Use this table")
+            press(self.at, "So it is")
             self.open = name
         return sound(self.at.switch_page(page).run())
 
@@ -109,7 +109,7 @@ class PageVisit(Visit):
     def fit(self, name: str, epsilon: float | None = None) -> None:
         at = self.go("explore.py", name)
         at.number_input(key="epsilon").set_value(epsilon or self.draw_epsilon())
-        sound(at.button(key="run").click().run())
+        run_again(at)
 
     def study(self, name: str) -> None:
         if not truth_switch(self.go("explore.py", name)).value:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.navigation.page import Page
 
-BENCH, RUN = "home.py", "explore.py"
+BENCH = RUN = "home.py"
 """Where a table is opened, and where a run of it is seen."""
 LEARN, COMPARE, MEANING, LESSONS = "learn.py", "compare.py", "meaning.py", "lessons.py"
 
@@ -27,6 +27,8 @@ MOVED = {
     "tradeoff": _Moved(COMPARE, "sweep"),
     "glossary": _Moved(LEARN, "glossary"),
     "ledger": _Moved(BENCH, "ledger"),
+    **dict.fromkeys(("data", "explore"), _Moved(BENCH, "")),
+    "release": _Moved(BENCH, "release"),
 }
 """By the address that a page had."""
 
@@ -44,4 +46,5 @@ def is_asked_for(drawer: str) -> bool:
 
 
 def _lead_on(page: str, drawer: str) -> None:
-    st.switch_page(page, query_params={**st.query_params.to_dict(), DRAWER: drawer})
+    opens = {DRAWER: drawer} if drawer else {}
+    st.switch_page(page, query_params={**st.query_params.to_dict(), **opens})

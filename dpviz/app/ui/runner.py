@@ -36,6 +36,8 @@ from dpviz.runs import (
 )
 
 _RESULT, _PENDING, _FAILED = "run:result", "run:pending", "run:failed"
+_NOWHERE = -1
+"""The place of a run that stands in no books."""
 _SECONDS_INLINE = 1.0
 _MOST_EARLIER = 5
 
@@ -65,6 +67,7 @@ class _Pending:
     table: OpenTable
     live: bool
     job: Job[Any]
+    booked: bool = True
     is_booked: bool = False
     """Whether what its steps spent is in the books of this visit, because it was broken off."""
 
@@ -75,21 +78,23 @@ class _Pending:
         return replace(steps[-1], frames=tuple(step.frames[0] for step in steps)) if steps else None
 
 
-def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
+def start(table: OpenTable, request: Request, *, live: bool = False, booked: bool = True) -> None:
     """Run what is asked: at once if it takes a moment, else as a job that can be cancelled.
+
+    What is not ``booked`` stands in no ledger: a run on a stand-in, in which nobody is.
 
     What fails in the middle is remembered (``find_failure``); the last result stays.
     """
     cancel_pending()
     st.session_state.pop(_FAILED, None)
     request.check(table.private)
-    if request.card.private:  # counted before it draws: a run that breaks off may have shown its steps
+    if request.card.private and booked:  # counted before it draws: a run that breaks off may have shown its steps
         ACCESS_LOG.add_run(table.source_key, request.epsilon)
     # The true number of rows only decides where the run takes place, on its owner's machine.
     setting = replace(request.make_setting(table.private), n=table.loaded.n_rows)
     if forecast_seconds(request.card, setting, request.contender.settings) > _SECONDS_INLINE:
         job = open_job_registry().submit(run_work, request, table.private)
-        st.session_state[_PENDING] = _Pending(request, table, live, job)
+        st.session_state[_PENDING] = _Pending(request, table, live, job, booked=booked)
         return
     try:
         finished = run_request(request, table.private)
@@ -99,7 +104,7 @@ def start(table: OpenTable, request: Request, *, live: bool = False) -> None:
         log_defect(error)
         st.session_state[_FAILED] = (table.key, request, type(error).__name__)
         return
-    _finish(table, request, finished, live=live)
+    _finish(table, request, finished, live=live, booked=booked)
 
 
 def is_asked(table: OpenTable, request: Request) -> bool:
@@ -126,7 +131,7 @@ def claim_finished() -> None:
         return
     for finished in (item for item in pending.job.items if isinstance(item, Run)):
         del st.session_state[_PENDING]
-        _finish(pending.table, pending.request, finished, live=pending.live)
+        _finish(pending.table, pending.request, finished, live=pending.live, booked=pending.booked)
         return
     if pending.job.state.final:
         _book_part(pending)
@@ -164,6 +169,12 @@ def is_under_way(table: OpenTable) -> bool:
     return pending is not None and pending.table.key == table.key and not pending.job.state.final
 
 
+def is_pending(table: OpenTable) -> bool:
+    """Whether a run on ``table`` is under way, or broke off and shows what had arrived."""
+    pending = _find_pending()
+    return pending is not None and pending.table.key == table.key
+
+
 def find_result(table: OpenTable) -> Result | None:
     """The last result, if it is about ``table``."""
     result = cast("Result | None", st.session_state.get(_RESULT))
@@ -186,17 +197,24 @@ def _find_pending() -> _Pending | None:
 def _book_part(pending: _Pending) -> None:
     """A run that was broken off has spent what its steps spent: they may have been seen."""
     so_far = pending.so_far
-    if so_far is not None and so_far.entries and so_far.private and not pending.live and not pending.is_booked:
+    if (
+        so_far is not None
+        and so_far.entries
+        and so_far.private
+        and not pending.live
+        and pending.booked
+        and not pending.is_booked
+    ):
         pending.is_booked = True
         book(so_far, pending.table)
 
 
-def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool) -> None:
+def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool, booked: bool) -> None:
     before = find_result(table)
     again = before is not None and before.request == request
     earlier = (before.run.unit_centers, *before.earlier)[:_MOST_EARLIER] if before is not None and again else ()
     replaced = before.place if before is not None and before.live and live and not again else None
-    place = book(finished, table, instead_of=replaced)
+    place = book(finished, table, instead_of=replaced) if booked else _NOWHERE
     last = cast("Result | None", st.session_state.get(_RESULT))
     number = 1 if last is None else last.number + 1
     st.session_state[_RESULT] = Result(request, table.key, finished, place, number, live, earlier)

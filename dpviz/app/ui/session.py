@@ -70,23 +70,6 @@ def find_table() -> OpenTable | None:
     return cast("OpenTable | None", st.session_state.get(_TABLE))
 
 
-def require_table() -> OpenTable:
-    """The open table; without one, say so, offer the way to the Data page, and stop the page."""
-    table = find_table()
-    if table is None:
-        if recall(COMING, usual=False):
-            st.stop()
-        st.info(
-            LOST if TABLE_LINK in st.query_params else "Open a sample, a file or a synthetic table first.",
-            title="No table is open yet",
-            icon=":material/folder_open:",
-        )
-        if st.button("Open a table", type="primary", key="open_a_table"):
-            st.switch_page("data.py")
-        st.stop()
-    return table
-
-
 def open_table(content: Content, declaration: Declaration) -> OpenTable:
     """Make a file, read as it is declared, the table of this visit."""
     return put_to_use(content, declare(content, declaration))

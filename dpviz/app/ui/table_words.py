@@ -7,13 +7,8 @@ from typing import Any
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.runs import KnownRows, OpenTable
-from dpviz.tables import FileKind, file_format
+from dpviz.tables import file_format
 
-KIND_WORDS = {
-    FileKind.PUBLIC: "public file",
-    FileKind.SIMULATED: "simulated: nobody is in it",
-    FileKind.PRIVATE: "private file",
-}
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
 DELIMITER_WORDS = {**file_format.DELIMITERS, file_format.WHITESPACE: "blanks or tabs"}
 _MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
@@ -27,15 +22,6 @@ def format_bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def join_unbroken(words: str) -> str:
-    """Words that stay on one line.
-
-    >>> join_unbroken("δ = 1e-06") == "δ\\N{NO-BREAK SPACE}=\\N{NO-BREAK SPACE}1e\\N{NON-BREAKING HYPHEN}06"
-    True
-    """
-    return words.replace(" ", "\N{NO-BREAK SPACE}").replace("-", "\N{NON-BREAKING HYPHEN}")
-
-
 def describe_unit(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
     return f"{escape_markdown(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
@@ -47,18 +33,6 @@ def describe_rows(table: OpenTable) -> str:
         return f"{table.n_public:,} rows (public)"
     known = KnownRows.read(table.declaration)
     return "number of rows private: bought" if known is None else f"{escape_markdown(known.words)} (a public range)"
-
-
-def describe_size(table: OpenTable) -> str:
-    """Rows, where their number is public, by columns.
-
-    A private number of rows is bought by whoever needs it.
-    """
-    known = KnownRows.read(table.declaration)
-    rows = "rows not public" if known is None else escape_markdown(known.words)
-    if table.n_public is not None:
-        rows = f"{table.n_public:,} rows"
-    return f"{rows} × {len(table.domain.names)} column{'' if len(table.domain.names) == 1 else 's'}"
 
 
 def describe_delimiter(delimiter: str) -> str:

@@ -23,8 +23,8 @@ def _form(card_id: str) -> None:
     import streamlit as st
 
     from dpviz.algorithms.registry import CARDS
+    from dpviz.app.ui.bench.catalogue import draw_params_form
     from dpviz.app.ui.controls import read_request
-    from dpviz.app.ui.explore.setup_panel import draw_params_form
 
     draw_params_form(CARDS[card_id])
     st.json(dict(read_request(card_id).params))

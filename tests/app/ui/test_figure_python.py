@@ -41,7 +41,7 @@ def fifteen() -> OpenTable:
 
 
 def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("explore.py", fifteen(), algorithm="dplloyd", k="3")
+    app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
     app.toggle(key="study_noise").set_value(True)
     app.session_state["explore:below"] = "Take away"
     sound(app.run())

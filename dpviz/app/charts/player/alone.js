@@ -25,7 +25,7 @@ function draws() {
   });
   if (!animation) return;
   const shown = JSON.stringify({ ...animation, around: null, steps: animation.steps[theme], colors: animation.colors[theme] });
-  plays({ parentElement: scenes[open], data: { animation: shown, around: JSON.stringify(animation.around), dial: null } });
+  plays({ parentElement: scenes[open], data: { animation: shown, around: JSON.stringify(animation.around) } });
   // Nothing is drawn before this turn of the script has ended.
   if (animation.at != null) scenes[open].querySelector(".animation").player.at = animation.at;
   animation.at = null;

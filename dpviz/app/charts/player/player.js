@@ -18,8 +18,7 @@ function library() {
 export default function (component) {
   const box = component.parentElement.querySelector(".animation");
   const player = box.player ??= new Player(box);
-  const { animation, around, dial } = component.data;
-  player.dials(dial, (value) => component.setTriggerValue("epsilon", value));
+  const { animation, around } = component.data;
   player.shows(animation, JSON.parse(around));
   return () => player.rests();
 }
@@ -88,22 +87,6 @@ class Player {
     Object.assign(this, { animation, kinds });
     this.layers.clear();
     this.dresses();
-  }
-
-  // A narrow screen has the rail folded away: ε stands above the picture, if there is anybody to run again.
-  dials(dial, tell) {
-    this.part("dial").hidden = !dial;
-    if (!dial) return;
-    const { places, at } = dial;
-    const range = this.part("range"), exact = this.part("exact");
-    Object.assign(range, { min: 0, max: places.length - 1, value: places.indexOf(at) });
-    exact.textContent = String(at);
-    range.setAttribute("aria-valuetext", String(at));
-    range.oninput = () => {
-      exact.textContent = String(places[range.value]);
-      range.setAttribute("aria-valuetext", String(places[range.value]));
-    };
-    range.onchange = () => tell(places[range.value]);
   }
 
   // The page takes the player away, or runs again.

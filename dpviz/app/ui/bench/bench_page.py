@@ -6,12 +6,14 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
 from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
 from dpviz.app.ui.bench.finding import Heading, Sides, judge
 from dpviz.app.ui.bench.forms import answer, draw_sentence, find_open_word, is_whole_open, show_whole
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.in_hand import (
+    count_public_rows,
     find_hand,
     find_opened,
     find_refusal,
@@ -45,10 +47,13 @@ from dpviz.app.ui.session import (
     recall,
 )
 from dpviz.app.ui.table_words import format_bullets
-from dpviz.core import RequestError
+from dpviz.core import ACCESS_LOG, RequestError
 from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work
-from dpviz.words import format_number
+from dpviz.tables import CsvFile
+from dpviz.words import format_number, glossary
 
+FORGOTTEN = "A reload of the page forgets this file."
+_DRAW = glossary.explain_term("draw")
 _CURVES, _FEWEST, _POLL_SECONDS = "bench:curves", 4, 0.7
 
 
@@ -60,6 +65,9 @@ def draw_bench() -> None:
         st.info(LOST, icon=":material/history:")
     left, right = st.columns([35, 65], gap="medium")
     with left:
+        if is_asked_for("release"):
+            open_release_drawer()
+            del st.query_params[DRAWER]
         draw_csv_upload()
         hand = find_hand()
         say_in_link(hand, form=find_open_word())
@@ -89,7 +97,12 @@ def _draw_ticks(hand: Hand) -> None:
         f":green[✓] {what}: {escape_markdown(settled)}" if settled else f":orange[○] {what}: still to be said"
         for what, settled in hand.list_ticks()
     ]
-    st.markdown("  \n".join(f":small[{line}]" for line in lines))
+    if hand.is_private:
+        looks = sum(ACCESS_LOG.count(hand.content.fingerprint).looks.values())
+        lines.append(f":material/visibility: {looks:d} look{'' if looks == 1 else 's'} at private rows in this process")
+        lines += [FORGOTTEN] if isinstance(hand.content, CsvFile) else []
+    about = f"{glossary.explain_words('unit of privacy, bounds')}\n\n{glossary.explain_term('look')}"
+    st.markdown("  \n".join(f":small[{line}]" for line in lines), help=about)
 
 
 def _draw_answer() -> None:
@@ -101,6 +114,8 @@ def _draw_answer() -> None:
     if table is None:
         if source is None or not draw_preparation_panel(source):
             _draw_waiting(hand)
+        else:
+            st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
         return
     sides = _find_sides(hand, table)
     if sides is not None and hand.is_private and not is_epsilon_said(hand):
@@ -109,7 +124,8 @@ def _draw_answer() -> None:
     pictured = find_pictured(hand, table)
     finding = judge(hand.request.epsilon, sides, pictured.shown)
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, pictured)
+    _draw_headline(finding, made_up=pictured.is_made_up)
+    draw_released_notice(table)
     draw_picture_of(pictured)
     with st.container(key="bench_axis"):
         draw_axis(hand.request.epsilon, sides, set_epsilon, key="bench:axis")
@@ -118,12 +134,12 @@ def _draw_answer() -> None:
     _await_curve(hand, table)
 
 
-def _draw_headline(finding: Heading, pictured: Pictured) -> None:
+def _draw_headline(finding: Heading, *, made_up: bool) -> None:
     with st.container(gap="xsmall", key="bench_verdict"):
-        st.title(escape_markdown(finding.title), anchor=False)
-        made_up = f"{format_badge('public')} made-up rows between your bounds: yours wait for *Run*. "
-        st.markdown(f":small[{made_up if pictured.is_made_up else ''}{escape_markdown(finding.why)}]")
-    draw_released_notice(pictured.table)
+        st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
+        wait = f"{format_badge('public')} made-up rows between your bounds: yours wait for *Run*. "
+        said = f"{wait if made_up else ''}{escape_markdown(finding.why)}"
+        st.markdown(f":small[{said}]", help=glossary.explain_words(finding.why))
 
 
 def _draw_waiting(hand: Hand) -> None:
@@ -168,9 +184,14 @@ def _draw_whole(hand: Hand) -> None:
         use = st.button("So it is", type="primary", icon=":material/check:", key="bench:whole_done")
         st.button("Leave it as it was", key="bench:whole_leave", on_click=show_whole, kwargs={"shown": False})
     draft = draw_declaration_form(source, begin_draft_anew(source, hand.declaration), head)
-    if use:
+    if use and draft.missing:
+        st.error(escape_markdown(draft.missing[0]), title="Not complete yet", icon=":material/block:")
+    elif use:
         st.session_state["bench:whole"] = False
-        answer(hand.take_declaration(draft.declaration))
+        said = hand.take_declaration(draft.declaration)
+        if not said.is_private and said.rows is None and (rows := count_public_rows(said)) is not None:
+            said = said.say_rows(rows)
+        answer(said)
 
 
 def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
@@ -249,18 +270,15 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
     epsilon = f"ε = {hand.request.epsilon:g}"
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"):
         if not hand.is_private:
-            again = st.button("Another draw", key="bench:again", disabled=hand.request.seed is not None)
-            if again and run_own(table, pictured.request) == "":
-                st.rerun(scope="fragment")
+            asked, seeded = (table, pictured.request), hand.request.seed is not None
+            off = seeded or bool(pictured.refusal)
+            st.button("Another draw", key="bench:again", disabled=off, on_click=run_own, args=asked, help=_DRAW)
         elif not pictured.is_of_request or pictured.is_made_up:
             spent = add_spending(table)
             said = f"; this visit {format_number(spent)} so far" if spent else ""
             st.caption(f"Runs on your rows, for your eyes: nothing leaves{said}.", width="content")
-            if st.button(f"Run at {epsilon}", type="primary", key="bench:run"):
-                if refusal := run_own(table, pictured.request):
-                    st.error(escape_markdown(refusal), icon=":material/block:")
-                else:
-                    st.rerun()
+            off, asked = bool(pictured.refusal), (table, pictured.request)
+            st.button(f"Run at {epsilon}", type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)
         ran = hand.is_private and pictured.is_of_request and not pictured.is_made_up
         look: Literal["primary", "secondary"] = "primary" if ran else "secondary"
         if st.button(f"Release at {epsilon}", type=look, key="bench:release"):

@@ -6,7 +6,6 @@ import streamlit as st
 
 from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.escape import escape_markdown
 from dpviz.runs import OpenTable
 
 _RELEASE = "bench:releasing"
@@ -40,8 +39,8 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     if (publication := find_last_publication()) is not None:
         draw_publication_panel(publication)
         return
-    if gaps := [gap for gap in hand.gaps if gap != "origin"]:
-        st.error(escape_markdown(f"The sentence has {len(gaps)} gaps: fill them first."), icon=":material/block:")
+    if not hand.is_complete:
+        st.error("The sentence has gaps, or a red word: fill them, and mend it, first.", icon=":material/block:")
         return
     declared = hand.declaration if table is None else table.declaration
     asked_of = ReleaseSubject(hand.content, declared, table)

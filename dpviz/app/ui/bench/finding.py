@@ -117,7 +117,9 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None) -> Heading:
     if shown is not None and shown.verdict is not None and not shown.verdict.fine:
         rows = " of made-up rows" if shown.is_made_up else ""
         tight = shown.loss is not None and sides is not None and shown.loss <= sides.target.loss
-        but = "the groups are tight, but " if tight and shown.verdict.kind in _ABOUT_SIZES else ""
+        loose = shown.loss is not None and sides is not None and not tight and not shown.is_made_up
+        but = "the groups are tight, but " if tight else "this draw is loose, and " if loose else ""
+        but = but if shown.verdict.kind in _ABOUT_SIZES else ""
         said = "" if shown.loss is None or shown.is_made_up else _say_loss(shown.loss, why)
         reason = f"{capitalize_first(shown.verdict.reason)} {said or why}".strip()
         return Heading(f"{at}{rows}: {but}{shown.verdict.title}", reason)

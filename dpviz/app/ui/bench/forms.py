@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.algorithms import CARDS, Guarantee
+from dpviz.app.ui.bench.catalogue import draw_description, draw_params_form
 from dpviz.app.ui.bench.components import draw_paragraph
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.in_hand import count_public_rows, find_hand, keep_hand
@@ -17,7 +18,6 @@ from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.data.table_link import open_sample
 from dpviz.app.ui.data.ways_in import draw_file_here, draw_synthetic_form
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import draw_description, draw_params_form
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.app.ui.tradeoff.window_section import SHARES
 from dpviz.core import check

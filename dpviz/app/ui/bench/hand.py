@@ -24,7 +24,8 @@ class Hand:
     """A table, what is declared of it so far, and what its owner accepts.
 
     ``number`` tells the widgets of one file from those of the next. ``request`` has the ε and δ of the whole release.
-    ``refused`` says by word what was typed and why it cannot be; ``buys`` are the columns whose bounds ε is to buy.
+    ``refused`` says by word what was typed and why it cannot be; ``buys`` are the columns whose bounds ε is to buy; it
+    ``buys_rows`` where nobody wants to say how many there are, and then no ε is advised.
     """
 
     number: int
@@ -38,19 +39,22 @@ class Hand:
     risk: windows.Risk = field(default_factory=windows.Risk)
     division: Division = field(default_factory=Division)
     buys: tuple[str, ...] = ()
+    buys_rows: bool = False
     proposal: Proposal | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     unfolded: bool = False
 
     @classmethod
-    def of_file(cls, number: int, content: Content, proposal: Proposal | None, request: Request) -> Hand:
-        """A file that nobody has declared: a proposal fills what it can, and no bound is among that."""
-        declared = Declaration(title=content.name)
+    def of_file(
+        cls, number: int, content: Content, declared: Declaration, proposal: Proposal | None, request: Request
+    ) -> Hand:
+        """A file of which little or nothing is ``declared``: a proposal fills what it can, and no bound is in that."""
         if proposal is not None:
             forms = proposal.list_forms(declared)
             sure = [name for name, form in forms.items() if "dates" not in form]
             declared = proposal.join_to(declared, confirmed=sure[:_MOST_CONFIRMED])
-        return cls(number, content, declared, request, proposal=proposal)
+        rows, person = KnownRows.read(declared), declared.id_column is not None
+        return cls(number, content, declared, request, rows, person_said=person, proposal=proposal)
 
     @property
     def title(self) -> str:
@@ -91,7 +95,8 @@ class Hand:
     @property
     def is_complete(self) -> bool:
         """Whether a table can be opened: a bound may be unexplained until something leaves."""
-        return not self.refused and not [gap for gap in self.gaps if gap != "origin"]
+        later = ("origin", "rows") if self.buys_rows else ("origin",)
+        return not self.refused and all(gap in later for gap in self.gaps)
 
     @property
     def share(self) -> float:
@@ -124,7 +129,8 @@ class Hand:
     def take_declaration(self, declaration: Declaration) -> Hand:
         """The same with everything that a form declared at once."""
         rows = KnownRows.read(declaration) or self.rows
-        return replace(self, declaration=declaration, rows=rows, person_said=True, refused={}, buys=())
+        said = replace(self, declaration=declaration, rows=rows, person_said=True, refused={}, buys=())
+        return replace(said, buys_rows=rows is None)
 
     def choose_columns(self, names: Sequence[str]) -> Hand:
         """The same with these columns to cluster; what is known of their bounds stays."""

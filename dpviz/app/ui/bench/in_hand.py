@@ -13,6 +13,7 @@ from dpviz.app.ui.controls import USUAL_CLUSTERS, choose_epsilon, read_request, 
 from dpviz.app.ui.data.draft import open_draft
 from dpviz.app.ui.data.table_link import bring_to_use, is_large, is_preparing, open_sample
 from dpviz.app.ui.session import (
+    COMING,
     DataAccess,
     Source,
     choose,
@@ -38,7 +39,7 @@ def find_hand() -> Hand:
     """What is in hand, with the settings as they stand; where nothing is open or waits, a public sample is opened."""
     source = find_undeclared() or find_source()
     if source is None:
-        open_sample(sample(_SHOWN_AT_ONCE))
+        open_shown_at_once()
         source = find_source()
     assert source is not None
     kept = cast("Hand | None", st.session_state.get(_HAND))
@@ -48,6 +49,22 @@ def find_hand() -> Hand:
         kept = _begin(source)
         keep_hand(kept)
     return replace(kept, request=_read_settings(), division=recall_division(public=not kept.is_private))
+
+
+def open_shown_at_once() -> None:
+    """Open the public sample that is there from the start."""
+    open_sample(sample(_SHOWN_AT_ONCE))
+
+
+def open_table_or_sample() -> OpenTable:
+    """The open table; where none is, the public sample is opened."""
+    if find_table() is None and recall(COMING, usual=False):
+        st.stop()  # what is said above is enough
+    if find_table() is None:
+        open_shown_at_once()
+    table = find_table()
+    assert table is not None
+    return table
 
 
 def keep_hand(hand: Hand) -> None:
@@ -101,6 +118,9 @@ def _follow_link() -> None:
     with suppress(RequestError):
         asked = Request.from_query(st.query_params.to_dict(), usual=_read_settings())
         remember(f"params:{asked.algorithm}", dict(asked.params))
+        for name in ("k", "delta", "epsilon", "algorithm"):
+            if name in st.query_params:
+                choose(name, getattr(asked, name))
 
 
 def say_in_link(hand: Hand, *, form: str) -> None:
@@ -138,10 +158,8 @@ def _begin(source: Source) -> Hand:
     declared = open_draft(source, Declaration(title=source.content.name)).start
     # What was asked of the last table says nothing of this one.
     request = replace(_read_settings(), k=USUAL_CLUSTERS, delta=check.choose_usual_delta(None), seed=None)
-    if declared.columns:
-        rows, settled = KnownRows.read(declared), bool(declared.id_column)
-        return Hand(source.number, source.content, declared, request, rows, person_said=settled)
-    return Hand.of_file(source.number, source.content, _propose(source), request)
+    proposal = None if declared.columns else _propose(source)
+    return Hand.of_file(source.number, source.content, declared, proposal, request)
 
 
 def _begin_with_table(source: Source, table: OpenTable) -> Hand:
@@ -153,7 +171,8 @@ def _begin_with_table(source: Source, table: OpenTable) -> Hand:
     before: Accepted | None = recall(f"window:{table.source_key}", None)
     said = before or Accepted(rows, 1, Target(), windows.Risk())
     hand = Hand(source.number, source.content, declared, _read_settings(), said.rows or rows, person_said=True)
-    return replace(hand, rows_of_a_person=said.of_a_person, target=said.target, risk=said.risk)
+    hand = replace(hand, rows_of_a_person=said.of_a_person, target=said.target, risk=said.risk)
+    return replace(hand, buys_rows=hand.rows is None)
 
 
 def _propose(source: Source) -> Proposal | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,9 +12,7 @@ from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePict
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.bench.finding import Shown
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, reveal
-from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.result_panel import (
+from dpviz.app.ui.bench.result_panel import (
     Judged,
     ask_run_plane,
     compute_scores,
@@ -22,21 +21,31 @@ from dpviz.app.ui.explore.result_panel import (
     draw_walk_so_far,
     make_final_context,
 )
+from dpviz.app.ui.data.table_summary import (
+    draw_declaration_download,
+    draw_preview,
+    draw_table_in_python,
+    draw_table_summary,
+)
+from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, reveal
+from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import LEAST_PROFILED, ask_one_of, read_palette, show
 from dpviz.app.ui.player import Room
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.runner import (
     Result,
     draw_pending_panel,
+    draw_reference_notice,
     fetch_reference,
     find_failure,
     find_result,
     is_asked,
+    is_pending,
     is_under_way,
     start,
 )
 from dpviz.app.ui.session import make_once
-from dpviz.core import AccessKind, RequestError
+from dpviz.core import MOST_SAMPLED, AccessKind, RequestError
 from dpviz.runs import OpenTable, Request, evaluation, make_synthetic_table, profiles
 
 _MOST_MADE_UP = 20_000
@@ -75,12 +84,25 @@ class Pictured(NamedTuple):
 def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
     """What the picture is of, with its run made where nobody's privacy is spent by that."""
     request = hand.run_request
-    waits = find_result(table) is None and not is_under_way(table) and not find_failure(table, request)
+    if hand.is_private and (refusal := _find_refusal(table, request)):
+        return _judge(Pictured(table, request))._replace(refusal=refusal)
+    waits = find_result(table) is None and not is_pending(table) and not find_failure(table, request)
     if hand.is_private and waits:
         return _run_by_itself(make_stand_in(hand, table), request, is_made_up=True)
     if not hand.is_private:
         return _run_by_itself(table, request)
     return _judge(Pictured(table, request))
+
+
+def _find_refusal(table: OpenTable, request: Request) -> str:
+    """Why rows of one's own cannot be asked that; "" if they can."""
+    try:
+        request.check(table.private)
+    except RequestError as error:
+        return str(error)
+    if not request.card.private and not is_reveal_allowed(table):
+        return "Show truth is off: k-means++ reads the rows as they are."
+    return ""
 
 
 def make_stand_in(hand: Hand, table: OpenTable) -> OpenTable:
@@ -92,27 +114,19 @@ def make_stand_in(hand: Hand, table: OpenTable) -> OpenTable:
 
 def _run_by_itself(table: OpenTable, request: Request, *, is_made_up: bool = False) -> Pictured:
     pictured = Pictured(table, request, is_made_up=is_made_up)
-    try:
-        request.check(table.private)
-        if not is_asked(table, request):
-            if (
-                not request.card.private
-                and reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE) is None
-            ):
-                raise RequestError("Show truth is off: k-means++ reads the rows as they are.")
-            start(table, request, live=True)
-    except RequestError as error:
-        return pictured._replace(refusal=str(error))
+    if refusal := _find_refusal(table, request):
+        return _judge(pictured)._replace(refusal=refusal)
+    if not is_asked(table, request):
+        if not request.card.private:
+            reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE)
+        start(table, request, live=True, booked=not is_made_up)
     return _judge(pictured)
 
 
-def run_own(table: OpenTable, request: Request) -> str:
-    """Run on the rows themselves, because its owner pressed; why not, if it is refused."""
-    try:
+def run_own(table: OpenTable, request: Request) -> None:
+    """Run on the rows themselves, because its owner pressed; call it from a callback. What is refused is no button."""
+    with suppress(RequestError):
         start(table, request)
-    except RequestError as error:
-        return str(error)
-    return ""
 
 
 def _judge(pictured: Pictured) -> Pictured:
@@ -133,7 +147,7 @@ def draw_picture_of(pictured: Pictured) -> None:
         if result is None:
             return
     so_far = draw_pending_panel(table)
-    if so_far is not None and is_under_way(table):
+    if so_far is not None and (is_under_way(table) or result is None):
         reference = (
             fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row) if is_reveal_allowed(table) else None
         )
@@ -142,6 +156,7 @@ def draw_picture_of(pictured: Pictured) -> None:
     if result is None:
         return
     run = result.run
+    draw_reference_notice(table, run.k, points_per_row=run.points_per_row)
     bar = st.container(horizontal=True, gap="small", vertical_alignment="center", key="bench_bar")
     with bar:
         form = _PROFILES if run.domain.dim >= LEAST_PROFILED and run.private else _STEPS
@@ -153,8 +168,8 @@ def draw_picture_of(pictured: Pictured) -> None:
             view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
         else:
             view = make_view(run.domain)
-        if not pictured.is_made_up:
-            draw_reveal_switch(table)
+        if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
+            st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
     if form == _PROFILES:
         show(picture.draw(read_palette()), alt=picture.words(), key="bench:profile", stem=picture.stem, bare=True)
     else:
@@ -175,7 +190,8 @@ def _ask_page(pictured: Pictured, result: Result) -> ProfilePicture:
 
 
 def draw_more(pictured: Pictured) -> None:
-    """What was found, the ledger, how it works, the numbers and the files of the run that is shown."""
+    """What was found, the charges, numbers and files of the run that is shown; and what is said of its table."""
+    _draw_table_facts(pictured.table, made_up=pictured.is_made_up)
     result = pictured.result
     if result is None or pictured.is_made_up:
         return
@@ -191,3 +207,18 @@ def draw_more(pictured: Pictured) -> None:
         view = make_view(result.run.domain)
         context = make_final_context(pictured.table, result, pictured.reference, pictured.judged, view=view)
         draw_below(pictured.table, result, context, pictured.judged)
+
+
+def _draw_table_facts(table: OpenTable, *, made_up: bool) -> None:
+    """What is promised of the table, its declaration as a file and a program, its rows where they may be seen."""
+    if made_up:
+        return
+    drawer = st.expander(
+        "The table: promises · rows · declaration", icon=":material/handshake:", key="bench:table", on_change="rerun"
+    )
+    if drawer.open:
+        with drawer:
+            draw_table_summary(table)
+            draw_declaration_download(table)
+            draw_table_in_python(table)
+            draw_preview(table)

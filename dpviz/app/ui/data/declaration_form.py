@@ -44,7 +44,6 @@ _MEANINGS = (
     "**Private**: about people, shown only if you ask; every look is counted.  \n"
     "**Public**: anybody may see the rows.  \n**Simulated**: made up, nobody is in it."
 )
-FORGOTTEN = "A reload of the page forgets this file."
 _KINDS = (FileKind.PRIVATE, FileKind.PUBLIC, FileKind.SIMULATED)
 _LONGEST_ORIGIN, _MOST_OFFERED = 300, 4
 _MOST_ROWS = 1_000_000_000

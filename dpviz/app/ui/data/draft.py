@@ -254,12 +254,6 @@ def begin_draft_anew(source: Source, start: Declaration) -> Declaration:
     return start
 
 
-def complete_draft(source: Source) -> Declaration | None:
-    """What the form about ``source`` says, bounds perhaps left out; None where it lacks something else."""
-    draft = cast("Draft | None", st.session_state.get(_DRAFT))
-    return draft.complete if draft is not None and draft.source.number == source.number else None
-
-
 def merge_declaration(declaration: Declaration, text: str, content: Content) -> Declaration:
     """A declaration with what a declaration file says instead."""
     joint = declarations.apply_declaration(text, declaration)

@@ -256,17 +256,6 @@ def draw_linked_table() -> None:
     remember(COMING, coming)
 
 
-def is_own_file() -> bool:
-    """Whether what is in hand is a file of the owner's, which no link can open again."""
-    return find_undeclared() is not None or _name_open_table() == _FILE
-
-
-def is_forgotten() -> bool:
-    """Whether the link names a table that is not open, and that it cannot open."""
-    nothing = find_table() is None and find_undeclared() is None and not recall(COMING, usual=False)
-    return nothing and TABLE_LINK in st.query_params
-
-
 def read_synthetic_table(text: str) -> SyntheticTable | None:
     """The synthetic table that a link names, or None if it names none that the form could make.
 
@@ -326,8 +315,10 @@ def _open_kept(named: str, kept: KeptFile) -> None:
 
 def _name_open_table() -> str:
     """The open table, or the file that waits, as a link names it; "" if there is none."""
+    if find_undeclared() is not None:
+        return _FILE
     if find_table() is None:
-        return "" if find_undeclared() is None else _FILE
+        return ""
     told = find_named_in_links(find_source())
     if isinstance(told, SyntheticTable):
         return ",".join((_SYNTHETIC, *(f"{value:.12g}" for value in told)))

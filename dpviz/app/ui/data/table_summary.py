@@ -190,7 +190,7 @@ def _make_frame(domain: Domain, below: Array, above: Array, shift: Array, empty:
 def draw_preview(table: OpenTable) -> None:
     """Rows, dots and clipping of ``table``, or why they are not shown."""
     what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
-    revealed = reveal(table, f"{what} on the Data page")
+    revealed = reveal(table, f"{what} under the picture")
     if revealed is None:
         st.caption(":material/visibility_off: The rows of a private file are not shown.")
         return

@@ -5,28 +5,23 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.draft import open_draft
-from dpviz.app.ui.data.table_link import find_named_in_links, is_large, open_sample, open_synthetic_table, take_brought
+from dpviz.app.ui.data.table_link import is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import (
-    TABLE_LINK,
-    find_source,
     find_table,
     find_undeclared,
     open_table,
-    require_table,
     set_aside,
 )
 from dpviz.core import RequestError
-from dpviz.runs import OpenTable
 from dpviz.tables import (
     GIVEN,
     LEAST_SPREAD,
@@ -34,7 +29,6 @@ from dpviz.tables import (
     MAX_CELLS,
     MOST_PARTS,
     MOST_ROWS,
-    SAMPLES,
     Content,
     Declaration,
     IntakeError,
@@ -43,53 +37,10 @@ from dpviz.tables import (
     open_csv,
     open_named,
 )
-from dpviz.tables import sample as sample_of
 from dpviz.words import glossary
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
-
-_SHOWN_AT_ONCE = "fifteen"
-
-
-def open_table_or_sample() -> OpenTable:
-    """The open table; where nothing is open, waits or is asked for by a link, a public sample is opened at once."""
-    if find_table() is None and find_undeclared() is None and TABLE_LINK not in st.query_params:
-        open_sample(sample_of(_SHOWN_AT_ONCE))
-        st.rerun()
-    return require_table()
-
-
-def draw_three_ways() -> bool:
-    """A sample, a file of one's own, a synthetic table, side by side; True if a table was opened just now."""
-    sample_place, file_place, synthetic_place = st.columns([3, 4, 3], gap="small")
-    with sample_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
-        opened = _draw_sample_choice()
-    with file_place, st.container(border=True, height="stretch"):
-        draw_csv_upload()
-        draw_file_here()
-    with synthetic_place, st.container(border=True, height="stretch", vertical_alignment="distribute"):
-        st.markdown(":small[Made-up rows]")
-        return _draw_synthetic_button(width="content") or opened
-
-
-def _draw_sample_choice() -> bool:
-    by_id = {sample.id: sample for sample in SAMPLES}
-    named = find_named_in_links(find_source())
-    place = list(by_id).index(named) if isinstance(named, str) and named in by_id else 0
-    chosen = st.selectbox("Sample", list(by_id), place, format_func=lambda sample_id: by_id[sample_id].title)
-    sample = by_id[chosen]
-    if not st.button("Open this sample", key="open_sample", help=sample.description):
-        return False
-    with st.spinner("Opening…"):
-        open_sample(sample)
-    return True
-
-
-def _draw_synthetic_button(*, width: Literal["stretch", "content"]) -> bool:
-    help = "Nobody is in its rows: the place to choose ε."
-    with st.popover("Make a synthetic table", width=width, key="simulate", icon=":material/casino:", help=help):
-        return draw_synthetic_form()
 
 
 def draw_csv_upload() -> None:

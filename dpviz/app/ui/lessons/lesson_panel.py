@@ -134,7 +134,7 @@ def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Comp
 
     given = (computed.table.key, request.to_query(), request.seed, shown.step, whole, st.context.theme.type)
     animation = make_once(_ANIMATIONS, given, made, most=_KEPT_ANIMATIONS)
-    play(animation, numbers, None, key=f"lesson:{lesson.id}:{place}:{'animation' if whole else 'first'}")
+    play(animation, numbers, key=f"lesson:{lesson.id}:{place}:{'animation' if whole else 'first'}")
     st.caption(escape_markdown(describe_sample(computed, request)))
 
 

@@ -7,62 +7,34 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import describe_judgement
-from dpviz.app.ui.figure import LEAST_PROFILED, draw_caption_with_badge, draw_profile_panel, draw_python_section
-from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section, find_last_publication
-from dpviz.app.ui.release.released_panel import draw_publication_panel
-from dpviz.app.ui.release.subject import ReleaseSubject, find_subject
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section
+from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
+from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.release.words_form import (
     Terms,
     describe_missing,
     draw_accesses_section,
     draw_bounds_section,
-    draw_terms,
     draw_words_form,
 )
 from dpviz.app.ui.same_origin import may_name_paths
-from dpviz.app.ui.session import require_table
-from dpviz.app.ui.tradeoff.window_section import compute_window, find_stated_rows
+from dpviz.app.ui.tradeoff.window_section import compute_window
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
 from dpviz.runs import (
-    Job,
-    Judgement,
-    KnownRows,
-    OpenTable,
-    Request,
     Script,
-    Tried,
-    describe_dry_run,
-    dry_run_work,
     format_value,
-    profiles,
 )
 from dpviz.tables import owner_words
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
-
-
-def draw_release_page() -> None:
-    """Draw it: the form, or the press that takes its place."""
-    st.title("Release", anchor=False, help=glossary.explain_term("released"))
-    if (publication := find_last_publication()) is not None:
-        draw_publication_panel(publication)
-        return
-    asked_of = find_subject()
-    if asked_of is None:
-        require_table()
-        return
-    draw_release_form(asked_of, draw_terms(buys=bool(asked_of.declaration.open_columns)))
 
 
 def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
@@ -99,7 +71,6 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
     else:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = _draw_noise_section(draft, asked_of)
-    _draw_dry_run_section(draft, asked_of)
     argument = _explain_epsilon(draft, asked_of)
     release_request = replace(draft, words=words, seen=told.seen).with_argument(argument)
     in_words = asked_of.with_words(release_request.words)
@@ -151,7 +122,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     st.subheader(
         escape_markdown(_describe_what_leaves(release_request, asked_of)),
         anchor=False,
-        help=glossary.explain_words("ε, centre, segment"),
+        help=glossary.explain_words("ε, centre, segment, cluster"),
     )
     names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
     rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
@@ -255,103 +226,4 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) 
     return []
 
 
-_JOB = "release:dry_run"
-_MOST_ROWS = 200_000
 # Pixels of a box for one number: what is written in it while it is empty fits.
-_NARROW = 320
-
-
-@dataclass(frozen=True, eq=False)
-class _DryRun:
-    """What was tried, and the job."""
-
-    asked: tuple[Request, str, int | None]
-    job: Job[Any]
-
-
-def _draw_dry_run_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> None:
-    """Draw it; the card says what follows from public numbers alone, whatever was tried here."""
-    st.subheader("What to expect", divider="gray", anchor=False, help=glossary.explain_term("synthetic-table"))
-    table = asked_of.table
-    if table is None:
-        st.caption("Bounds that are still to be bought cannot be tried beforehand.")
-        return
-    request, dry = release_request.make_algorithm_request(asked_of.declaration), _find_kept()
-    n = _ask_rows(table)
-    asked = (request, table.key, n)
-    dry = dry if dry is not None and dry.asked == asked else None
-    done = [] if dry is None else [item for item in dry.job.items if isinstance(item, Tried)]
-    tried = [item.ratio for item in done]
-    whole = replace(release_request.request, delta=release_request.delta)
-    judgement = Judgement.of_request(
-        whole,
-        table.private,
-        rows=KnownRows.read(table.declaration),
-        tried=tried,
-        share=release_request.find_share(asked_of.declaration),
-    )
-    if not judgement.refusal and (told := describe_judgement(judgement, whole)):
-        draw_caption_with_badge("public", told)
-    if dry is not None:
-        draw_job_panel(dry.job, label="Dry run", key=_JOB)
-        # Of a private number of records the light says nothing, and the runs are told by themselves.
-        said = describe_dry_run(tried, rows=n) if tried and judgement.level is None else ""
-        if said:
-            draw_caption_with_badge("public", escape_markdown(said))
-        if done:
-            _draw_profile(done[-1].profile)
-        return
-    size = "" if n is None else f" of {n:,} rows"
-    tries = st.button(
-        "Try it on made-up rows",
-        icon=":material/casino:",
-        key="release:try",
-        disabled=bool(judgement.refusal) or n is None or n < request.k,
-        help=f"Runs on three tables{size}, with your columns and bounds; nobody is in them.",
-    )
-    if tries and n is not None:
-        _begin(request, asked_of, n, asked)
-
-
-def _ask_rows(table: OpenTable) -> int | None:
-    """Rows of the made-up tables: as many as somebody said that there are; asked for where nobody did."""
-    said = find_stated_rows(table)
-    if said is not None:
-        return min(said.low, _MOST_ROWS)
-    typed = st.number_input(
-        "Rows of the made-up tables",
-        *(1, _MOST_ROWS),
-        value=None,
-        step=1_000,
-        key=f"release:rows:{table.source_key}",
-        placeholder="about how many your file has",
-        persist_state="session",
-        width=_NARROW,
-        help="How many rows your file has is not declared, and nobody looks: guess it from outside of the file.",
-    )
-    return None if typed is None else int(typed)
-
-
-def _draw_profile(profile: profiles.Profile | None) -> None:
-    """What such a release would show, of a table that nobody is in."""
-    if profile is None or profile.dim < LEAST_PROFILED:
-        return
-    with st.expander("What it would show, on made-up rows", icon=":material/preview:"):
-        draw_profile_panel(profile, "release:tried", beside="k-means++ on the made-up rows", table=False)
-
-
-def _begin(request: Request, asked_of: ReleaseSubject, n: int, asked: tuple[Request, str, int | None]) -> None:
-    if (before := _find_kept()) is not None:
-        before.job.cancel()
-    declared = replace(asked_of.declaration, title=asked_of.title)
-    try:
-        job = open_job_registry().submit(dry_run_work, request, declared, n)
-    except RequestError as error:
-        st.error(escape_markdown(error), icon=":material/block:")
-        return
-    st.session_state[_JOB] = _DryRun(asked, job)
-    st.rerun()
-
-
-def _find_kept() -> _DryRun | None:
-    return cast("_DryRun | None", st.session_state.get(_JOB))

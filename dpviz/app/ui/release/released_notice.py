@@ -36,7 +36,7 @@ def describe_released(source_key: str) -> str:
         return ""
     job = mine[-1].job
     if not job.state.final:
-        return "This table is being released: see the page Release."
+        return "This table is being released: open *Release* below."
     account = job.prepared.before.name
     if job.release is None:
         charged = f"charge {job.number:d} stays" if job.number is not None else "nothing was charged"
@@ -46,8 +46,3 @@ def describe_released(source_key: str) -> str:
     except RequestError:
         left = ""
     return f"Released in this visit: charge {job.number or 0:d} of account {escape_markdown(account)}{left}."
-
-
-def has_left(source_key: str) -> bool:
-    """Whether a release of the rows of one file has left in this visit."""
-    return any(one.source_key == source_key and one.job.release is not None for one in list_publications())

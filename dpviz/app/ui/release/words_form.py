@@ -7,23 +7,19 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.algorithms import Guarantee
 from dpviz.app.ui.controls import (
     BOUNDS,
     MISSING,
     SEGMENTS,
-    draw_epsilon_control,
-    draw_k_and_delta,
     recall_division,
 )
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import draw_algorithm_choice, draw_params_form
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import ACCESS_LOG
 from dpviz.releases import AccessCounts, ReleaseRequest, promise
-from dpviz.runs import Contender, Division, Request
+from dpviz.runs import Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
@@ -173,7 +169,6 @@ def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
         st.caption(f"{_ALL}: {escape_markdown(declared.bounds_origin.strip())}")
     for words in against:
         st.markdown(f":red[:material/block: {escape_markdown(words)}]")
-    st.page_link("data.py", label="Change bounds, or where they come from", icon=":material/edit:")
     return against
 
 
@@ -217,13 +212,13 @@ def _list_hindrances(declared: Declaration) -> list[str]:
     """What a release would be refused for, with what to do about it on these pages."""
     if declared.bounds_from_rows:
         return [
-            "Some bounds come from the rows, and no ε covers what they tell: on Data, type bounds that are known "
-            "without the rows, or leave them empty, and they are bought."
+            "Some bounds come from the rows, and no ε covers what they tell: in the sentence, type bounds that are "
+            "known without the rows, or leave them empty, and they are bought."
         ]
     if nowhere := declared.unexplained:
         return [
             f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
-            "it on Data, beside the bounds."
+            "it in the sentence, behind the bounds."
         ]
     return []
 
@@ -253,18 +248,6 @@ class Terms(NamedTuple):
     request: Request
     division: Division
     smallest_group: int
-
-
-def draw_terms(*, buys: bool) -> Terms:
-    """Draw the controls of what a release holds."""
-    with st.sidebar:
-        card = draw_algorithm_choice()
-        (epsilon,), _ = draw_epsilon_control()
-        k, delta = draw_k_and_delta(delta_disabled=Guarantee.APPROX not in card.guarantees)
-        with st.popover("Parameters", icon=":material/tune:", width="stretch"):
-            params = draw_params_form(card)
-        divided = ask_division(buys=buys)
-        return Terms(Request(Contender(card.id, params), k, epsilon, delta), divided, ask_smallest_group(divided))
 
 
 def ask_division(*, buys: bool, public: bool = False) -> Division:

@@ -14,9 +14,9 @@ import streamlit as st
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.addresses import RUN
+from dpviz.app.ui.bench.catalogue import format_warning, summarize_judgement
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import format_warning, summarize_judgement
 from dpviz.app.ui.job_panel import open_job_registry
 from dpviz.app.ui.session import choose, count_study, recall, remember
 from dpviz.core import AccessKind, RequestError

@@ -224,7 +224,7 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
     animation = make_once(f"{_DRAWS_KEY}:animation", given, lambda: pack(draws.animate().to_data()))
     low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
     losses = TitleNumber("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
-    play(animation, [losses], None, key=f"{_DRAWS_KEY}:player")
+    play(animation, [losses], key=f"{_DRAWS_KEY}:player")
 
 
 _PAYERS_KEY = "payers"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import streamlit as st
-
 from dpviz.algorithms import AUTO
 from dpviz.app.ui.controls import recall_division
-from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.session import list_bought_rows, recall, remember
 from dpviz.core import RequestError
-from dpviz.runs import Contender, KnownRows, OpenTable, Request, RowsAdvice, Target, format_epsilon, windows
+from dpviz.runs import Contender, KnownRows, OpenTable, Request, RowsAdvice, Target, windows
 from dpviz.tables import declarations
 
 _KEY = "window"
@@ -85,25 +82,6 @@ def _is_bought(table: OpenTable, rows: KnownRows | None) -> bool:
     """Whether a number of rows is one that a run of this visit has bought."""
     return any(
         rows == KnownRows.read(declarations.NOTHING_DECLARED, bought=bought) for bought in list_bought_rows(table)
-    )
-
-
-def draw_window_beside_slider(table: OpenTable, *, k: int, delta: float, epsilon: float) -> None:
-    """The window under a slider of ε, once it was asked for: where ε lies in it."""
-    window = compute_window(table, k=k, delta=delta)
-    if window is None:
-        return
-    least, most = format_epsilon(window.least, up=True), format_epsilon(window.most)
-    if window.kind in ("none", "out of reach"):
-        st.markdown(
-            f":red-badge[no window] :small[{escape_markdown(window.finding)}]", help=escape_markdown(window.sentence)
-        )
-        return
-    inside = window.least * (1 - 1e-9) <= epsilon <= window.most * (1 + 1e-9)
-    color, where = ("blue", "in") if inside else ("yellow", "below" if epsilon < window.least else "above")
-    st.markdown(
-        f":{color}-badge[{escape_markdown(where)} your window: {escape_markdown(least)} to {escape_markdown(most)}]",
-        help=escape_markdown(window.argument(epsilon)),
     )
 
 

@@ -31,7 +31,7 @@ AUTO = Request(Contender("auto"), 5, 1.0, 1e-6)
 
 def dropped(raw: bytes = CUSTOMERS, name: str = "customers") -> Hand:
     file = open_csv(raw, name=name)
-    return Hand.of_file(1, file, propose(file), AUTO)
+    return Hand.of_file(1, file, Declaration(title=name), propose(file), AUTO)
 
 
 def filled(*, columns: int = 2, rows: str = "5,000") -> Hand:

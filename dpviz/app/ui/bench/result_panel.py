@@ -22,17 +22,15 @@ from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.charts.view import View
-from dpviz.app.ui.controls import ROUND_EPSILONS, choose_epsilon
-from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
-from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.explore.setup_panel import (
+from dpviz.app.ui.bench.catalogue import (
     draw_catalogue,
     draw_description,
     foresee_outcome,
-    is_run_at_once,
     make_foresight,
 )
-from dpviz.app.ui.explore.setup_panel import foresee_outcome as judged_before
+from dpviz.app.ui.bench.catalogue import foresee_outcome as judged_before
+from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
+from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
     LEAST_PROFILED,
     ask_plane,
@@ -49,7 +47,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.player import ROOM, Dial, Room, play
+from dpviz.app.ui.player import ROOM, Room, play
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
 from dpviz.core import AccessKind, Accounting, Array, Codes
@@ -134,7 +132,6 @@ def draw_walk(
     judged: Judged | None,
     *,
     view: View,
-    dial: Dial | None = None,
     room: Room = ROOM,
 ) -> RenderContext:
     """Play a finished run."""
@@ -145,9 +142,7 @@ def draw_walk(
         _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
     )
     said, numbers = _describe_staleness(table, result, now), list(list_numbers(table, result, judged))
-    if room.small:  # what was spent is said by the bar, the loss by the headline
-        numbers = [number for number in numbers if "label" in number.of]
-    play(animation, numbers, dial, said=said, key="explore:player", room=room)
+    play(animation, numbers, said=said, key="explore:player", room=room)
     return context
 
 
@@ -157,7 +152,6 @@ def draw_walk_so_far(
     reference: evaluation.Reference | None,
     *,
     view: View,
-    dial: Dial | None = None,
     room: Room = ROOM,
 ) -> None:
     """Play the steps that a run has taken, and, as long as it is under way, those that come."""
@@ -169,7 +163,7 @@ def draw_walk_so_far(
         animation = make_once(
             _SO_FAR, given, lambda: pack(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
         )
-        play(animation, list(_list_spending(arrived)), dial, key="explore:player", room=room)
+        play(animation, list(_list_spending(arrived)), key="explore:player", room=room)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
@@ -185,17 +179,12 @@ def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
     refused = judged_before(now, table).refusal
     if refused:
         return f"{of}. {refused}"
-    return f"{of}: the next one is under way." if is_run_at_once(table) else f"{of}: press Run to apply the settings."
+    return f"{of}: the next one is under way." if table.kind.may_be_shown else f"{of}: press Run to apply the settings."
 
 
 def ask_run_plane(run: RunSoFar, key: str) -> View:
     """Ask for the plane of a run."""
     return ask_plane(run.domain, key, centers=run.unit_centers if run.private else None)
-
-
-def make_dial(now: Request) -> Dial:
-    """ε on a narrow screen."""
-    return Dial(ROUND_EPSILONS, now.epsilon, choose_epsilon)
 
 
 def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
@@ -262,16 +251,6 @@ _ADDS_UP = {
     "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
     Accounting.NONE: "",
 }
-
-
-def draw_empty_panel(table: OpenTable) -> None:
-    """What to do when nothing has run yet on this table."""
-    st.info(
-        f"Set ε at the left and press **Run**. The steps of the run on {escape_markdown(table.title)} appear here, "
-        "each with what it spent.",
-        title="Nothing has run yet",
-        icon=":material/play_circle:",
-    )
 
 
 def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:

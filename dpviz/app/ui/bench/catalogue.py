@@ -10,20 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.algorithms import AUTO, CARDS, NOT_OURS, Card, Guarantee, ParamField, find_card, regime
-from dpviz.app.ui.controls import bind_to_link, draw_epsilon_control, draw_k_and_delta, read_request
-from dpviz.app.ui.data_access import is_reveal_allowed, reveal
+from dpviz.algorithms import CARDS, NOT_OURS, Card, Guarantee, ParamField, regime
+from dpviz.app.ui.controls import bind_to_link, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import say_refusal
-from dpviz.app.ui.runner import is_asked, start
-from dpviz.app.ui.session import add_spending, recall, remember
+from dpviz.app.ui.session import choose, remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
-from dpviz.app.ui.tradeoff.window_section import draw_window_beside_slider
-from dpviz.core import AccessKind
-from dpviz.runs import OUT_OF_REACH, Contender, Judgement, OpenTable, Request
-from dpviz.words import format_number, glossary
+from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
+from dpviz.words import glossary
 
 Foresee = Callable[[Card], Judgement]
 
@@ -74,19 +68,6 @@ def format_warning(words: str) -> str:
     return f":red[:material/cancel:] {_join_number(escape_markdown(words))}"
 
 
-def describe_judgement(judgement: Judgement, request: Request) -> str:
-    """A light and what it means for this request, with the number of records that would do."""
-    if judgement.refusal:
-        return f"{format_light(judgement)} {_join_number(escape_markdown(judgement.refusal))}"
-    if judgement.level is not None:
-        return f"{format_light(judgement)} {escape_markdown(judgement.message)}"
-    if not request.card.private:
-        return ":orange-badge[:material/visibility: revealed] Its centres come from the rows themselves."
-    if not judgement.message:
-        return ""
-    return f":gray-badge[:material/help: n is private] {escape_markdown(judgement.message)}"
-
-
 def _join_number(words: str) -> str:
     """A browser may break a line behind any hyphen, but not before a word joiner."""
     return re.sub(r"(?<=\de-)(?=\d)", "\u2060", words)
@@ -103,23 +84,6 @@ GUARANTEE_WORDS = {
 }
 _CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and adds the noise to what is released.")
 _LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
-
-
-def draw_algorithm_choice() -> Card:
-    """One list of all algorithms, each after what it does; a link may name one."""
-    start = _start()
-    st.session_state.setdefault(_KEY, start)
-    chosen = st.selectbox(
-        "Algorithm",
-        [card.id for _, _, cards in CARDS.list_kinds() for card in cards],
-        format_func=lambda algorithm: f"{CARDS[algorithm].does}: {CARDS[algorithm].title}",
-        key=_KEY,
-        bind="query-params",
-    )
-    card = CARDS[str(chosen or start)]
-    remember(_KEY, card.id)
-    _draw_package(card)
-    return card
 
 
 def draw_catalogue(foresee: Foresee) -> None:
@@ -200,103 +164,8 @@ def draw_description(card: Card) -> None:
     st.caption(f"{describe_needs(card)} Paper: {card.paper}")
 
 
-def _start() -> str:
-    """The algorithm that the widget, the link or this visit names, by id or by title; else the default."""
-    for named in (st.session_state.get(_KEY), st.query_params.get(_KEY), recall(_KEY, AUTO)):
-        for card in CARDS.values():
-            if named in (card.id, card.title):
-                return card.id
-    return find_card(AUTO).id
-
-
 def _choose(algorithm: str) -> None:
-    st.session_state[_KEY] = algorithm
-
-
-def draw_setup_panel(table: OpenTable) -> Request:
-    """Draw the controls, run what is to be run, and say what is asked for now."""
-    with st.sidebar:
-        card = draw_algorithm_choice()
-        (epsilon,), beside = draw_epsilon_control()
-        said = st.container(gap="xsmall")
-        k, delta = draw_k_and_delta(delta_disabled=Guarantee.APPROX not in card.guarantees)
-        with said:
-            draw_window_beside_slider(table, k=k, delta=delta, epsilon=epsilon)
-        params, seed = _draw_more(card)
-    request = Request(Contender(card.id, params), k, epsilon, delta, seed)
-    judgement = foresee_outcome(request, table)
-    with said:
-        _draw_expectation(request, table, judgement)
-    _run(request, table, judgement, beside)
-    with said:
-        _draw_spending(request, table)
-    return request
-
-
-def is_run_at_once(table: OpenTable) -> bool:
-    """Whether a moved control runs at once: nobody's privacy is spent on a public or a simulated table."""
-    return table.kind.may_be_shown
-
-
-def _draw_expectation(request: Request, table: OpenTable, judgement: Judgement) -> None:
-    """The light, with its reason on demand; a refusal, and what a run would spend, are said outright."""
-    shown = format_light(judgement)
-    if judgement.refusal:
-        st.caption(f"{shown} {escape_markdown(judgement.refusal)}")
-    else:
-        st.markdown(shown or ":small[:gray[What to expect]]", help=describe_judgement(judgement, request) or None)
-
-
-def _draw_spending(request: Request, table: OpenTable) -> None:
-    """What a run would spend, and what this visit has: after the press, so that it never lags behind it."""
-    if request.card.private and not is_run_at_once(table):
-        st.caption(
-            f"Spends ε = {format_number(request.epsilon)}; this visit {format_number(add_spending(table))} so far."
-        )
-
-
-def _run(request: Request, table: OpenTable, judgement: Judgement, place: DeltaGenerator) -> None:
-    """The button, and what is run without it."""
-    by_itself, asked = is_run_at_once(table), is_asked(table, request)
-    barred = bool(judgement.refusal) or not (request.card.private or is_reveal_allowed(table))
-    about = glossary.explain_term("draw") if by_itself else None
-    if barred and not judgement.refusal:
-        about = "Show truth is off: k-means++ reads the rows as they are."
-    pressed = place.button(
-        "Another draw" if by_itself else "Run",
-        type="secondary" if by_itself else "primary",
-        icon=None if by_itself else ":material/play_circle:",
-        width="stretch",
-        key="run",
-        disabled=barred or (by_itself and request.seed is not None),
-        help=about,
-    )
-    if barred or not (pressed or (by_itself and not asked)):
-        return
-    with say_refusal("This cannot run"):
-        if not request.card.private:
-            reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE)
-        start(table, request, live=not pressed)
-
-
-def _draw_more(card: Card) -> tuple[dict[str, Any], int | None]:
-    """Parameters of the algorithm and, for studies, a seed, which is never kept in a link; folded away."""
-    with st.popover("Parameters", icon=":material/tune:", width="stretch"):
-        params = draw_params_form(card)
-        seeded = st.toggle(
-            "Repeatable noise (study only)",
-            key="study_noise",
-            persist_state="session",
-            help=glossary.explain_term(
-                "noise", "The same seed gives the same noise, and whoever knows the seed can take it off."
-            ),
-        )
-        seed = st.number_input(
-            "Seed", 0, 2**31 - 1, value=0, step=1, key="study_seed", persist_state="session", disabled=not seeded
-        )
-    if seeded:
-        st.caption(f":violet-badge[:material/science: simulation, seed {seed:d}] Not a release.")
-    return params, int(seed) if seeded else None
+    choose("algorithm", algorithm)
 
 
 _FEW_CHOICES = 4
