@@ -56,8 +56,8 @@ class Groups:
         rows = format_things(self.smallest, "row")
         if not self.kept:
             return f"Even all segments together may be fewer than {rows}, the smallest group that was promised."
-        joined = [_list_segments(one.segments) for one in self.every if len(one.segments) > 1]
-        some = "each segment is a group" if not joined else f"{'; '.join(joined)} count as one group"
+        joined = [f"{_list_segments(one.segments)} count as one" for one in self.every if len(one.segments) > 1]
+        some = f"{', '.join(joined)} group" if joined else "each segment is a group"
         return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
 
 
