@@ -15,7 +15,7 @@ from benchmarks.fuzzing.intake_cases import declared_case, proposal_case, read_c
 from benchmarks.fuzzing.lesson_cases import lesson_case
 from benchmarks.fuzzing.link_cases import link_case
 from benchmarks.fuzzing.name_cases import name_case
-from benchmarks.fuzzing.parquet_cases import parquet_case
+from benchmarks.fuzzing.parquet_cases import database_case, parquet_case
 from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
 from benchmarks.fuzzing.settings_cases import settings_case
@@ -45,6 +45,7 @@ _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     claims_case: 0.02,
     key_case: 0.01,
     stdout_case: 0.002,
+    database_case: 0.03,
 }
 KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
     make.__name__.removesuffix("_case"): make for make in _SHARES
@@ -55,6 +56,7 @@ KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
 DOORS: Mapping[str, tuple[Door, ...]] = {
     "read": (doorways.CSV,),
     "parquet": (doorways.PARQUET,),
+    "database": (doorways.DATABASE,),
     "sparse": (doorways.SPARSE,),
     "packed": (doorways.GZIP,),
     "release": (doorways.RELEASE, doorways.TRANSCRIPT),
@@ -68,7 +70,7 @@ DOORS: Mapping[str, tuple[Door, ...]] = {
     "key": (doorways.KEY,),
     "stdout": (doorways.STDOUT,),
 }
-"""The doors that a kind comes through; frames and packages are met by contracts of their own."""
+"""The doors that a kind comes through; frames, packages and Spark are met by contracts of their own."""
 
 
 def case_of(seed: int, index: int, *, kind: str | None = None) -> Case:

@@ -6,12 +6,14 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -46,6 +48,30 @@ def parquet_case(rng: np.random.Generator) -> Case:
     stated["label"] = one(rng, ("", "", "", "label", "id"))
     do = partial(_every_way if happens(rng, 0.5) else _run, put=put, name=name, stated=stated)
     return Case("parquet", f"{made_of}; {short(stated, most=300)}", do, secrets, for_a_page=False)
+
+
+def database_case(rng: np.random.Generator) -> Case:
+    """The same tables in a file of a database, whole or damaged, under their name or another one."""
+    secrets = Secrets.drawn(rng, many=3)
+    table, made_of = _table(rng, secrets)
+    harm = (lambda raw: damaged(rng, raw)[0]) if happens(rng, 0.5) else bytes
+    said = {"bounds": {column: [-1, 1] for column in one(rng, _CHOSEN)}, "label": ""}
+    do = partial(
+        _run_database, table=table, harm=harm, name=one(rng, ("cells", "cells", "cells", "other")), stated=said
+    )
+    return Case("database", f"{made_of}; {short(said, most=300)}", do, secrets, for_a_page=False)
+
+
+def _run_database(
+    folder: Path, *, table: pa.Table, harm: Callable[[bytes], bytes], name: str, stated: dict[str, Any]
+) -> str:
+    path = folder / "table.duckdb"
+    with duckdb.connect(str(path)) as connection, suppress(duckdb.Error):  # what it cannot hold is not there
+        connection.from_arrow(table).create("cells")
+    path.write_bytes(harm(path.read_bytes()))
+    (folder / "declared.json").write_text(json.dumps(stated))
+    asked = ("--k", "2", "--epsilon", "1", "--algorithm", "eugkm", "--bounds", "declared.json")
+    return command(["run", f"duckdb:///{path}?table={name}", *asked])
 
 
 def _run(folder: Path, *, put: Mapping[str, Any], name: str, stated: dict[str, Any]) -> str:

@@ -51,7 +51,7 @@ def test_more_hostile_input_in_a_process_of_its_own_and_a_page():
 def test_every_door_has_cases():
     met = {door for doors in DOORS.values() for door in doors}
     assert DOORS.keys() <= KINDS.keys()
-    by_contracts = {doorways.NOTEBOOK, doorways.PLUG_IN, doorways.OURS}
+    by_contracts = {doorways.NOTEBOOK, doorways.SPARK, doorways.PLUG_IN, doorways.OURS}
     assert {door.name for door in doorways.DOORS} == {door.name for door in met | by_contracts}
 
 
