@@ -12,7 +12,7 @@ def main() -> None:
     from dpviz.app.ui.controls import remember_link
     from dpviz.app.ui.data.table_link import claim_made, claim_prepared, draw_linked_table, follow_table_link
     from dpviz.app.ui.data.ways_in import begin_with_given
-    from dpviz.app.ui.lessons.visit import is_presented
+    from dpviz.app.ui.lessons.visit import is_presented, name_shown
     from dpviz.app.ui.reader import follow_reader
     from dpviz.app.ui.runner import claim_finished
 
@@ -41,7 +41,7 @@ def main() -> None:
     if page.url_path in _WITH_TABLE:
         draw_linked_table()
     page.run()
-    follow_reader()
+    follow_reader(name_shown(page.url_path))
 
 
 if __name__ == "__main__":

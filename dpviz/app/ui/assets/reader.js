@@ -1,5 +1,6 @@
 // Tells the page when what the browser shows is not what the page was drawn for. Every answer runs the page again: none
 // is given twice. And names of widgets, for whoever hears them, are freed of what is there for Markdown alone.
+// A place that was not shown before begins at its top.
 const NARROW = window.matchMedia("(max-width: 640px)");
 
 // A widget is called by the Markdown of its label: without the backslashes it is heard as it is seen.
@@ -32,6 +33,9 @@ export default function ({ data, parentElement, setStateValue }) {
     probe.dataset.told = words;
     setStateValue("seen", seen);
   };
+  const main = document.querySelector('[data-testid="stMain"]');
+  if (main && (document.documentElement.dataset.place ?? data.place) !== data.place) main.scrollTo(0, 0);
+  document.documentElement.dataset.place = data.place;
   probe.ontransitionend = tell;
   NARROW.addEventListener("change", tell);
   tell();

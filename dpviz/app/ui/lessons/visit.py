@@ -41,6 +41,11 @@ def name_place(place: Place) -> dict[str, str]:
     return {_LESSON: place.lesson, _SCENE: str(place.scene)} | ({_PRESENT: "1"} if place.presented else {})
 
 
+def name_shown(path: str) -> str:
+    """The page at an address and, of a lesson, its scene: what is begun at its top when it comes to be shown."""
+    return " ".join((path, *(st.query_params.get(name, "") for name in (_LESSON, _SCENE, _PRESENT))))
+
+
 def go_to(lesson: str | None, scene: int = 1, *, present: bool = False) -> None:
     """Open a scene; call it from a callback."""
     asked = {} if lesson is None else name_place(Place(lesson, scene, present))
