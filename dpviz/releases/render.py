@@ -17,7 +17,7 @@ import numpy as np
 
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_page import make_card_page
-from dpviz.releases.catalogue import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
+from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.draws import format_draws
 from dpviz.releases.package import (
