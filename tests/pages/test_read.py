@@ -43,7 +43,7 @@ def test_a_good_release_is_told_drawn_and_taken_away(good: bytes) -> None:
     shown, figures = ([figure.proto.id, figure.proto.alt] for figure in app.get("plotly_chart")), []
     figures = {name: alt for key, alt in shown for name in ("read:map", "read:profile") if name in key}
     assert figures["read:profile"].startswith("Three segments on a lane for each of two columns")
-    assert "entres" in figures["read:map"], "two columns are a map, too"
+    assert figures["read:map"].startswith("Map of age and income: 1 at "), "two columns are a map, too"
     assert "k = 3 was chosen" in text
 
 

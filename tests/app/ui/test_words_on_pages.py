@@ -56,7 +56,7 @@ WORDING = {
     "float",
     "times",
 }
-WORDING |= {"describe_shares", "explain_term", "explain_words"}
+WORDING |= {"describe_shares", "strip_markdown", "explain_term", "explain_words"}
 # The program's own texts: cards, parameters, samples, claims, measures, presets, words of the glossary. No
 # file,
 # link or error is in them.

@@ -94,7 +94,9 @@ def _draw_folded(hand: Hand) -> None:
 
 def _draw_ticks(hand: Hand) -> None:
     lines = [
-        f":green[✓] {what}: {escape_markdown(settled)}" if settled else f":orange[○] {what}: still to be said"
+        f":green[✓] {escape_markdown(f'{what}: {settled}')}"
+        if settled
+        else f":orange[○] {escape_markdown(what)}: still to be said"
         for what, settled in hand.list_ticks()
     ]
     if hand.is_private:

@@ -237,7 +237,13 @@ def _ask_column(hand: Hand, name: str) -> None:
 def _ask_dates(hand: Hand, name: str, coding: codings.Dates) -> None:
     with st.form(_make_key(hand, f"dates:{name}"), border=False):
         ends = [
-            st.date_input(label, value, date(1900, 1, 1), date(2200, 1, 1), key=_make_key(hand, f"{label}:{name}"))
+            st.date_input(
+                escape_markdown(label),
+                value,
+                date(1900, 1, 1),
+                date(2200, 1, 1),
+                key=_make_key(hand, f"{label}:{name}"),
+            )
             for label, value in (("First day", coding.first), ("Last day", coding.last))
         ]
         if st.form_submit_button("So it is", type="primary") and all(isinstance(end, date) for end in ends):

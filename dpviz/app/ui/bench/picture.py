@@ -181,7 +181,7 @@ def _ask_page(pictured: Pictured, result: Result) -> ProfilePicture:
     last = result.run.frames[-1].step
     mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
     picture = ProfilePicture(profiles.make_profile(result.run, reference=centers), narrow=is_narrow(), mark=mark)
-    labels = [f"columns {first}–{last}" for first, last in picture.pages]
+    labels = [f"columns {begin:d}–{end:d}" for begin, end in picture.pages]
     if len(labels) > 1:
         page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")
         picture = replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(page))

@@ -103,14 +103,13 @@ def draw_proposal_questions(draft: Draft) -> None:
     if proposal is None or file is None:
         return
     with st.container(horizontal=True, gap="xsmall"):
-        if (other := proposal.other) is not None:
-            words = proposal.describe_other()
-            if st.button(words, icon=":material/swap_vert:", key=draft.make_key("other_reading")):
-                draft.change = lambda now: _propose(now, file, draft, other)
+        look = {"icon": ":material/swap_vert:", "key": draft.make_key("other_reading")}
+        if (other := proposal.other) is not None and st.button(escape_markdown(proposal.describe_other()), **look):
+            draft.change = lambda now: _propose(now, file, draft, other)
         for name, codes in proposal.missing.items():
             asked = name in draft.declaration.columns and not draft.declaration.file.get_style(name).missing
-            words = f"{name}: {', '.join(codes)} means missing"
-            if asked and st.button(escape_markdown(words), icon=":material/block:", key=draft.make_key("codes", name)):
+            means = f"{name}: {', '.join(codes)} means missing"
+            if asked and st.button(escape_markdown(means), icon=":material/block:", key=draft.make_key("codes", name)):
                 draft.change = partial(proposal.declare_missing, names=[name])
         if others := [name for name in proposal.measures if name not in draft.declaration.columns]:
             words = f"Take all {len(proposal.measures)} measures"
