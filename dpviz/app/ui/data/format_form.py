@@ -103,8 +103,10 @@ def draw_proposal_questions(draft: Draft) -> None:
     if proposal is None or file is None:
         return
     with st.container(horizontal=True, gap="xsmall"):
-        look = {"icon": ":material/swap_vert:", "key": draft.make_key("other_reading")}
-        if (other := proposal.other) is not None and st.button(escape_markdown(proposal.describe_other()), **look):
+        other, key = proposal.other, draft.make_key("other_reading")
+        if other is not None and st.button(
+            escape_markdown(proposal.describe_other()), icon=":material/swap_vert:", key=key
+        ):
             draft.change = lambda now: _propose(now, file, draft, other)
         for name, codes in proposal.missing.items():
             asked = name in draft.declaration.columns and not draft.declaration.file.get_style(name).missing
