@@ -140,10 +140,10 @@ _SMALL = """least => {
       && Math.hypot(x - middles[i][0], y - middles[i][1]) < least);
   }).map(part => `${part.tagName} ${part.getAttribute("aria-label") || part.innerText || part.outerHTML.slice(0, 90)}`);
 }"""
-# What has the focus is in sight, and nothing lies over it; Streamlit's tools over tables are not ours.
+# What has the focus is in sight, and nothing lies over it; Streamlit's tables are not ours.
 _COVERED = """() => {
   const part = document.activeElement, box = part.getBoundingClientRect();
-  if (part === document.body || !box.width || part.getAttribute("kind") === "elementToolbar") return "";
+  if (part === document.body || !box.width || part.closest('[data-testid="stDataFrame"]')) return "";
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const seen = document.elementFromPoint(x, y);
   const near = part.closest("label") || part.parentElement || part;
