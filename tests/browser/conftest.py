@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
@@ -81,16 +82,15 @@ def shared() -> Shared:
 def fifteen(
     shared: Shared, contexts: Callable[..., BrowserContext], address: str, request: pytest.FixtureRequest
 ) -> Iterator[Visitor]:
-    """On Explore, in the light, on a wide screen, with the table *Fifteen clusters*: as others left its settings."""
+    """On the bench, in the light, on a wide screen, with the table *Fifteen clusters*: as others left its settings."""
     visit = shared.visit
     look = LOOKS["light"]
     if visit is None:
         visit = Visitor(contexts(viewport=look.window, color_scheme=look.colors), address)
         visit.goes_to("/")
-        visit.opens_sample("Fifteen clusters")
     takes_on(visit, look)
-    if "/explore" not in visit.page.url:
-        visit.turns_to("Explore")
+    if urlsplit(visit.page.url).path != "/":
+        visit.turns_to("Bench")
     visit.sees_animation()
     visit.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     shared.visit, failed = None, request.session.testsfailed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import expect
 
@@ -14,7 +13,7 @@ from tests.browser.visitor import Visitor
 from tests.waiting import CLICKS_AGAIN
 
 PEOPLE = ROOT / "sample_data" / "people.csv"
-WORDS = {
+CARD_WORDS = {
     "Intended use": "Planning of bus lines and opening hours",
     "Region that the data describe": "A town in the north",
     "Curators: who publishes it, one a line": "The town's office of statistics",
@@ -29,18 +28,19 @@ def declares_people(visit: Visitor) -> None:
     said = json.loads(PEOPLE.with_suffix(".json").read_text(encoding="utf-8"))
     declared = {name: value for name, value in said.items() if name not in ("public", "label")}
     visit.uploads(PEOPLE.read_bytes(), "people.csv")
+    visit.presses("Everything about the file and its columns")
     visit.presses("Use a declaration (JSON)")
     chooser = visit.page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     chooser.set_input_files({"name": "d.json", "mimeType": "application/json", "buffer": json.dumps(declared).encode()})
     expect(visit.page.get_by_role("checkbox", name="savings", exact=True)).to_be_checked()
     visit.escapes()
-    visit.presses("Use this table")
-    visit.sees("The rows of a private file are not shown")
+    visit.presses("So it is")
+    visit.sees("made-up rows")
 
 
 def says_the_words(visit: Visitor) -> None:
     """Fill in what the card asks for."""
-    for label, text in WORDS.items():
+    for label, text in CARD_WORDS.items():
         box = visit.page.get_by_label(label, exact=True).first
         box.fill(text)
         box.blur()
@@ -74,26 +74,6 @@ def presses_release(visit: Visitor, number: int) -> None:
         if visit.button(PRESS).is_visible():
             visit.button(PRESS).click()
         expect(begun).to_be_visible()
-
-
-class Counted:
-    """A visitor each of whose presses, choices and typed boxes counts as an action; what is only looked at does not."""
-
-    _ACTIONS = ("uploads", "presses", "picks", "types", "chooses", "ticks", "turns_to", "downloads", "drops", "escapes")
-
-    def __init__(self, visit: Visitor) -> None:
-        self.visit, self.actions = visit, 0
-
-    def __getattr__(self, name: str) -> Any:
-        act = getattr(self.visit, name)
-        if name not in self._ACTIONS:
-            return act
-
-        def does(*said: Any, **more: Any) -> Any:
-            self.actions += 1
-            return act(*said, **more)
-
-        return does
 
 
 def make_customers(n: int = 900) -> bytes:

@@ -102,19 +102,13 @@ class Visitor:
         expect(opener).to_be_visible()
 
     def opens_sample(self, title: str) -> None:
-        """Press the button of a sample, on the Home page."""
-        only = self.page.get_by_role("button", name=f"Open {title}", exact=True)
-        expect(only).to_have_count(1)
-        there = re.compile("/explore")
-        try:
-            only.click(timeout=waiting.CLICKS_AGAIN)
-            expect(self.page).to_have_url(there, timeout=waiting.CLICKS_AGAIN)
-        except (AssertionError, PlaywrightTimeoutError):
-            # Lost where the page was just told the reader's colours or wish for less motion; or heard, and the button
-            # had left before the browser could say so.
-            if not there.search(self.page.url):
-                only.click()
-            expect(self.page).to_have_url(there)
+        """Open a sample by the form of the table's word, unless it is the one in hand."""
+        word = self.page.locator('[data-word="table"]')
+        expect(word).to_be_visible()
+        if word.inner_text() != title:
+            word.click()
+            self.chooses("A public sample", title)
+        expect(word).to_have_text(title)
         self.waits()
 
     def presses(self, label: str) -> None:
@@ -125,6 +119,20 @@ class Visitor:
     def presses_exactly(self, name: str) -> None:
         """Press the button of that very name, which need not be written on it."""
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def says(self, word: str, text: str) -> None:
+        """Type into a word of the sentence, and send it with Enter."""
+        box = self.page.locator(f'[data-word="{word}"]')
+        box.fill(text)
+        box.press("Enter")
+        self.waits()
+
+    def opens_word(self, word: str) -> None:
+        """Open the form of a word."""
+        button = self.page.locator(f'[data-word="{word}"]')
+        if button.get_attribute("aria-expanded") != "true":
+            button.click()
+        self.waits()
 
     def picks(self, label: str) -> None:
         """Choose one of the options that are all on the page: a segment or a radio button."""
@@ -179,7 +187,6 @@ class Visitor:
 
     def sees_animation(self) -> None:
         """A run that has ended is played, its picture drawn: one under way is another animation, which leaves."""
-        expect(self.page.get_by_role("tab", name="What was found")).to_be_visible()
         expect(self.page.locator(".animation[data-whole]")).to_have_count(1)
         self.waits()
 
@@ -210,10 +217,10 @@ class Visitor:
         self.page.keyboard.press("Escape")
 
     def uploads(self, content: bytes, name: str) -> None:
-        """Drop a file on the Data page."""
+        """Drop a file on the bench."""
         chooser = self.page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
         chooser.set_input_files({"name": name, "mimeType": "text/csv", "buffer": content})
-        self.sees("Use this table")
+        expect(self.page.locator('[data-word="table"]')).to_have_text(name.rpartition(".")[0][:18])
         self.waits()
 
     def chooses(self, label: str, option: str) -> None:

@@ -109,7 +109,7 @@ def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parque
     assert not may_be_used(at) and "Other pages stay usable" in text_of(at)
     at.button(key="preparation:cancel").click()
     fine(at.run())
-    assert "visit:table" not in at.session_state
+    assert at.session_state["visit:table"].title == "blobs"
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
     press(at, "So it is")

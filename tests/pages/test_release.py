@@ -375,3 +375,15 @@ def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
     assert bought.lower is not None and bought.upper >= 60_000 and "bought" in bought.origin
     assert at.subheader[0].value.startswith("people: released at ε = 1")
     assert "**income**: " in text_of(at)
+
+
+def test_a_zip_that_does_not_verify_is_not_offered(tmp_path, monkeypatch):
+    def forge(data: bytes):
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        return verify(make_zip({**files, CENTERS: files[CENTERS].replace(b"1", b"2")}))
+
+    monkeypatch.setattr("dpviz.app.ui.release.released_panel.verify", forge)
+    app = pressed_once(on_page(people(tmp_path), account_in(tmp_path)))
+    assert not app.get("download_button") and "is not offered" in app.error[0].proto.title
+    assert "centers.csv" in app.error[0].value.replace("\\", "")

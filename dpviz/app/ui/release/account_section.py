@@ -39,7 +39,7 @@ class Opened(NamedTuple):
 def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
     """Draw the section of the account."""
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
-    _draw_ways()
+    _draw_ways(asked_of.title)
     path = recall(_PATH, "")
     if not path:
         return None, ["No account is open: give the path of one, or make a new one."]
@@ -55,7 +55,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     return opened, against
 
 
-def _draw_ways() -> None:
+def _draw_ways(title: str) -> None:
     """By its path: one that is there, or a new one."""
     path_place, open_place, new_place = st.columns([5, 1, 2], vertical_alignment="bottom", gap="small")
     st.session_state.setdefault(_TYPED, recall(_PATH, ""))
@@ -65,6 +65,7 @@ def _draw_ways() -> None:
     open_place.button("Open", key="release:account_open", width="stretch")
     with new_place.popover("New account", icon=":material/add:", width="stretch"), st.form(_NEW, border=False):
         st.text_input("Path of the new file", placeholder=_EXAMPLE, key=f"{_NEW}:path")
+        st.session_state.setdefault(f"{_NEW}:name", title)
         st.text_input("What the data set is called", key=f"{_NEW}:name")
         left, right = st.columns(2)
         left.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)

@@ -23,6 +23,7 @@ from dpviz.app.ui.figure import (
 )
 from dpviz.app.ui.job_panel import poll
 from dpviz.app.ui.release.account_section import Publication, prepare_another
+from dpviz.app.ui.session import make_once
 from dpviz.core import RequestError
 from dpviz.releases import (
     Parts,
@@ -34,6 +35,7 @@ from dpviz.releases import (
     package,
     promise,
     receive,
+    verify,
 )
 from dpviz.words import PLUS_MINUS, format_duration, format_number, format_ratio, format_things, glossary
 
@@ -97,6 +99,8 @@ def _draw_release(publication: Publication, release: Release) -> None:
         + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
         icon=":material/check_circle:",
     )
+    if not _draw_verification(release):
+        return
     with st.container(horizontal=True, gap="small"):
         name, article = _name_file(publication), ":material/article:"
         draw_download("The release (zip)", release.data, f"{name}.zip", key="release:zip", type="primary")
@@ -105,6 +109,17 @@ def _draw_release(publication: Publication, release: Release) -> None:
     if not job.kept:
         st.warning("No copy could be written beside the account: take the zip now.", icon=":material/warning:")
     _draw_tables(release)
+
+
+def _draw_verification(release: Release) -> bool:
+    """Whether the zip is what it says, read back and made anew from its answers; only then it is offered."""
+    checked = make_once("release:checked", release.data, lambda: verify(release.data), most=4)
+    if not checked.holds:
+        said = " ".join(f"{finding.file} {finding.what}" for finding in checked.findings)
+        st.error(escape_markdown(said), title="The zip does not hold, and is not offered", icon=":material/error:")
+        return False
+    st.markdown(f":green[:material/verified: **It verifies**]: {checked.passed:d} checks, made from its own answers.")
+    return True
 
 
 def _draw_tables(release: Release) -> None:

@@ -1,0 +1,164 @@
+"""The bench in a browser: a file is dropped and a verified zip taken away; ε by keyboard; every look of it is read."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dpviz.releases.verifying import verify
+from tests.browser.looks import WINDOW, offences, offences_in
+from tests.browser.owner import CARD_WORDS
+from tests.browser.visitor import NARROW, Visitor
+from tests.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MOST_ACTIONS, MOST_WORDS = 28, 1_000
+LEAST_TARGET = 24
+_SMALL = """least => [...document.querySelectorAll(".sentence :is(button, input), .epsilon :is(button, .knob)")]
+  .filter(part => part.checkVisibility())
+  .map(part => [part.dataset.word || part.className, part.getBoundingClientRect()])
+  .filter(([, box]) => box.width < least || box.height < least).map(([name]) => name)"""
+_COVERED = """() => {
+  const part = document.activeElement, box = part.getBoundingClientRect();
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return !(part === top || part.contains(top) || top?.contains(part));
+}"""
+_SHARES = """() => [".sentence", ".animation .map", ".epsilon .knob"].filter(name => {
+  const box = document.querySelector(name)?.getBoundingClientRect();
+  return !box || box.top < 0 || box.bottom > innerHeight;
+})"""
+
+
+def make_places(n: int = 4_000) -> bytes:
+    """Places of a town, two columns."""
+    rng = np.random.default_rng(0)
+    middles = rng.uniform(2, 18, (4, 2))
+    rows = middles[rng.integers(0, 4, n)] + rng.normal(0, 0.6, (n, 2))
+    return ("east,north\n" + "\n".join(f"{x:.3f},{y:.3f}" for x, y in rows) + "\n").encode()
+
+
+class Walk:
+    """What an owner does, counted, and the words that were read on the way."""
+
+    def __init__(self, visit: Visitor) -> None:
+        self.visit, self.actions, self.words = visit, 0, set()
+
+    def does(self, act: Callable[..., object], *said: str) -> None:
+        self.actions += 1
+        act(*said)
+        self.reads()
+
+    def reads(self) -> None:
+        lines = self.visit.page.get_by_test_id("stMain").inner_text().splitlines()
+        self.words |= {line.strip() for line in lines if line.strip()}
+
+    @property
+    def number_of_words(self) -> int:
+        return sum(len(re.findall(r"[^\W\d_]{2,}", line)) for line in self.words)
+
+
+def test_places_go_from_a_drop_to_a_verified_zip(
+    visitor: Callable[..., Visitor], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    walk = Walk(visit)
+    walk.does(visit.uploads, make_places(), "places.csv")
+    walk.does(visit.says, "rows", "3,000 to 6,000")
+    walk.does(visit.presses, "So it is")  # whose rows they are, opened by Enter
+    for name in ("east", "north"):
+        walk.does(visit.says, f"low:{name}", "0")
+        walk.does(visit.says, f"high:{name}", "20")
+    walk.does(visit.chooses, "Where are these bounds from?", "law or physics")
+    walk.does(visit.presses, "So it is")
+    visit.sees("made-up rows")
+    epsilon = visit.page.get_by_role("button", name=re.compile("^Run at")).inner_text().rpartition(" ")[2]
+    walk.does(visit.presses, f"Run at ε = {epsilon}")
+    visit.sees_animation()
+    assert not offences(visit)
+    walk.does(visit.presses, f"Release at ε = {epsilon}")
+    for label, text in CARD_WORDS.items():
+        walk.does(lambda label=label, text=text: visit.types(label, text, enter=False))
+    walk.does(visit.presses, "New account")
+    walk.does(lambda: visit.types("Path of the new file", str(tmp_path / "places.sqlite"), enter=False))
+    walk.does(visit.presses, "Make it")
+    visit.escapes()
+    visit.sees("Ready.")
+    walk.does(visit.types, f"Type {epsilon} to confirm ε", epsilon)
+    walk.does(visit.presses, f"Charge the account and release ε = {epsilon}")
+    visit.sees("It verifies")
+    walk.actions += 1
+    zipped = visit.downloads("The release (zip)")
+    assert verify(zipped).holds
+    walk.reads()
+    with capsys.disabled():
+        said = f"\nfrom a drop to a verified zip: {walk.actions} actions, {walk.number_of_words} words\n"
+        sys.stdout.write(said)
+    assert walk.actions <= MOST_ACTIONS
+    assert not offences(visit)
+
+
+def test_epsilon_is_moved_by_keyboard_and_the_headline_follows(fifteen: Visitor) -> None:
+    visit, page = fifteen, fifteen.page
+    knob = visit.slider("ε, the privacy budget of the whole release")
+    before = float(knob.get_attribute("aria-valuenow") or 0)
+    for key, grows in (("ArrowLeft", False), ("PageUp", True), ("ArrowRight", True), ("PageDown", False)):
+        knob.press(key)
+        now = float(knob.get_attribute("aria-valuenow") or 0)
+        assert (now > before) == grows, key
+        before = now
+    expect(page.get_by_role("heading", level=1).first).to_contain_text(f"At ε = {before:.3g}")
+    expect(page).to_have_url(re.compile(rf"[?&]epsilon={before:g}"))
+    knob.press("End")
+    last = float(knob.get_attribute("aria-valuenow") or 0)
+    knob.press("Home")
+    assert float(knob.get_attribute("aria-valuenow") or 0) < last
+    for name in ("A smaller ε", "A larger ε"):
+        visit.presses_exactly(name)
+    visit.waits()
+    assert not page.evaluate(_SMALL, LEAST_TARGET), "targets of less than 24 pixels"
+
+
+def test_every_stop_of_the_keyboard_is_seen_and_the_first_screen_holds_sentence_picture_and_axis(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.sees_animation()
+    for window in (WINDOW, {"width": 1280, "height": 720}):
+        visit.page.set_viewport_size(window)
+        assert eventually(lambda: not visit.page.evaluate(_SHARES)), (window, visit.page.evaluate(_SHARES))
+    for _ in range(40):
+        visit.page.keyboard.press("Tab")
+        assert not visit.page.evaluate(_COVERED), visit.page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    assert not offences_in(visit, "light", "dark", "dark telephone")
+    visit.page.set_viewport_size(NARROW)
+    assert visit.is_as_wide_as_its_window()
+
+
+def test_a_refusal_stands_in_its_word_and_back_keeps_epsilon(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/", epsilon=0.5, k=12)
+    visit.sees_animation()
+    visit.says("high:x", "-3")
+    visit.sees("is not below")
+    expect(visit.page.locator('[data-word="high:x"]')).to_have_attribute("aria-invalid", "true")
+    assert not offences(visit)
+    visit.says("high:x", "1000")
+    visit.sees_animation()
+    visit.turns_to("Learn")
+    visit.page.go_back()
+    visit.waits()
+    expect(visit.page.locator('[data-word="k"]')).to_have_value("12")
+    expect(visit.page.get_by_role("heading", level=1).first).to_contain_text("At ε = 0.5")
+    visit.page.reload()
+    visit.waits()
+    expect(visit.page.locator('[data-word="k"]')).to_have_value("12")
+    expect(visit.page.get_by_role("heading", level=1).first).to_contain_text("At ε = 0.5")
