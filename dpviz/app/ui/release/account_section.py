@@ -65,8 +65,7 @@ def _draw_ways(title: str) -> None:
     open_place.button("Open", key="release:account_open", width="stretch")
     with new_place.popover("New account", icon=":material/add:", width="stretch"), st.form(_NEW, border=False):
         st.text_input("Path of the new file", placeholder=_EXAMPLE, key=f"{_NEW}:path")
-        st.session_state.setdefault(f"{_NEW}:name", title)
-        st.text_input("What the data set is called", key=f"{_NEW}:name")
+        st.text_input("What the data set is called", title, key=f"{_NEW}:name")
         left, right = st.columns(2)
         left.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)
         right.number_input("cap on δ", 0.0, 0.1, 1e-5, step=1e-6, format="%.1e", key=f"{_NEW}:delta", help=_CAP)
