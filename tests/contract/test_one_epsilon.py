@@ -68,7 +68,7 @@ def ask_page(data: Path, declared: Path, **parts: float) -> Advised:
     held = re.search(r"held on (\d+) % of", text_of(app))
     sound(app.button(key="sweep:take").click().run())
     sound(turn_to(app, "release.py").run())
-    epsilon = app.number_input(key="epsilon").value
+    epsilon = app.session_state["epsilon"]
     assert f"at ε = {epsilon:g}" in app.subheader[0].value
     assert name_epsilons(text_of(app)) <= {epsilon}, text_of(app)
     return Advised(app.session_state["algorithm"], epsilon, int(held[1]) / 100)
