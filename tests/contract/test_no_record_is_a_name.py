@@ -151,4 +151,6 @@ def test_the_page_calls_no_cell_public_before_its_owner_has_answered() -> None:
     at = press(at, IS_ROW)
     (soon,) = (one.value for one in at.caption if "These become public" in one.value)
     assert "Zelda" not in soon and declared(at.selectbox, "first").value == "a row"
-    assert [look.note[:14] for look in at.session_state["looks:list"]] == ["the first line"], "a row was seen"
+    assert [look.note[:14] for look in at.session_state["looks:list"]] == ["a proposal of ", "the first line"], (
+        "a row was seen"
+    )

@@ -164,7 +164,12 @@ def test_everything_about_the_file_stands_in_the_place_of_the_picture_and_comes_
     assert any(box.label == "age, lower bound" for box in at.number_input)
     next(box for box in at.number_input if box.label == "age, lower bound").set_value(18.0)
     press(fine(at.run()), "So it is")
-    assert in_hand(at).declaration.bounds["age"].lower == 18.0 and at.title[0].value == "Say what is missing"
+    assert at.error[0].proto.title == "Not complete yet"
+    for name in ("age", "spend", "visits"):
+        for end, value in (("lower", 0.0), ("upper", 900.0)):
+            next(box for box in at.number_input if box.label == f"{name}, {end} bound").set_value(value)
+    press(fine(at.run()), "So it is")
+    assert in_hand(at).declaration.bounds["age"][:2] == (0.0, 900.0) and at.title[0].value.startswith("At ε")
 
 
 def test_the_release_stands_in_the_place_of_the_picture_at_the_same_epsilon():

@@ -12,7 +12,7 @@ import dpviz
 from tests import waiting
 from tests.command_line import told_by
 from tests.pages.site import paste_bounds, press, turn_to, upload
-from tests.pages.tables import app_on, computed, run_again, sound, truth_switch
+from tests.pages.tables import app_on, ask, computed, run_again, sound, truth_switch
 
 DECLARED = {
     "bounds": {"age": [0, 100], "income": [0, 90000]},
@@ -88,7 +88,7 @@ class PageVisit(Visit):
             paste_bounds(self.at, json.dumps(DECLARED))
             press(self.at, "So it is")
             self.open = name
-        return sound(self.at.switch_page(page).run())
+        return sound(turn_to(self.at, page).run())
 
     def propose(self, name: str) -> None:
         press(self.go("data.py", name), "Propose from the rows (counted)")
@@ -108,8 +108,7 @@ class PageVisit(Visit):
 
     def fit(self, name: str, epsilon: float | None = None) -> None:
         at = self.go("explore.py", name)
-        at.number_input(key="epsilon").set_value(epsilon or self.draw_epsilon())
-        run_again(at)
+        run_again(ask(at, epsilon=epsilon or self.draw_epsilon()))
 
     def study(self, name: str) -> None:
         if not truth_switch(self.go("explore.py", name)).value:
@@ -124,12 +123,12 @@ class PageVisit(Visit):
         at = self.go("release.py", name)
         for another in [one for one in at.button if one.key == "release:prepare_another"]:
             sound(another.click().run())
-        at.number_input(key="epsilon").set_value(self.draw_epsilon())
+        ask(at, epsilon=self.draw_epsilon())
         at.slider(key="release:share").set_value(round(100 * self.draw_segments()))
         at.text_input(key="release:account_path").set_value(str(self.account))
         sound(at.run())
         (typed,) = (one for one in at.text_input if (one.key or "").startswith("release:confirm:"))
-        sound(typed.set_value(f"{at.number_input(key='epsilon').value:g}").run())
+        sound(typed.set_value(f"{at.session_state['epsilon']:g}").run())
         (button,) = (one for one in at.button if (one.key or "").startswith("release:press:"))
         before = {*self.folder.glob("*.zip")}
         sound(button.click().run())

@@ -42,8 +42,8 @@ def fifteen() -> OpenTable:
 
 def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
-    app.toggle(key="study_noise").set_value(True)
-    app.session_state["explore:below"] = "Take away"
+    app.session_state["visit:settings"]["bench:seed"] = 0
+    app.session_state["bench:more"], app.session_state["explore:below"] = True, "Take away"
     sound(app.run())
     program = shown(app, "explore")
     np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
@@ -68,7 +68,9 @@ def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     table = fifteen()
-    opened = execute(shown(app_on("data.py", table), "data"))["table"]
+    app = app_on("home.py", table)
+    app.session_state["bench:table"] = True
+    opened = execute(shown(sound(app.run()), "data"))["table"]
     assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
     assert "1 row, add_remove, x, y" in capsys.readouterr().out
 

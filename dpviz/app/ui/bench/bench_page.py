@@ -185,7 +185,9 @@ def _draw_whole(hand: Hand) -> None:
         head = st.container(width="content")
         use = st.button("So it is", type="primary", icon=":material/check:", key="bench:whole_done")
         st.button("Leave it as it was", key="bench:whole_leave", on_click=show_whole, kwargs={"shown": False})
-    draft = draw_declaration_form(source, begin_draft_anew(source, hand.declaration), head)
+    begun = begin_draft_anew(source, hand.declaration)
+    # Of a file that waits, what a release rests on is asked first, and none of it is folded away.
+    draft = draw_declaration_form(source, None if find_undeclared() is not None else begun, head)
     if use and draft.missing:
         st.error(escape_markdown(draft.missing[0]), title="Not complete yet", icon=":material/block:")
     elif use:

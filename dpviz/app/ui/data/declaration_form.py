@@ -144,7 +144,7 @@ def _draw_public_soon(draft: Draft) -> None:
         *(f"{name} in {unit}" for name, unit in declared.units.items()),
     ]
     said = "; ".join([f"the names of {describe_columns(draft.names)}", *map(escape_markdown, values)])
-    st.caption(f"**These become public** with *Use this table*: {said}")
+    st.caption(f"**These become public** with *So it is*: {said}")
 
 
 def _ask_kind(draft: Draft) -> None:
