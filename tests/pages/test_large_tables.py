@@ -112,7 +112,7 @@ def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parque
     assert at.session_state["visit:table"].title == "blobs"
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
-    press(at, "So it is")
+    press(fine(turn_to(at, "data.py").run()), "So it is")
     assert fine(at.run()).session_state["visit:table"].title == "people"
 
 

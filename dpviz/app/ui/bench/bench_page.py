@@ -18,6 +18,7 @@ from dpviz.app.ui.bench.in_hand import (
     find_opened,
     find_refusal,
     is_epsilon_said,
+    open_anew,
     say_in_link,
     set_epsilon,
 )
@@ -192,6 +193,7 @@ def _draw_whole(hand: Hand) -> None:
         st.error(escape_markdown(draft.missing[0]), title="Not complete yet", icon=":material/block:")
     elif use:
         st.session_state["bench:whole"] = False
+        open_anew()
         said = hand.take_declaration(draft.declaration)
         if not said.is_private and said.rows is None and (rows := count_public_rows(said)) is not None:
             said = said.say_rows(rows)

@@ -95,6 +95,11 @@ def find_opened(hand: Hand) -> OpenTable | None:
     return table
 
 
+def open_anew() -> None:
+    """Open what is in hand once more, as after a preparation that was broken off."""
+    st.session_state.pop(_OPENED, None)
+
+
 def find_refusal() -> str:
     """Why what is in hand could not be opened; "" if it could."""
     return str(st.session_state.get(_REFUSED, ""))
@@ -145,7 +150,7 @@ def _is_opened_elsewhere(hand: Hand) -> bool:
     if table is None or source is None or source.number != hand.number or find_undeclared() is not None:
         return False
     opened = st.session_state.get(_OPENED)
-    return opened is None or opened[0] != hand.number
+    return opened is not None and opened[0] != hand.number
 
 
 def _begin(source: Source) -> Hand:
