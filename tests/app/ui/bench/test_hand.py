@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpviz.app.ui.bench.hand import Hand, format_number_typed, read_number
@@ -87,6 +87,9 @@ BOXES = ("rows", "k", "delta", "loss", "prior", "accepted", "low:age", "high:age
 
 
 @given(st.sampled_from(BOXES), st.text(max_size=12) | st.floats(allow_nan=True).map(str) | st.integers().map(str))
+@example("loss", "10000000001")
+@example("loss", "999.99999")
+@example("accepted", "99.99999")
 def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_changes(word: str, text: str):
     before = filled()
     after = before.type_in(word, text)
@@ -102,7 +105,16 @@ def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_chan
 
 @for_each(
     ("word", "text"),
-    [("k", "0"), ("k", "2.5"), ("k", "1001"), ("delta", "0.5"), ("loss", "0"), ("prior", "30"), ("low:age", "100")],
+    [
+        ("k", "0"),
+        ("k", "2.5"),
+        ("k", "1001"),
+        ("delta", "0.5"),
+        ("loss", "0"),
+        ("loss", "1001"),
+        ("prior", "30"),
+        ("low:age", "100"),
+    ],
 )
 def test_what_cannot_be_is_refused(word: str, text: str):
     assert word in filled().type_in(word, text).refused
