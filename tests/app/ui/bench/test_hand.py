@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -60,6 +61,14 @@ def test_a_dropped_file_is_private_and_no_bound_number_of_rows_or_person_is_take
     numbers = [f"{end}:{name}" for name in ("age", "spend", "visits") for end in ("low", "high")]
     assert hand.gaps == ["rows", "person", *numbers, "origin"] and not hand.is_complete
     assert {word.id for word in words_of(hand).values() if word.gap} == set(hand.gaps)
+
+
+def test_no_note_denies_what_the_sentence_says():
+    hand = dropped()
+    assert hand.proposal is not None and "channel" in hand.declaration.columns
+    about = [note for note in hand.proposal.notes if any(f'"{name}"' in note for name in hand.declaration.columns)]
+    assert about and not [note for note in about if re.search(r"not (chosen|proposed)|[Ll]eft out", note)]
+    assert not any("chosen" in note for note in hand.proposal.notes), "a choice may change, a proposal may not"
 
 
 def test_every_gap_can_be_filled_and_then_the_table_can_be_opened():
