@@ -134,6 +134,8 @@ class CurvePoint(NamedTuple):
 def curve_work(request: Request, table: PrivateTable, rows: ClippedRows, reference: Reference) -> Iterator[CurvePoint]:
     """Runs of what is asked for at each ε of a few, judged on rows that anybody may see; a coarse curve comes first.
 
+    The noise is that of the seeds 0 to 4, at each ε alike: the same table gives the same curve.
+
     Parameters
     ----------
     request : Request
@@ -151,8 +153,8 @@ def curve_work(request: Request, table: PrivateTable, rows: ClippedRows, referen
     least = float(compute_mean_losses(points, reference.centers[None])[0])
     finer = (epsilon for place, epsilon in enumerate(CURVE_EPSILONS) if place % _COARSE)
     for epsilon in (*CURVE_EPSILONS[::_COARSE], *finer):
-        asked = replace(request, epsilon=epsilon, seed=None)
-        centers = np.array([run_request(asked, table).unit_centers for _ in range(_DRAWS)])
+        asked = (replace(request, epsilon=epsilon, seed=seed) for seed in range(_DRAWS))
+        centers = np.array([run_request(one, table).unit_centers for one in asked])
         losses = compute_mean_losses(points, centers)
         yield CurvePoint(epsilon, tuple((losses / least if least > 0 else np.where(losses > 0, np.inf, 1.0)).tolist()))
 

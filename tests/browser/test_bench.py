@@ -35,6 +35,16 @@ _SHARES = """() => [".sentence", ".animation .map", ".epsilon .knob"].filter(nam
   return !box || box.top < 0 || box.bottom > innerHeight;
 })"""
 
+_PHONE = """() => {
+  const parts = ["[class*=st-key-bench-folded]", ".st-key-bench_verdict", ".animation .map", ".epsilon",
+    "[data-testid=stFileUploader]"];
+  const edges = parts.map(name => document.querySelector(name)?.getBoundingClientRect());
+  if (edges.some(box => !box)) return "a part is not drawn";
+  const [, , , axis, file] = edges;
+  const above = edges.slice(0, 4).every((box, place) => box.top >= (place ? edges[place - 1].bottom : 0) - 1);
+  return above && axis.bottom <= innerHeight && file.top >= innerHeight ? "" : JSON.stringify(edges);
+}"""
+
 
 def make_places(n: int = 4_000) -> bytes:
     """Places of a town, two columns."""
@@ -141,6 +151,16 @@ def test_every_stop_of_the_keyboard_is_seen_and_the_first_screen_holds_sentence_
     assert not offences_in(visit, "light", "dark", "dark telephone")
     visit.page.set_viewport_size(NARROW)
     assert visit.is_as_wide_as_its_window()
+
+
+def test_on_a_telephone_sentence_verdict_picture_and_axis_are_above_the_fold_in_this_order(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=NARROW)
+    visit.goes_to("/")
+    visit.sees("promise")  # of the table's own curve, so that nothing grows any more
+    visit.sees_animation()
+    assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
 
 
 def test_a_refusal_stands_in_its_word_and_back_keeps_epsilon(visitor: Callable[..., Visitor]) -> None:

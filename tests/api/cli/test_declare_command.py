@@ -17,7 +17,7 @@ RIGHT = yaml.safe_load((CASES / "right.yaml").read_text())
 
 
 def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_path):
-    """What a note calls not chosen is not chosen; cells that are no numbers are counted when it runs."""
+    """What a note calls not proposed is not chosen; cells that are no numbers are counted when it runs."""
     for name, right in RIGHT.items():
         data = tmp_path / f"{name}.csv"
         data.write_bytes((CASES / f"{name}.csv").read_bytes())

@@ -3,7 +3,7 @@
 
 const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
-const SECONDS_A_STEP = 1.1, GLIDE = 500, WIDE = 700;
+const SECONDS_A_STEP = 1.1, GLIDE = 500, LEAST_NARROW = 230, WIDE = 700;
 const LETTER = 6.6, FEW = 500; // pixels of a letter of a note; rows
 const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
 
@@ -189,7 +189,9 @@ class Player {
     note.classList.toggle("two", longest * LETTER > note.clientWidth);
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
-    const height = Math.round(wide ? Math.max(this.least, Math.min(1100, innerHeight - top - this.below)) : Math.min(whole, 520));
+    const left = innerHeight - top - this.below, small = this.box.classList.contains("small");
+    const most = wide ? 1100 : Math.min(whole, 520);
+    const height = Math.round(wide || small ? Math.max(wide ? this.least : LEAST_NARROW, Math.min(most, left)) : most);
     const width = wide ? Math.round(Math.min(1.06 * height, 0.62 * whole)) : whole;
     const size = [whole, width, height].join();
     if (size === this.size) return false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
@@ -64,24 +65,36 @@ def draw_bench() -> None:
         if recall(COMING, usual=False):  # what is said above is enough
             return
         st.info(LOST, icon=":material/history:")
-    left, right = st.columns([35, 65], gap="medium")
-    with left:
-        if is_asked_for("release"):
-            open_release_drawer()
-            del st.query_params[DRAWER]
+    said, answered, file, settled = _place_parts()
+    if is_asked_for("release"):
+        open_release_drawer()
+        del st.query_params[DRAWER]
+    with file:
         draw_csv_upload()
-        hand = find_hand()
-        say_in_link(hand, form=find_open_word())
+    hand = find_hand()
+    say_in_link(hand, form=find_open_word())
+    with said:
         _draw_folded(hand)
+    with settled:
         _draw_ticks(hand)
         draw_ledger_drawer()
-    with right:
+    with answered:
         if is_whole_open():
             _draw_whole(hand)
         elif is_release_open():
             draw_release_drawer(hand, find_opened(hand))
         else:
             st.fragment(_draw_answer, key="bench:answer")()
+
+
+def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Of the sentence, the answer, the file and the ticks: side by side, or on a telephone in this order."""
+    if is_narrow():
+        said, answered, file, settled = (st.container() for _ in range(4))
+        return said, answered, file, settled
+    left, right = st.columns([35, 65], gap="medium")
+    file, said, settled = (left.container() for _ in range(3))
+    return said, right, file, settled
 
 
 def _draw_folded(hand: Hand) -> None:

@@ -14,7 +14,7 @@ from dpviz.core import RequestError, check
 from dpviz.runs import Division, KnownRows, Request, Target, advise, windows
 from dpviz.tables import Content, Declaration, Proposal, codings, declarations
 
-MOST_CLUSTERS, HIGHEST_DELTA = 1_000, 0.1
+MOST_CLUSTERS, HIGHEST_DELTA, LARGEST_LOSS = 1_000, 0.1, 1_000
 _MOST_CONFIRMED = 6
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -185,7 +185,10 @@ class Hand:
                 self, request=replace(self.request, delta=check.check_delta(most, delta=float(f"{number:.3g}")))
             )
         if name == "loss":
-            return replace(self, target=Target(round(1 + number / 100, 6), self.target.share))
+            loss = round(1 + number / 100, 6)  # as many digits as the sentence says
+            if not 1 < loss <= 1 + LARGEST_LOSS / 100:
+                raise RequestError(f"Write a number above 0, and at most {LARGEST_LOSS:,}.")
+            return replace(self, target=Target(loss, self.target.share))
         if name in ("prior", "accepted"):
             risk = replace(self.risk, **{name: round(number / 100, 6)})
             if not 0 < risk.prior < risk.accepted < 1:

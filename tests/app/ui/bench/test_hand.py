@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpviz.app.ui.bench.hand import Hand, format_number_typed, read_number
@@ -62,6 +63,14 @@ def test_a_dropped_file_is_private_and_no_bound_number_of_rows_or_person_is_take
     assert {word.id for word in words_of(hand).values() if word.gap} == set(hand.gaps)
 
 
+def test_no_note_denies_what_the_sentence_says():
+    hand = dropped()
+    assert hand.proposal is not None and "channel" in hand.declaration.columns
+    about = [note for note in hand.proposal.notes if any(f'"{name}"' in note for name in hand.declaration.columns)]
+    assert about and not [note for note in about if re.search(r"not (chosen|proposed)|[Ll]eft out", note)]
+    assert not any("chosen" in note for note in hand.proposal.notes), "a choice may change, a proposal may not"
+
+
 def test_every_gap_can_be_filled_and_then_the_table_can_be_opened():
     hand = filled()
     assert not hand.gaps and hand.is_complete
@@ -87,6 +96,9 @@ BOXES = ("rows", "k", "delta", "loss", "prior", "accepted", "low:age", "high:age
 
 
 @given(st.sampled_from(BOXES), st.text(max_size=12) | st.floats(allow_nan=True).map(str) | st.integers().map(str))
+@example("loss", "10000000001")
+@example("loss", "999.99999")
+@example("accepted", "99.99999")
 def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_changes(word: str, text: str):
     before = filled()
     after = before.type_in(word, text)
@@ -102,7 +114,16 @@ def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_chan
 
 @for_each(
     ("word", "text"),
-    [("k", "0"), ("k", "2.5"), ("k", "1001"), ("delta", "0.5"), ("loss", "0"), ("prior", "30"), ("low:age", "100")],
+    [
+        ("k", "0"),
+        ("k", "2.5"),
+        ("k", "1001"),
+        ("delta", "0.5"),
+        ("loss", "0"),
+        ("loss", "1001"),
+        ("prior", "30"),
+        ("low:age", "100"),
+    ],
 )
 def test_what_cannot_be_is_refused(word: str, text: str):
     assert word in filled().type_in(word, text).refused
