@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Toggle
 
 import dpviz
 from tests import waiting
@@ -99,9 +100,16 @@ class PageVisit(Visit):
             press(at, "Count what drops out (counted)")
 
     def turn_truth(self, name: str) -> None:
-        switch = truth_switch(self.go("explore.py", name))
+        switch = self.find_truth_switch(name)
         switch.set_value(not switch.value)
         sound(self.at.run())
+
+    def find_truth_switch(self, name: str) -> Toggle:
+        """It comes with the first run on the rows."""
+        at = self.go("explore.py", name)
+        if not any(one.label.startswith("Show truth") for one in at.toggle):
+            self.fit(name)
+        return truth_switch(at)
 
     def preview(self, name: str) -> None:
         self.go("data.py", name)
@@ -111,7 +119,7 @@ class PageVisit(Visit):
         run_again(ask(at, epsilon=epsilon or self.draw_epsilon()))
 
     def study(self, name: str) -> None:
-        if not truth_switch(self.go("explore.py", name)).value:
+        if not self.find_truth_switch(name).value:
             self.turn_truth(name)
         at = self.go("compare.py", name)
         at.multiselect(key="compare:contenders").set_value(["DPLloyd"])
