@@ -317,9 +317,8 @@ def test_a_size_is_told_with_the_noise_of_its_own_count() -> None:
     for row in made.list_rows("centers.csv"):
         assert float(row["noisy_size_sd"]) == pytest.approx(sd, rel=0.01)
         assert f" {format_noisy(float(row['noisy_size']), NINE_IN_TEN * sd, whole=True)} " in made.pages[HTML]
-        for column in ("age", "income"):
-            own = NINE_IN_TEN * float(row[f"{column}_sd"])
-            assert f" {format_noisy(float(row[column]), own)} " in made.pages[HTML]
+        # How far a centre is off from the mean of its segment nobody can tell where no segments were paid for.
+        assert not row["age_sd"] and not row["income_sd"] and float(row["age_noise_sd"]) > 0
     assert 0.9 <= cover(find_reach(made), scale) < 0.93
     told = re.search(
         r"the sd is ([\d.]+) b, and nine draws in ten are within ([\d.]+) b; of Gaussian noise within ([\d.]+) sd",
