@@ -32,7 +32,7 @@ def declares_people(visit: Visitor) -> None:
     visit.presses("Use a declaration (JSON)")
     chooser = visit.page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     chooser.set_input_files({"name": "d.json", "mimeType": "application/json", "buffer": json.dumps(declared).encode()})
-    expect(visit.page.get_by_role("checkbox", name="savings", exact=True)).to_be_checked()
+    expect(visit.page.get_by_label("savings, upper bound", exact=True)).not_to_have_value("")
     visit.escapes()
     visit.presses("So it is")
     visit.sees("made-up rows")
