@@ -51,7 +51,7 @@ def main() -> None:
         has_curve(visit)
         say("a step, seen from outside", [stepped(visit, place) for place in range(REPEATS)])
         say("change of page, Read to Bench", [turned_page(visit) for _ in range(REPEATS)])
-        visit.goes_to("/", table="gaussians64")
+        visit.goes_to("/", table="mixture64")
         visit.picks("Steps in a plane")
         visit.sees_animation()
         say("64 Gaussians, a step, by the player's own clock", [redrawn(visit, place) for place in range(REPEATS)])
