@@ -1,10 +1,10 @@
 """What a person waits for, in Chromium beside the server on one machine: medians and the worst of ten.
 
-From ε let go to the picture, from a press to the picture (*Another draw*), a step, a change of page, 64 Gaussians
-opened from Home, and a million rows; from a stroke let go on the playground to its picture, twenty times; before all,
-Home in a browser that has been nowhere, of a server that has just begun and of one that has not. Aims: 3 s and 3 MB to
-the first picture of Home, 0.5 s from the slider for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s a step, 0.5 s from a stroke
-on 1,000 points.
+From ε let go on the axis to the picture, from a press to the picture (*Another draw*), a step, a change of page, 64
+Gaussians, and a million rows, each once its axis has both curves; from a stroke let go on the playground to its
+picture, twenty times; before all, the bench in a browser that has been nowhere, of a server that has just begun and of
+one that has not. Aims: 3 s and 3 MB to the first picture, 0.5 s from the axis for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s
+a step, 0.5 s from a stroke on 1,000 points.
 
     python -m benchmarks.page
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.timing import machine
 from tests.browser.chromium import launched
@@ -26,10 +26,9 @@ from tests.browser.visitor import PATIENCE, Visitor
 
 REPEATS, STROKES = 10, 20
 WINDOW = {"width": 1440, "height": 900}
-ALGORITHMS = ("Everything: Auto", "Grid: EUGkM", "Rounds: DPLloyd")
+ALGORITHMS = {"auto": "Everything: Auto", "eugkm": "Grid: EUGkM", "dplloyd": "Rounds: DPLloyd"}
 PLANS = ("Grid", "Tree", "Rounds", "Auto")
 _PAINTED = "drawn => Number(document.querySelector('.board')?.dataset.drawn ?? 0) > drawn"
-_PICTURED = "() => [...document.querySelectorAll('[data-testid=stImage] img')].some(one => one.naturalWidth > 0)"
 _DRAWN = "drawn => Number(document.querySelector('.animation')?.dataset.drawn ?? 0) > drawn"
 
 
@@ -38,38 +37,35 @@ def main() -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:
         came = [arrived(browser, app) for _ in range(REPEATS)]
-        say("Home for the first visitor, to its first picture", [came[0][0]])
-        say("Home in a browser that has been nowhere", [seconds for seconds, _ in came[1:]])
+        say("the bench for the first visitor, to its first picture", [came[0][0]])
+        say("the bench in a browser that has been nowhere", [seconds for seconds, _ in came[1:]])
         print(f"{'megabytes until then':<56}{max(megabytes for _, megabytes in came):6.2f}", flush=True)
         painting(Visitor(browser.new_context(viewport=WINDOW), app))
         visit = Visitor(browser.new_context(viewport=WINDOW), app)
-        visit.goes_to("/")
-        visit.opens_sample("Fifteen clusters")
         for algorithm in ALGORITHMS:
-            visit.chooses("Algorithm", algorithm)
-            visit.sees_run(algorithm)
+            visit.goes_to("/", algorithm=algorithm)
+            has_curve(visit)
             say(f"5,000 × 2, {algorithm}, ε let go to picture", [turned(visit, place) for place in range(REPEATS)])
         say("5,000 × 2, press on Another draw to picture", [pressed(visit) for _ in range(REPEATS)])
-        visit.chooses("Algorithm", "Tree: Balcan et al.")
-        visit.sees_run("Balcan")
+        visit.goes_to("/", algorithm="balcan")
+        has_curve(visit)
         say("a step, seen from outside", [stepped(visit, place) for place in range(REPEATS)])
-        say("change of page, Ledger to Explore", [turned_page(visit) for _ in range(REPEATS)])
-        say(
-            "64 Gaussians, from Home to picture",
-            [opened(visit, "64 Gaussians in 100 dimensions") for _ in range(REPEATS)],
-        )
+        say("change of page, Read to Bench", [turned_page(visit) for _ in range(REPEATS)])
+        visit.goes_to("/", table="mixture64")
+        visit.picks("Steps in a plane")
+        visit.sees_animation()
         say("64 Gaussians, a step, by the player's own clock", [redrawn(visit, place) for place in range(REPEATS)])
         for rows, known in ((100_000, "100,000 × 2"), (1_000_000, "1,000,000 × 2")):
             make_synthetic_table(visit, rows)
             for algorithm in ALGORITHMS:
-                visit.chooses("Algorithm", algorithm)
-                visit.sees_run(algorithm)
-                settled(visit)
+                visit.opens_word("algorithm")
+                visit.chooses("Algorithm", ALGORITHMS[algorithm])
+                has_curve(visit)
                 say(f"{known}, {algorithm}, ε let go to picture", [turned(visit, place) for place in range(REPEATS)])
 
 
 def arrived(browser: Browser, app: str) -> tuple[float, float]:
-    """Seconds from the address of Home to its first picture, and the megabytes that came until then."""
+    """Seconds from the address of the bench to its first picture, and the megabytes that came until then."""
     context = browser.new_context(viewport=WINDOW)
     page, came = context.new_page(), list[float]()
     heard = context.new_cdp_session(page)
@@ -78,7 +74,7 @@ def arrived(browser: Browser, app: str) -> tuple[float, float]:
     heard.send("Network.enable")
     began = time.perf_counter()
     page.goto(app, wait_until="commit")
-    page.wait_for_function(_PICTURED, timeout=PATIENCE, polling="raf")
+    page.wait_for_function(_DRAWN, arg=0, timeout=PATIENCE, polling="raf")
     taken = time.perf_counter() - began
     context.close()
     return taken, sum(came) / 1e6
@@ -140,8 +136,15 @@ def settled(visit: Visitor) -> None:
     visit.page.wait_for_timeout(1_200)
 
 
+def has_curve(visit: Visitor) -> None:
+    """Until no draw for the axis is left to be made."""
+    expect(visit.page.locator(".epsilon .read")).to_contain_text("looser")
+    visit.sees_animation()
+    settled(visit)
+
+
 def turned(visit: Visitor, place: int) -> float:
-    """The slider moves back and forth by one place."""
+    """The handle of the axis moves back and forth by one place."""
     return timed(
         visit, lambda _: visit.slider("ε, the privacy budget").press("ArrowRight" if place % 2 else "ArrowLeft")
     )
@@ -164,23 +167,11 @@ def redrawn(visit: Visitor, place: int) -> float:
 
 
 def turned_page(visit: Visitor) -> float:
-    """From the Ledger back to the picture."""
-    visit.turns_to("Ledger")
+    """From Read back to the picture."""
+    visit.turns_to("Read")
     visit.page.wait_for_timeout(500)
     began = time.perf_counter()
-    visit.page.get_by_role("link", name="Explore", exact=True).click()
-    visit.page.wait_for_function(_DRAWN, arg=0, timeout=PATIENCE, polling="raf")
-    taken = time.perf_counter() - began
-    settled(visit)
-    return taken
-
-
-def opened(visit: Visitor, sample: str) -> float:
-    """From the press on a tile of Home to the picture of its first run."""
-    visit.turns_to("Home")
-    visit.page.wait_for_timeout(500)
-    began = time.perf_counter()
-    visit.page.get_by_role("button", name=f"Open {sample}", exact=True).click()
+    visit.page.get_by_role("link", name="Bench", exact=True).click()
     visit.page.wait_for_function(_DRAWN, arg=0, timeout=PATIENCE, polling="raf")
     taken = time.perf_counter() - began
     settled(visit)
@@ -188,12 +179,12 @@ def opened(visit: Visitor, sample: str) -> float:
 
 
 def make_synthetic_table(visit: Visitor, rows: int) -> None:
-    """A simulated table on Explore."""
-    visit.turns_to("Data")
-    visit.presses("Make a synthetic table")
+    """Simulate a table by the form of the table's word."""
+    visit.opens_word("table")
+    visit.presses("Made-up rows")
     visit.page.get_by_label("n, rows", exact=True).fill(str(rows))
     visit.presses("Simulate and open")
-    visit.turns_to("Explore")
+    visit.sees_animation()
 
 
 if __name__ == "__main__":

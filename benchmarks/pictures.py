@@ -2,7 +2,7 @@
 
     python -m benchmarks.pictures [--out docs] [NAME ...]
 
-A name is that of a picture, as ``explore``; without one, all are taken. Most take seconds, the studies a minute.
+A name is that of a picture, as ``bench``; without one, all are taken.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ FINDINGS = {
     "findings-needed": ("Cohen et al. 2021, Test 1", "dashed what the theorems ask for"),
 }
 _LESSON, _SCENE = "rich-person", 3
-_IN_THREE_LOOKS = {"": "light", "-dark": "dark", "-narrow": "telephone"}
 
 
 class Camera:
@@ -52,9 +51,9 @@ class Camera:
         self.browser, self.address, self.folder, self.wanted = browser, address, folder, wanted
         self.broken: list[str] = []
 
-    def visit(self, look: str = "light") -> Visitor:
-        """A new visit in one of the looks."""
-        colors, window = LOOKS[look]
+    def visit(self) -> Visitor:
+        """A new visit, in the light."""
+        colors, window = LOOKS["light"]
         return Visitor(self.browser.new_context(viewport=window, color_scheme=colors), self.address)
 
     def takes(self, visit: Visitor, name: str, *, of: Locator | None = None) -> None:
@@ -71,51 +70,13 @@ class Camera:
         print(f"{path} ({size:,} bytes)", flush=True)
 
 
-def runs(camera: Camera) -> None:
-    """Explore, and the tree."""
-    visit = _on_explore(camera.visit())
-    visit.sees_run("Auto")
-    visit.sees("At ε = 1")
-    camera.takes(visit, "explore")
-    visit.chooses("Algorithm", "Tree: Balcan et al.")
-    visit.sees_run("Balcan")
-    visit.steps_to("Home")
-    for _ in range(5):
-        visit.steps_to("ArrowRight")
-    visit.sees("At level 6")
-    camera.takes(visit, "tree")
-
-
-def grid_in_the_dark(camera: Camera) -> None:
-    """The noisy histogram."""
-    visit = _on_explore(camera.visit("dark"))
-    visit.chooses("Algorithm", "Grid: EUGkM")
-    visit.sees_run("EUGkM")
-    visit.steps_to("Home")
-    visit.sees("cells")
-    camera.takes(visit, "explore-dark")
-
-
-def run_on_a_telephone(camera: Camera) -> None:
-    """Explore in a narrow window."""
-    visit = _on_explore(camera.visit("telephone"))
-    visit.sees("At ε = 1")
-    camera.takes(visit, "narrow")
-
-
-def studies(camera: Camera) -> None:
-    """A comparison, and a sweep over ε."""
+def bench(camera: Camera) -> None:
+    """The bench with the sample that is there from the start, once its axis has both curves."""
     visit = camera.visit()
-    for drawer, button, words, name in (
-        ("", "Compute", "comes first", "compare"),
-        ("sweep", "Try every ε", "target: 1.1×", "tradeoff"),
-    ):
-        visit.goes_to("/compare", table="fifteen", drawer=drawer)
-        visit.presses(button)
-        expect(visit.button("Cancel")).to_be_hidden()
-        visit.waits()
-        visit.sees(words)
-        camera.takes(visit, name)
+    visit.goes_to("/")
+    visit.sees_animation()
+    visit.sees("both promises are kept")
+    camera.takes(visit, "bench")
 
 
 def findings(camera: Camera) -> None:
@@ -131,9 +92,9 @@ def release(camera: Camera) -> None:
     """What stands against a release, and the segments of one."""
     visit = camera.visit()
     with tempfile.TemporaryDirectory() as folder:
-        visit.goes_to("/data")
+        visit.goes_to("/", epsilon=1)
         declares_people(visit)
-        visit.turns_to("Release")
+        visit.presses("Release at ε = 1")
         says_the_words(visit)
         makes_an_account(visit, Path(folder) / "people.sqlite")
         visit.presses("Try it on made-up rows")
@@ -149,7 +110,7 @@ def release(camera: Camera) -> None:
 
 
 def lesson(camera: Camera) -> None:
-    """A scene whose answer is revealed, for one reader and for a class."""
+    """A scene whose answer is revealed."""
     visit, question = camera.visit(), read_lessons().lessons[_LESSON].scenes[_SCENE - 1].question
     assert isinstance(question, NumberGuess)
     visit.goes_to("/lessons", lesson=_LESSON, scene=_SCENE)
@@ -157,14 +118,9 @@ def lesson(camera: Camera) -> None:
     box.fill(f"{question.low:g}")
     box.press("Enter")
     visit.waits()
-    _reveals(visit)
-    for ending, look in _IN_THREE_LOOKS.items():
-        takes_on(visit, LOOKS[look])
-        camera.takes(visit, f"lesson{ending}")
-    takes_on(visit, LOOKS["light"])
-    visit.goes_to("/lessons", lesson=_LESSON, scene=_SCENE, present=1)
-    _reveals(visit)
-    camera.takes(visit, "lesson-presented")
+    visit.presses("Reveal")
+    visit.sees_animation()
+    camera.takes(visit, "lesson")
 
 
 def playground(camera: Camera) -> None:
@@ -191,22 +147,17 @@ def meaning(camera: Camera) -> None:
     visit = camera.visit()
     visit.goes_to("/meaning", epsilon=1, part="attack")
     expect(visit.button("More runs")).to_be_visible()
-    for ending, look in _IN_THREE_LOOKS.items():
-        takes_on(visit, LOOKS[look])
-        camera.takes(visit, f"meaning{ending}")
+    camera.takes(visit, "meaning")
 
 
 # What takes which pictures.
 SHOTS: dict[Callable[[Camera], None], tuple[str, ...]] = {
-    runs: ("explore", "tree"),
-    grid_in_the_dark: ("explore-dark",),
-    run_on_a_telephone: ("narrow",),
-    studies: ("compare", "tradeoff"),
+    bench: ("bench",),
     findings: tuple(FINDINGS),
     release: ("release", "release-segments"),
     playground: ("playground", "playground-dark"),
-    lesson: (*(f"lesson{ending}" for ending in _IN_THREE_LOOKS), "lesson-presented"),
-    meaning: tuple(f"meaning{ending}" for ending in _IN_THREE_LOOKS),
+    lesson: ("lesson",),
+    meaning: ("meaning",),
 }
 NAMES = tuple(name for names in SHOTS.values() for name in names)
 
@@ -229,19 +180,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for wrong in camera.broken:
         print(f"BROKEN {wrong}")
     return 1 if camera.broken else 0
-
-
-def _on_explore(visit: Visitor) -> Visitor:
-    visit.goes_to("/")
-    visit.opens_sample("Fifteen clusters")
-    visit.sees_animation()
-    return visit
-
-
-def _reveals(visit: Visitor) -> None:
-    visit.presses("Reveal")
-    expect(visit.page.locator(".animation[data-whole]")).to_be_attached()
-    visit.waits()
 
 
 if __name__ == "__main__":

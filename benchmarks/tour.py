@@ -2,7 +2,7 @@
 
 Not a measurement: what a person looks at before a change of the pages is called done.
 
-    python -m benchmarks.tour --out FOLDER [--table "Fifteen clusters"]
+    python -m benchmarks.tour --out FOLDER [--table fifteen]
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ LOOKS: dict[str, dict[str, Any]] = {
     "telephone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
 LEARN = ("Learn", "Playground", "What ε means", "Papers", "Compare algorithms")
-PAGES = ("Data", "Explore", "Release", "Read", *LEARN)
+PAGES = ("Bench", "Read", *LEARN)
 STUDIES = ("Compare algorithms",)
 # The partition tree with its candidates and swaps; the grid with its starts; rounds up to the final centres.
-PICTURES = {"tree": "Tree: Balcan et al.", "grid": "Grid: EUGkM", "centres": "Everything: Auto"}
+PICTURES = {"tree": "balcan", "grid": "eugkm", "centres": "auto"}
 
 
 def main() -> None:
     """Take the tour."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="folder of the pictures")
-    parser.add_argument("--table", default="Fifteen clusters", help="title of a sample")
+    parser.add_argument("--table", default="fifteen", help="id of a sample")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:
@@ -52,15 +52,11 @@ def main() -> None:
 def stops(browser: Browser, app: str, look: str, table: str) -> Iterator[tuple[str, Visitor]]:
     """Every place of the tour under one look."""
     visit = Visitor(browser.new_context(**LOOKS[look]), app)
-    visit.goes_to("/")
-    visit.page.get_by_role("button", name=f"Open {table}", exact=True).wait_for()
-    yield "home", visit
-    visit.opens_sample(table)
+    visit.goes_to("/", table=table)
     for page in PAGES:
         visit.turns_to(page)
-        visit.waits()
-        if page == "Explore":
-            expect(visit.page.locator(".animation[data-whole]")).to_be_visible(timeout=PATIENCE)
+        if page == "Bench":
+            visit.sees_animation()
         if page in STUDIES and look != "telephone":  # where the form is in the drawer
             visit.presses("Compute")
             expect(visit.button("Cancel")).to_be_hidden(timeout=4 * PATIENCE)
@@ -76,11 +72,9 @@ def steps(
 ) -> Iterator[tuple[str, Visitor]]:
     """Every step of a run."""
     visit = Visitor(browser.new_context(**LOOKS[look]), app)
-    visit.goes_to("/", algorithm=algorithm.partition(": ")[2])
-    visit.page.get_by_role("button", name=f"Open {table}", exact=True).wait_for()
-    visit.opens_sample(table)
+    visit.goes_to("/", table=table, algorithm=algorithm)
     animation = visit.page.locator(".animation")
-    expect(visit.page.locator(".animation[data-whole]")).to_be_visible(timeout=PATIENCE)
+    visit.sees_animation()
     visit.is_still()
     for place in range(visit.page.locator(".animation .cut").count()):
         visit.page.locator(".animation .cut").nth(place).click()

@@ -259,7 +259,8 @@ class Tab:
         self._timers[message.auto_rerun.fragment_id] = message.auto_rerun.interval
 
     def _take_stop_auto_rerun(self, message: ForwardMsg) -> None:
-        self._timers.pop(message.stop_auto_rerun.fragment_id, None)
+        for name in message.stop_auto_rerun.fragment_ids:
+            self._timers.pop(name, None)
 
     def _take_file_urls_response(self, message: ForwardMsg) -> None:
         answer = message.file_urls_response

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.soaking.tab import Tab, TabFailed
 
-_PAGES = ("Bench", "Data", "Explore", "Read", "Learn", "Papers", "Playground", "Compare algorithms")
+_PAGES = ("Bench", "Read", "Learn", "What ε means", "Papers", "Playground", "Compare algorithms")
 # Seconds between what one visitor does and does next.
 _THINKS = (3.0, 15.0)
 _LOOKS_AT_A_STUDY = (5.0, 20.0)
@@ -84,7 +84,7 @@ class Seat:
     ----------
     pages : list of PageChange
     run_seconds : list of float
-        From *Run* to its result.
+        From the press that runs to its result.
     visits, studies : int
         Finished ones.
     complaints : list of str
@@ -144,29 +144,29 @@ class House:
                 seat.pages.append(PageChange(title, await tab.turns_to(title), clock() - self.began))
                 await _thinks(rng)
 
-            await turns_to("Data")
             await tab.uploads("csv", f"{own.name}.csv", own.content)
+            await tab.presses("bench:whole_here")
             tab.fills_in("bounds_json", own.declaration)
             await tab.presses("", label="Use these")
             await _thinks(rng)
-            await tab.presses("use_this_table")
-            if tab.has("use_this_table"):
+            await tab.presses("bench:whole_done")
+            if tab.has("bench:whole_done"):
                 raise TabFailed("the table was not opened")
-            await turns_to("Explore")
             await self._runs(seat, tab, rng)
             for title in rng.permutation(_PAGES)[:3]:
                 await turns_to(str(title))
             await turns_to("Compare algorithms")
             await self._studies(seat, tab, rng)
-            await turns_to("Explore")
-            await tab.sets("epsilon", double_value=float(rng.choice([0.3, 0.5, 2.0, 3.0])))
-            await self._runs(seat, tab, rng)
             await turns_to("Bench")
+            await tab.sets("bench:axis", json_value=json.dumps({"epsilon": float(rng.choice([0.3, 0.5, 2.0, 3.0]))}))
+            await self._runs(seat, tab, rng)
+            await turns_to("Learn")
 
     async def _runs(self, seat: Seat, tab: Tab, rng: np.random.Generator) -> None:
         clock = asyncio.get_running_loop().time
         began = clock()
-        await tab.presses("run")
+        # A table that anybody may see runs by itself: there is only another draw to ask for.
+        await tab.presses("bench:run" if tab.has("bench:run") else "bench:again")
         if not await tab.settles(_RUN_SECONDS):
             raise TabFailed(f"a run has not ended after {_RUN_SECONDS:g} s")
         seat.run_seconds.append(clock() - began)

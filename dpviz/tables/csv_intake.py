@@ -488,7 +488,7 @@ def refuse_other_formats(line: bytes) -> None:
     if line.startswith(b"PAR1"):
         raise IntakeError(
             "The file is Parquet, which is read as it is: give it the ending .parquet and open it by its path, on the "
-            'command line or on the Data page under "A file on this machine".'
+            'command line or on the bench under "A file on this machine".'
         )
     for magic, what in _OTHER_FORMATS.items():
         if line.lstrip().startswith(magic):

@@ -90,7 +90,7 @@ def paste_bounds(at: AppTest, text: str) -> AppTest:
 
 
 def tick(at: AppTest, *columns: str) -> AppTest:
-    """Have exactly these columns clustered, by the boxes on the Data page."""
+    """Have exactly these columns clustered, by the boxes in the whole declaration."""
     for box in at.checkbox:
         if ":use" in (box.key or ""):
             box.set_value(box.label in columns)
@@ -98,7 +98,7 @@ def tick(at: AppTest, *columns: str) -> AppTest:
 
 
 def ticked(at: AppTest) -> list[str]:
-    """The columns on the Data page that are to be clustered."""
+    """The columns in the whole declaration that are to be clustered."""
     return [box.label for box in at.checkbox if ":use" in (box.key or "") and box.value]
 
 
@@ -109,12 +109,12 @@ def declared(widgets: Iterable[Any], name: str) -> Any:
 
 
 def of_kind(at: AppTest, kind: str) -> AppTest:
-    """Say on the Data page what kind of file it is."""
+    """Say in the whole declaration what kind of file it is."""
     return fine(declared(at.get("button_group"), "kind").set_value(kind).run())
 
 
 def type_bound(at: AppTest, column: str, end: str, value: float | None) -> AppTest:
-    """Type the lower or upper bound of a column on the Data page."""
+    """Type the lower or upper bound of a column in the whole declaration."""
     (box,) = (box for box in at.number_input if box.label == f"{column}, {end} bound")
     return fine(box.set_value(value).run())
 

@@ -1,4 +1,4 @@
-"""How a file is read is declared on the Data page; a proposal from its rows is a look, counted for a private file."""
+"""How a file is read is part of its declaration; a proposal from its rows is a look, counted for a private file."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def parquet(tmp_path: Path) -> Path:
 
 
 def bring(path: Path, **how: Any) -> AppTest:
-    """The Data page after a file was named by its path."""
+    """The bench after a file was named by its path."""
     at = app_on("home.py", open_blobs(), **how)
     at.session_state["bench:word"] = "table"
     fine(at.run()).text_input(key="file_here_path").set_value(str(path))

@@ -1,4 +1,4 @@
-"""The noise that the Data page announces for each column is the noise of a round of DPLloyd on rows like these."""
+"""The noise that a declaration announces for each column is the noise of a round of DPLloyd on rows like these."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def house():
     made = House("http://localhost:0", 3, seed=0)
     for seat in made.seats:
         seat.own = OwnTable.drawn(np.random.default_rng(seat.number), public=True)
-        seat.visits, seat.pages, seat.run_seconds = 1, [PageChange("Data", 0.1, 0.0)], [1.0]
+        seat.visits, seat.pages, seat.run_seconds = 1, [PageChange("Read", 0.1, 0.0)], [1.0]
     return made
 
 
@@ -70,7 +70,7 @@ def test_each_broken_promise_is_told(kept, changed, word):
 
 def test_slow_pages_and_idle_seats_are_told(kept):
     kept.house.seats[2].visits = 0
-    kept.house.seats[0].pages = [PageChange("Explore", 9.0, 1.0)] * 9
+    kept.house.seats[0].pages = [PageChange("Learn", 9.0, 1.0)] * 9
     assert [word in told for told, word in zip(kept.broken(), ("finished no visit", "page change"), strict=True)]
 
 

@@ -22,7 +22,7 @@ def add(command: Parser) -> None:
     """Its options."""
     command.description = (
         "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
-        "private file on a machine of your own only, or bring it on the Data page."
+        "private file on a machine of your own only, or drop it on the bench."
     )
     first = "what every visit begins with: a CSV or Parquet file, a folder of Parquet files, or a sample"
     command.add_argument("data", nargs="?", metavar="DATA", help=first)

@@ -17,7 +17,7 @@ _KEPT_REVEALED = 2
 
 
 def draw_reveal_switch(table: OpenTable) -> bool:
-    """The owner's switch, one for each table: drawn in the sidebar, off at first for a private file."""
+    """The owner's switch, one for each table: drawn above the picture, off at first for a private file."""
     shown: bool = st.toggle(
         "Show truth",
         value=table.kind.may_be_shown,

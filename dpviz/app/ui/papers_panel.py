@@ -40,7 +40,7 @@ from dpviz.words import choose_palette, format_number, glossary
 _PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"
 _CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
-# A made-up table for Explore has no more, so that it is there at once.
+# A made-up table for the bench has no more, so that it is there at once.
 _MOST_CELLS = 1_500_000
 # Of the heads, of a line of the board, and of a finding: above 64 pixels sentences are broken into lines.
 _ROW_PIXELS, _BOARD_PIXELS, _FINDING_PIXELS = 35, 66, 92
@@ -294,18 +294,18 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
 
 
 def _draw_opener(claim: ClaimResult) -> None:
-    """A way to Explore for each finding: a made-up table of its size, and the setting that decides it."""
+    """A way to the bench for each finding: a made-up table of its size, and the setting that decides it."""
     if not claim.settings:
-        st.caption("Its samples are drawn while it runs: there is no table to open in Explore.")
+        st.caption("Its samples are drawn while it runs: there is no table to open on the bench.")
         return
     help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
-    with st.popover("Open a finding in Explore", icon=":material/travel_explore:", help=help):
+    with st.popover("Open a finding on the bench", icon=":material/travel_explore:", help=help):
         says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
         chosen = st.selectbox(
             "Finding", list(range(len(says))), format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
         )
         st.button(
-            "Open in Explore",
+            "Open on the bench",
             icon=":material/arrow_forward:",
             key=f"papers:explore:{claim.id}",
             on_click=_open_finding,

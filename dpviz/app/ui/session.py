@@ -156,7 +156,7 @@ def choose(name: str, value: Any) -> None:
 
 
 def count_access(access: DataAccess, *, revealed: bool = False) -> None:
-    """Count a look once in a visit: in words for the Ledger, and in the log, which knows of rows just ``revealed``."""
+    """Count a look once in a visit: in words for the ledger, and in the log, which knows of rows just ``revealed``."""
     accesses = _list_accesses()
     if access in accesses:
         return

@@ -1,4 +1,4 @@
-"""What is open, in words: lines for the sidebar, for summaries, and to stand beside every ε."""
+"""What is open, in words: lines for summaries, and to stand beside every ε."""
 
 from __future__ import annotations
 

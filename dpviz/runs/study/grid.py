@@ -86,7 +86,7 @@ class StudyGrid:
             if contender.settings.points_per_row(k) > 1:
                 raise RequestError(
                     f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
-                    "itself instead (Explore, or `dpviz run`)."
+                    "itself instead (on the bench, or by `dpviz run`)."
                 )
         for contender, epsilon, delta in product(self.contenders, self.epsilons, self.deltas):
             contender.check_budget(epsilon, delta)

@@ -1,4 +1,4 @@
-"""The controls of a run in the rail: algorithm, ε, k, δ, parameters, what to expect of each; what runs it, and when.
+"""The controls of a run: algorithm, ε, k, δ, parameters, what to expect of each; what runs it, and when.
 
 On a public or simulated table a moved control runs by itself. On a private one only the button does: a run spends.
 """

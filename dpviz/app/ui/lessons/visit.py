@@ -32,7 +32,7 @@ def read_place() -> Place | None:
 
 
 def is_presented() -> bool:
-    """Whether the address asks for a lesson as a class sees it: no menu, no rail, large type, arrow keys."""
+    """Whether the address asks for a lesson as a class sees it: no menu, large type, arrow keys."""
     return _LESSON in st.query_params and st.query_params.get(_PRESENT) == "1"
 
 

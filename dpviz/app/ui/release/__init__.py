@@ -1,1 +1,1 @@
-"""The page *Release*: public and released values only, and one button."""
+"""A release, and what its reader sees: public and released values only, and one button."""

@@ -1,4 +1,4 @@
-"""The page *Release*, top to bottom: what leaves, what it rests on, what it costs, and one button.
+"""What a release asks, top to bottom: what leaves, what it rests on, what it costs, and one button.
 
 All on it is public or released. A row, a true count or a loss on the rows has no way here.
 """

@@ -1,4 +1,4 @@
-"""On the other pages: that the open table has been released in this visit, and what its account has left."""
+"""Above a picture: that the open table has been released in this visit, and what its account has left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpviz.core import RequestError
 from dpviz.runs import OpenTable
 from dpviz.words import format_number
 
-if TYPE_CHECKING:  # what releases is loaded by who presses: Home is there half a second sooner
+if TYPE_CHECKING:  # what releases is loaded by who presses: the bench is there half a second sooner
     from dpviz.app.ui.release.account_section import Publication
 
 _PRESSED = "release:pressed"
@@ -36,7 +36,7 @@ def describe_released(source_key: str) -> str:
         return ""
     job = mine[-1].job
     if not job.state.final:
-        return "This table is being released: open *Release* below."
+        return "This table is being released: press *Release* below."
     account = job.prepared.before.name
     if job.release is None:
         charged = f"charge {job.number:d} stays" if job.number is not None else "nothing was charged"

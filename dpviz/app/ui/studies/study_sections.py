@@ -55,7 +55,7 @@ from dpviz.words import format_duration, format_number, format_ratio, glossary
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
 _PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
 _CLUSTERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
-_PRIVATE_N = "The number of rows is private: declare it on the Data page, or take a synthetic table."
+_PRIVATE_N = "The number of rows is private: say it on the bench, or take a synthetic table."
 
 
 @dataclass(frozen=True)
