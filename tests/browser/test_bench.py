@@ -19,7 +19,7 @@ from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-MOST_ACTIONS, MOST_WORDS = 22, 1_300
+MOST_ACTIONS, MOST_WORDS = 22, 1_000
 LEAST_TARGET = 24
 _SMALL = """least => [...document.querySelectorAll(".sentence :is(button, input), .epsilon :is(button, .knob)")]
   .filter(part => part.checkVisibility())
@@ -71,7 +71,9 @@ class Walk:
 
     @property
     def number_of_words(self) -> int:
-        return sum(len(re.findall(r"[^\W\d_]{2,}", line)) for line in self.words)
+        # A name with a stroke is that of an icon, which is drawn.
+        read = (re.sub(r"\w+_\w+", "", line) for line in self.words)
+        return sum(len(re.findall(r"[^\W\d]{2,}", line)) for line in read)
 
 
 def test_places_go_from_a_drop_to_a_verified_zip(

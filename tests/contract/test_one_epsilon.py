@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +14,19 @@ import pytest
 
 import dpviz
 from dpviz.algorithms.card import Setting
+from dpviz.app.ui.bench.finding import Sides
 from dpviz.releases.release_parts import announce_loss
 from dpviz.releases.release_request import ALGORITHM
 from dpviz.releases.releasing import Release
 from dpviz.runs.advice.advice import foresee
 from dpviz.runs.advice.target import Target
+from dpviz.runs.open_table import declare
+from dpviz.runs.request import Division
+from dpviz.tables.declarations import FileKind, apply_declaration_file
+from dpviz.tables.named import open_file
+from dpviz.words import format_number
 from tests.command_line import told_by
+from tests.pages.site import fine, press, visit
 from tests.releases.people import write_people
 
 K, DELTA = 3, 1e-6
@@ -69,6 +77,25 @@ def test_what_is_advised_is_charged_and_achieved(
     assert fsum(part.epsilon for part in made.played.shares.values()) == pytest.approx(advised.epsilon)
     assert foresee_centers(made) == pytest.approx(advised.share, abs=0.005)
     assert name_epsilons(announce(made)) == {advised.epsilon}
+
+
+@pytest.mark.parametrize("percent", [10, 20, 50])
+def test_what_the_bench_advises_is_asked_for_by_its_release(percent: int, tmp_path: Path) -> None:
+    data, declared = write_people(tmp_path, release=DEFENDED)
+    said = replace(apply_declaration_file(declared).validate(), kind=FileKind.PRIVATE, n_public=9_000)
+    at = visit("release.py", table=declare(open_file(data), said))
+    at.slider(key="release:share").set_value(percent)
+    at = press(fine(at.run()), "Back to the picture")
+    hand = replace(at.session_state["bench:hand"], division=Division(percent / 100))
+    epsilon = at.session_state["epsilon"]
+    window = hand.find_window()
+    assert epsilon == Sides.of_window(window).proposed
+    assert hand.share == pytest.approx(1 - percent / 100) and window.answer.few.share == pytest.approx(hand.share)
+    at = press(at, f"Release at ε = {epsilon:g}")
+    assert f"at ε = {format_number(epsilon)}" in at.subheader[0].value
+    assert f"Type {epsilon:g} to confirm ε" in [box.label for box in at.text_input]
+    divided = next(one.value for one in at.caption if one.value.startswith("ε is divided"))
+    assert f"algorithm ε = {format_number(hand.share * epsilon)} " in divided
 
 
 def foresee_centers(made: Release) -> float:

@@ -164,7 +164,8 @@ def test_everything_about_the_file_stands_in_the_place_of_the_picture_and_comes_
     assert any(box.label == "age, lower bound" for box in at.number_input)
     next(box for box in at.number_input if box.label == "age, lower bound").set_value(18.0)
     press(fine(at.run()), "So it is")
-    assert at.error[0].proto.title == "Not complete yet"
+    assert at.title[0].value == "Say what is missing" and "low:visits" in in_hand(at).gaps, "a gap of the sentence"
+    press(at, "Everything about the file and its columns")
     for name in ("age", "spend", "visits"):
         for end, value in (("lower", 0.0), ("upper", 900.0)):
             next(box for box in at.number_input if box.label == f"{name}, {end} bound").set_value(value)

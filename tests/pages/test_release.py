@@ -118,9 +118,15 @@ def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_
     app = on_page(people(tmp_path, release={}))
     assert barred(app)
     said = text_of(app)
-    for words in ("Nothing can leave yet", "Intended use is empty"):
+    for words in ("Next:", "Intended use is empty"):
         assert words in said
     assert "Words of the card: 5 to do" in everything_shown(app) and "Account: 1 to do" in everything_shown(app)
+    folded = [
+        one
+        for one in app.expander
+        if one.label in ("Where every bound comes from", "Looks at the rows in this process")
+    ]
+    assert len(folded) == 2 and not any(one.proto.expanded for one in folded), "what the sentence says is not repeated"
 
 
 def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path):

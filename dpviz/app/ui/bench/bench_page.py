@@ -26,8 +26,9 @@ from dpviz.app.ui.bench.in_hand import (
 from dpviz.app.ui.bench.picture import Pictured, draw_more, draw_picture_of, find_pictured, run_own
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
+from dpviz.app.ui.data.column_rows import describe_lacks
 from dpviz.app.ui.data.declaration_form import draw_declaration_form
-from dpviz.app.ui.data.draft import begin_draft_anew
+from dpviz.app.ui.data.draft import Draft, begin_draft_anew
 from dpviz.app.ui.data.table_link import draw_preparation_panel
 from dpviz.app.ui.data.ways_in import draw_csv_upload
 from dpviz.app.ui.data_access import make_judged_table
@@ -202,8 +203,8 @@ def _draw_whole(hand: Hand) -> None:
     begun = begin_draft_anew(source, hand.declaration)
     # Of a file that waits, what a release rests on is asked first, and none of it is folded away.
     draft = draw_declaration_form(source, None if find_undeclared() is not None else begun, head)
-    if use and draft.missing:
-        st.error(escape_markdown(draft.missing[0]), title="Not complete yet", icon=":material/block:")
+    if use and (missing := _list_missing(draft)):
+        st.error(escape_markdown(missing[0]), title="Not complete yet", icon=":material/block:")
     elif use:
         st.session_state["bench:whole"] = False
         open_anew()
@@ -211,6 +212,14 @@ def _draw_whole(hand: Hand) -> None:
         if not said.is_private and said.rows is None and (rows := count_public_rows(said)) is not None:
             said = said.say_rows(rows)
         answer(said)
+
+
+def _list_missing(draft: Draft) -> list[str]:
+    """What the sentence cannot take over; a bound that is open becomes a gap of it, to be typed there or bought."""
+    declared = draft.declaration
+    ends = [(one.lower, one.upper) for one in declared.bounds.values()]
+    stands = bool(ends) and all(low is None or high is None or low < high for low, high in ends)
+    return [one for one in draft.missing if not (stands and one == describe_lacks(declared))]
 
 
 def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:

@@ -18,7 +18,7 @@ from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, check
 from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
-from dpviz.words import capitalize_first, format_number, format_things, glossary
+from dpviz.words import format_number, glossary
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
 _NEW, _REFUSED, _EXAMPLE = "release:new", "release:new_refused", "/home/me/people.sqlite"
@@ -206,9 +206,7 @@ def draw_publish_section(
         + glossary.explain_term("charge"),
     )
     if against:
-        stand = "stands" if len(against) == 1 else "stand"
-        things = capitalize_first(format_things(len(against), "thing"))
-        st.caption(f":material/block: {things} above {stand} against it.")
+        st.caption(":material/block: Something above stands against it.")
     elif number > 1:
         st.caption("This visit has released before: one more press is one more charge, and both add up.")
     if is_pressed and confirmed and not against and opened is not None:

@@ -44,7 +44,8 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     if window is None:
         return ""
     argument = window.argument(request.epsilon)
-    draw_caption_with_badge("public", escape_markdown(argument))
+    with st.expander("Why this ε, as the card says it", icon=":material/balance:", key="release:why"):
+        draw_caption_with_badge("public", escape_markdown(argument))
     return argument
 
 
@@ -108,12 +109,8 @@ def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
                     st.badge(escape_markdown(part), icon=":material/check:", color="green")
         if not against:
             st.markdown(":green[:material/check_circle: **Ready.**] Type ε at the foot of this page, and press.")
-            return
-        more = f" And {format_things(len(against) - 1, 'more thing')} below." if len(against) > 1 else ""
-        st.markdown(f":red[:material/block: **Nothing can leave yet.**] {escape_markdown(against[0])}{more}")
-
-
-_MOST_NAMES = 8
+        else:
+            st.markdown(f":red[:material/block: **Next:**] {escape_markdown(against[0])}")
 
 
 def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> DeltaGenerator:
@@ -124,8 +121,6 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
         anchor=False,
         help=glossary.explain_words("ε, centre, segment, cluster"),
     )
-    names = ", ".join(map(escape_markdown, declared.columns[:_MOST_NAMES]))
-    rest = f" and {len(declared.columns) - _MOST_NAMES} more" if len(declared.columns) > _MOST_NAMES else ""
     slack = (
         f"The exception is δ = {promise.format_small(release_request.delta)}, "
         f"{promise.format_one_in(release_request.delta)}."
@@ -136,7 +131,6 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
         promise.describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
     )
     st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=glossary.explain_words("ε, odds, unit of privacy"))
-    draw_caption_with_badge("public", f"Of **{escape_markdown(asked_of.title)}**: {names}{rest}.")
     return st.container()
 
 
@@ -184,20 +178,22 @@ def list_commands(release_request: ReleaseRequest) -> list[str]:
 
 def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw it; what in it stands against the release."""
-    st.subheader("The noise", divider="gray", anchor=False, help=glossary.explain_term("noise"))
     try:
         library = name_library()
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return [str(error)]
     against = _list_hindrances(release_request, asked_of)
-    st.markdown(
-        f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the operating "
-        "system: no seed gives it again, and its last digits tell nothing."
-    )
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
-    if not against:
+    if against:
+        return against
+    with st.expander("The noise, and how ε is divided", icon=":material/grain:", key="release:noise"):
+        st.markdown(
+            f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the operating "
+            "system: no seed gives it again, and its last digits tell nothing.",
+            help=glossary.explain_term("noise"),
+        )
         shares = release_request.shares(asked_of.declaration)
         epsilon = release_request.request.epsilon
         parts = [

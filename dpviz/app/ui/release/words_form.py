@@ -32,8 +32,7 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
     missing = owner_words.OwnerWords(**before, chosen_after_looking=chosen).list_missing()
-    title = "The card in your words" + (f": {format_things(len(missing), 'thing')} to say" if missing else "")
-    with st.expander(escape_markdown(title), expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
+    with st.expander("The card in your words", expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         left, right = st.columns(2, gap="medium")
         said: dict[str, Any] = {}
         for place, name in enumerate(_ON_THE_CARD):
@@ -118,10 +117,10 @@ class AccessWords(NamedTuple):
 
 def draw_accesses_section(asked_of: ReleaseSubject) -> AccessWords:
     """Draw it; what the card will say."""
-    st.subheader("Looks at the rows in this process", divider="gray", anchor=False, help=glossary.explain_term("look"))
     key = asked_of.source_key
     seen = AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
-    st.markdown(escape_markdown(seen.words))
+    with st.expander("Looks at the rows in this process", icon=":material/visibility:", key="release:looks"):
+        st.markdown(escape_markdown(seen.words), help=glossary.explain_term("look"))
     return AccessWords(seen, _ask_choice(asked_of.declaration, key))
 
 
@@ -158,15 +157,17 @@ class Line(NamedTuple):
 def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw the table of bounds and where they come from."""
     declared = asked_of.declaration
-    st.subheader("Where every bound comes from", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
     against = _list_hindrances(declared)
     lines = sorted(list_lines(release_request, declared), key=lambda line: not (line.wrong or line.cost))
-    st.markdown(_make_table(lines[:_MOST_LINES]))
-    if len(lines) > _MOST_LINES:
-        with st.expander(f"{len(lines) - _MOST_LINES:d} more columns, all declared"):
-            st.markdown(_make_table(lines[_MOST_LINES:]))
-    if declared.bounds_origin.strip():
-        st.caption(f"{_ALL}: {escape_markdown(declared.bounds_origin.strip())}")
+    # What the sentence says already is folded away; what is wrong or costs is not.
+    shown = any(line.wrong or line.cost for line in lines)
+    with st.expander("Where every bound comes from", shown, icon=":material/straighten:", key="release:where_from"):
+        st.markdown(_make_table(lines[:_MOST_LINES]), help=glossary.explain_term("bounds"))
+        if len(lines) > _MOST_LINES:
+            with st.expander(f"{len(lines) - _MOST_LINES:d} more columns, all declared"):
+                st.markdown(_make_table(lines[_MOST_LINES:]))
+        if declared.bounds_origin.strip():
+            st.caption(f"{_ALL}: {escape_markdown(declared.bounds_origin.strip())}")
     for words in against:
         st.markdown(f":red[:material/block: {escape_markdown(words)}]")
     return against
