@@ -19,7 +19,7 @@ _BETWEEN = 50  # milliseconds between two looks
 NUMBERS = {"RERUN_SCRIPT": 11, "FRAGMENT_ID": 5, "IS_AUTO_RERUN": 6, "METADATA": 2, "RUN": 6, "FRAGMENT_IDS": 2}
 NUMBERS |= {"NEW_SESSION": 4, "SCRIPT_FINISHED": 6, "EARLY_FOR_RERUN": 2}
 WATCHES = """
-  const heard = { said: 0, asked: 0, open: false, begun: false, of: "", largest: 0, tells: [] };
+  const heard = { asked: 0, open: false, begun: false, of: "", largest: 0, tells: [] };
   window.__heard = heard;
   const news = () => heard.tells.splice(0).forEach((tell) => tell());
   heard.next = () => new Promise((tell) => heard.tells.push(tell));
@@ -67,7 +67,6 @@ WATCHES = """
   WebSocket.prototype.send = function (data) {
     if (!known.has(this)) this.addEventListener("message", hears);
     known.add(this);
-    heard.said += 1;
     for (const question of data instanceof Uint8Array ? all([data], RERUN_SCRIPT) : []) {
       if (all([question], IS_AUTO_RERUN)[0]) continue; // what polls asks again and again
       const of = all([question], FRAGMENT_ID).map(text)[0] ?? "";
@@ -145,9 +144,9 @@ def becomes(page: Page, true: str, arg: object = None) -> None:
     page.wait_for_function(true, arg=arg, polling=_BETWEEN)
 
 
-def said(page: Page) -> int:
-    """How often the page has said something to the server."""
-    return int(page.evaluate("window.__heard.said"))
+def asked(page: Page) -> int:
+    """How often the page has asked the server something, without what a clock of its own asks again and again."""
+    return int(page.evaluate("window.__heard.asked"))
 
 
 def largest(page: Page) -> int:

@@ -58,7 +58,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     visit.sees_run("Balcan")
     expect(visit.text("is being computed for comparison")).to_be_hidden()
     visit.waits()
-    asked = len(visit.requested), quiet.said(page)
+    asked = len(visit.requested), quiet.asked(page)
     steps = page.locator(".animation .cut").count()
     visit.steps_to("Home")
     visit.sees_step("Private partition")
@@ -69,7 +69,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
         visit.steps_to("ArrowRight")
         expect(page.locator(".animation")).to_have_attribute("data-at", str(place))
     visit.waits()
-    assert (len(visit.requested), quiet.said(page)) == asked, "a step asked the server"
+    assert (len(visit.requested), quiet.asked(page)) == asked, "a step asked the server"
     title = page.locator(".animation .title").inner_text()
     visit.turns_to("Read")
     visit.turns_to("Bench")

@@ -1,4 +1,4 @@
-"""A table that memory does not hold, in a browser: named by its path, prepared, explored step by step, cancelled."""
+"""A table that memory does not hold, in a browser: named by its path, prepared, run step by step, cancelled."""
 
 from __future__ import annotations
 
@@ -36,21 +36,25 @@ def test_a_large_file_is_prepared_and_its_run_arrives_step_by_step(
     visitor: Callable[..., Visitor], parquet: Path
 ) -> None:
     visit = visitor(viewport={"width": 1440, "height": 900})
-    visit.goes_to("/data")
+    visit.goes_to("/")
+    visit.opens_word("table")
     visit.button("A file on this machine").click()
     visit.page.get_by_label("Path", exact=True).fill(str(parquet))
     visit.presses("Bring it")
-    visit.sees("Use this table")
+    visit.sees("Say what is missing")
+    visit.presses("Everything about the file and its columns")
     visit.picks("Private")
     visit.declares(low=-100, high=100)
-    visit.presses("Use this table")
-    visit.turns_to("Ledger")  # it is prepared meanwhile
-    visit.turns_to("Data")
-    visit.sees("Explore this table")
-    visit.presses("Explore this table")
-    visit.types("k, clusters", str(CLUSTERS))
+    visit.presses("So it is")
+    visit.turns_to("Read")  # it is prepared meanwhile
+    visit.turns_to("Bench")
+    run = visit.page.get_by_role("button", name=re.compile("^Run at"))
+    expect(run).to_be_visible()
+    visit.says("k", str(CLUSTERS))
+    visit.opens_word("algorithm")
     visit.chooses("Algorithm", "Rounds: DPLloyd")
-    visit.presses("Run")
+    run.click()
+    expect(visit.page.get_by_text("made-up rows")).to_have_count(0)
     progress = visit.page.get_by_test_id("stProgress")
     where = visit.page.locator(".animation .where")
     expect(progress).to_contain_text("so far")
@@ -61,6 +65,6 @@ def test_a_large_file_is_prepared_and_its_run_arrives_step_by_step(
     visit.presses("Cancel")
     visit.sees("cancelled")
     expect(where).to_be_visible()
-    visit.turns_to("Ledger")
+    visit.text("Ledger of this visit").click()
     visit.sees("1 run spent")
     visit.is_content()

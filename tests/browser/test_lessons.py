@@ -94,7 +94,7 @@ def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
     assert visit.downloads("Sheet to print (HTML)").read_bytes().startswith(b"<!")
     visit.presses("Present")
     expect(visit.page.get_by_test_id("stSidebar")).to_have_count(0)
-    expect(visit.page.get_by_role("link", name="Explore", exact=True)).to_have_count(0)
+    expect(visit.page.get_by_role("link", name="Bench", exact=True)).to_have_count(0)
     for place in range(1, len(lesson.scenes) + 1):
         visit.sees(f"{place} of {len(lesson.scenes)}")
         expect(visit.button("Reveal")).to_be_enabled()
@@ -112,7 +112,7 @@ def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
     visit.waits()
     visit.sees(f"{len(lesson.scenes) - 1} of")
     visit.page.keyboard.press("Escape")
-    expect(visit.page.get_by_role("link", name="Explore", exact=True)).to_be_visible()
+    expect(visit.page.get_by_role("link", name="Bench", exact=True)).to_be_visible()
 
 
 def test_the_sheet_has_its_answers_on_the_second_page(browser: Browser, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from dpviz.runs.evaluation import nicv
 from dpviz.tables.drawings import decode_drawing, load_preset
 from tests.browser import quiet
 from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in
-from tests.browser.visitor import NARROW, PATIENCE, Visitor
+from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -147,7 +147,7 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     assert not offences_in(painter.visit, *ALL_IN_TWO)
     assert painter.title == apart, "other colours are no new draw"
 
-    painter.visit.turns_to("Ledger")
+    painter.visit.turns_to("Read")
     painter.visit.turns_to("Playground")
     painter.sees_a_draw()
     assert painter.people == 901 and painter.title == apart
@@ -219,7 +219,7 @@ def test_a_finger_paints_in_the_dark_without_moving_the_page_and_a_full_board_sa
     expect(painter.part("fine")).to_contain_text("is full: erase some first")
 
 
-def test_a_drawing_goes_to_another_visit_by_its_link_and_to_explore_as_a_table(
+def test_a_drawing_goes_to_another_visit_by_its_link_and_to_the_bench_as_a_table(
     painter: Painter, visitor: Callable[..., Visitor]
 ) -> None:
     painter.answered(lambda: painter.takes("Tree"))
@@ -240,10 +240,9 @@ def test_a_drawing_goes_to_another_visit_by_its_link_and_to_explore_as_a_table(
 
     csv = painter.visit.downloads("Points (CSV)").read_text(encoding="utf-8")
     assert csv.splitlines()[0] == "x,y" and len(csv.splitlines()) == 82
-    painter.visit.presses("Explore it")
-    expect(painter.page).to_have_url(re.compile("/explore"), timeout=PATIENCE)
+    painter.visit.presses("Run it")
+    expect(painter.page.locator('[data-word="table"]')).to_have_text("Painted town")
     painter.visit.sees_animation()
-    painter.visit.sees("Painted town")
 
 
 def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[..., Visitor]) -> None:
