@@ -91,8 +91,11 @@ def test_places_go_from_a_drop_to_a_verified_zip(
     walk.does(visit.chooses, "Where are these bounds from?", "law or physics")
     walk.does(visit.presses, "So it is")
     visit.sees("made-up rows")
-    epsilon = visit.page.get_by_role("button", name=re.compile("^Run at")).inner_text().rpartition(" ")[2]
-    walk.does(visit.presses, f"Run at ε = {epsilon}")
+    own, epsilon = (
+        visit.page.get_by_role("button", name=re.compile(f"^{what} at")).inner_text().rpartition(" ")[2]
+        for what in ("Run", "Release")
+    )
+    walk.does(visit.presses, f"Run at ε = {own}")
     visit.sees_animation()
     assert not offences(visit)
     walk.does(visit.presses, f"Release at ε = {epsilon}")

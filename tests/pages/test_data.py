@@ -150,7 +150,7 @@ def test_pasted_bounds_open_the_table_with_their_origin_and_a_bought_n():
     np.testing.assert_array_equal(table.domain.upper, [120, 10000])
     assert table.declaration.describe_origin("age") == "law or physics"
     assert table.kind is FileKind.PRIVATE and table.n_public is None
-    press(at, "Run at ε = 1")
+    press(at, "Run at ε = 0.8")
     at.session_state["bench:table"] = True
     shown = everything_shown(fine(at.run()))
     assert "each run buys a noisy one" in shown

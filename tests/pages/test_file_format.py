@@ -166,7 +166,7 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
         fine(at.run())
     table = _used(at)
     at.session_state["bench:table"] = True
-    press(at, "Run at ε = 1")
+    press(at, "Run at ε = 0.8")
     assert any(button.label == "Declaration (JSON)" for button in at.get("download_button"))
     assert table.domain.columns == ("income", "age") and table.declaration.description == "who they are"
     assert table.private.unit == "1 person, up to 2 rows"

@@ -304,9 +304,11 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
         elif not pictured.is_of_request or pictured.is_made_up:
             spent = add_spending(table)
             said = f"; this visit {format_number(spent)} so far" if spent else ""
-            st.caption(f"Runs on your rows, for your eyes: nothing leaves{said}.", width="content")
+            part = f", with what centres get of {epsilon}" if pictured.request.epsilon < hand.request.epsilon else ""
+            st.caption(f"Runs on your rows{part}, for your eyes: nothing leaves{said}.", width="content")
             off, asked = bool(pictured.refusal), (table, pictured.request)
-            st.button(f"Run at {epsilon}", type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)
+            own = f"Run at ε = {pictured.request.epsilon:g}"
+            st.button(own, type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)
         ran = hand.is_private and pictured.is_of_request and not pictured.is_made_up
         look: Literal["primary", "secondary"] = "primary" if ran else "secondary"
         if st.button(f"Release at {epsilon}", type=look, key="bench:release"):
