@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,7 +168,8 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     run = app.session_state["run:result"].run
     numbers = [TitleNumber("released", "ε 0.8", "spent in 4 charges")]
-    assert packed_in(page)["animations"] == [json.loads(pack(animate(run, look.without_rows(), numbers)))]
+    seen = replace(look.without_rows(), epsilon=0.8)
+    assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
 
 
 @pytest.mark.parametrize("shown", [True, False])
