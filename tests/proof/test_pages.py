@@ -36,7 +36,7 @@ class SameSeed(np.random.SeedSequence):
 def list_pages(folder: Path) -> Iterator[tuple[str, AppTest]]:
     for name, make in PAGES.items():
         yield name, make()
-    yield "a sweep", computed(traded(repeats=1), "sweep")
+    yield "a sweep that ran", computed(traded(repeats=1), "sweep")
     for name in ("learn", "playground"):
         yield name, app_on(f"{name}.py", None)
     for lesson in LESSONS.values():
