@@ -41,6 +41,7 @@ ROWS = {
 HOLDERS = {
     "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
     "dpviz.releases.quality_report": "asks a session for distances",
+    "dpviz.releases.conclusions": "gives released numbers as data frames; no row is near",
     "dpviz.releases.coded_table": "makes a private table of codes",
     "dpviz.releases.described_table": "makes the private table that segments are asked of",
     "dpviz.releases.noise_check": "remembers what a session asks that is played",
@@ -77,7 +78,8 @@ READERS = {
     "dpviz.app.ui.data_access": "shows rows to their owner, a counted look",
     "dpviz.app.ui.meaning": "takes a public table for a simulation",
     "dpviz.app.ui.playground.board": "makes a public table of what was painted",
-    "pages.data": "tells sparse tables apart",
+    "dpviz.app.ui.bench.bench_page": "tells files in memory apart",
+    "dpviz.app.ui.bench.in_hand": "proposes how a file is read, a counted look, and counts rows that anybody may see",
 }
 """The modules above the core, beside those of a release, that name a type of rows itself."""
 
@@ -96,6 +98,10 @@ READS = {
     "dpviz.releases.described_table: get_cells": "columns that segments are described by, into a private table",
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.releases.described_table: read": "columns that segments are described by, into a private table",
+    "dpviz.app.ui.bench.in_hand: read_beginning": "the first lines, for a proposal, a counted look",
+    "dpviz.app.ui.bench.in_hand: read": "how many rows a file has that anybody may see",
+    "dpviz.app.ui.bench.in_hand: n_rows": "how many rows a table has that anybody may see",
+    "dpviz.app.ui.bench.in_hand: getattr()": "how many rows a sparse file has that anybody may see",
     "dpviz.app.ui.data.declaration_form: frame": "the names of its columns",
     "dpviz.app.ui.data.draft: read_beginning": "the first lines, which the form of a format shows after a counted look",
     "dpviz.app.ui.data.draft: n_rows": "whether there are any, for the owner who declares the file",

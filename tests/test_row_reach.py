@@ -10,7 +10,7 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "release_request", "package", "verifying", "card_columns", "catalogue"),
+    *("render", "playing", "release_request", "package", "verifying", "card_columns", "catalogue_files"),
     *("card_page", "card_tables", "card_pictures", "registry_card", "dossier", "promise", "segment_words"),
     *("release_texts", "access_counts", "segments_report", "signature", "rounding"),
 )
