@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import os
 import sys
@@ -26,14 +27,20 @@ from tests.browser.chromium import launched_for_tests
 
 pytest_plugins = ["tests.durations"]
 _MOST_PROCESSES = 4
+_LONGEST_CELL = 131_072  # of the module csv, as it is loaded
 # Whoever has installed packages that bring algorithms, as the README shows, tests ours all the same.
 plugins.entry_points = lambda group: ()
 
 
 @pytest.fixture(autouse=True)
 def nothing_seen() -> None:
-    """Each test begins as a process does that has seen no row."""
+    """Each test begins as a process does that has seen no row, and with the limit of cells that Python has.
+
+    A library that checks catalogues raises it where it is imported, and so does the program of a release that finds
+    the segment of a row.
+    """
     ACCESS_LOG.clear()
+    csv.field_size_limit(_LONGEST_CELL)
 
 
 @pytest.hookimpl(tryfirst=True)
