@@ -178,8 +178,6 @@ def list_answers() -> Cases:
         ("nobody was asked", [], usual),
     ):
         yield name, draw_smallest(curves, answers, Recommendation.of(target, None, answers))
-    forbidden = replace(Recommendation.of(usual, None, [reached]), allowed=0.3)
-    yield "more is needed than is allowed", draw_smallest(curves, [reached], forbidden)
     long = np.geomspace(900, 75, 60)
     many = {"ks": np.arange(1, 61), "losses": long, "lows": long, "highs": long, "bends": np.ones(60), "suggested": 60}
     for name, change in {
