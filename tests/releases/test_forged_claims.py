@@ -49,6 +49,8 @@ CANNOT_BE_TOLD = {
     "words.*": WORDS,
     "seen.*": WORDS,
     "account.*": ACCOUNT,
+    # What is said of groups is made anew for whatever number: when it was promised its owner says.
+    "smallest_group": WORDS,
 }
 OTHERS: Mapping[str, tuple[Any, ...]] = {
     "version": ("0.0.1",),
