@@ -150,7 +150,7 @@ def _say_loss(loss: float | None, why: str) -> str:
 # What speaks against sizes, and not against where centres lie.
 _ABOUT_SIZES = ("sizes", "doubted")
 _HELP = 2  # of what would open a window
-_NOTHING_ADVISED = "No ε is advised before the rows are said and some draws are made."
+_NOTHING_ADVISED = "No ε is advised yet: that takes the number of rows, and some draws."
 
 
 def _explain(sides: Sides) -> str:
