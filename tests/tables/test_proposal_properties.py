@@ -50,7 +50,7 @@ def list_unnamed(proposal: Proposal, raw: bytes) -> list[str]:
     return [name for name in proposal.names if name not in chosen and f'"{name}"' not in said]
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(60), deadline=None)
 @given(
     tables(),
     st.sampled_from(",;\t|"),
@@ -80,7 +80,7 @@ def test_however_a_table_is_written_it_is_the_same_table(
             assert read.frame[name].notna().all()
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(1_001, 3_900),
     st.sampled_from(["12,5", "$12", "refused", "12;5", "1,2,3", '"open', "", "−12"]),
@@ -110,7 +110,7 @@ def test_a_mark_in_the_middle_or_at_the_end_counts() -> None:
             assert any(note.startswith("No numbers in some") and '"b"' in note for note in proposal.notes)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text("ab1,;\"'\n\r %$.5\t|-", max_size=120))
 def test_of_any_lines_each_column_is_named_and_no_row_is_skipped_unsaid(text: str) -> None:
     raw = text.encode()
