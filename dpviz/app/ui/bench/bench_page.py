@@ -311,6 +311,6 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
             st.button(own, type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)
         ran = hand.is_private and pictured.is_of_request and not pictured.is_made_up
         look: Literal["primary", "secondary"] = "primary" if ran else "secondary"
-        if st.button(f"Release at {epsilon}", type=look, key="bench:release"):
+        if st.button(f"Release at {epsilon}", type=look, key="bench:release", help=glossary.explain_term("released")):
             open_release_drawer()
             st.rerun()

@@ -336,6 +336,7 @@ def _ask_n_public(draft: Draft) -> None:
         _MOST_ROWS,
         value=usual,
         placeholder="as published elsewhere; it need not be exact",
+        help=glossary.explain_term("public"),
         **draft.bind_to_visit(f"n_value:{public}"),
     )
     if n is None:
