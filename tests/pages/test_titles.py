@@ -17,7 +17,7 @@ from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.words.wording import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
-from tests.pages.site import sample_table, visit
+from tests.pages.site import sample_table
 from tests.pages.tables import (
     LOSS,
     app_on,
@@ -131,17 +131,6 @@ def test_where_nobody_knows_how_many_clusters_there_are_the_title_tells_the_loss
     app = app_on("home.py", table, algorithm="eugkm", k="15")
     title = title_of(main_figure(app))
     assert "found" not in title and f"the loss is {numbers(app)[LOSS]} that of k-means++" in title
-
-
-@pytest.mark.slow
-def test_home_and_explore_say_the_same_of_the_same_run() -> None:
-    at, table = visit(), sample_table("fifteen")
-    at.select_slider(key="home:epsilon").set_value(0.02).run()
-    said = next(words.value for words in at.subheader if words.value.startswith("At ε"))
-    app = seeded_run(table, "auto", k=15, epsilon=0.02, seed=1)
-    found, clusters = found_in_title(title_of(main_figure(app)))
-    assert found < clusters and said.startswith(f"At ε = 0.02, {found} of {clusters} groups ")
-    assert any("at least half of their rows shared" in words.value for words in at.markdown)
 
 
 def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
