@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log, sinh, tanh
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -155,7 +157,7 @@ def test_select(question, accounting, prior):
     session = _session(accounting, rows=make_blobs(6), epsilon=100.0)
     loss = _truth(session, query).ravel()
     weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
-    share = Budget(accounting, 2.0 if accounting is PURE else 2.0**2 / 8)
+    share = Budget(accounting, 2.0 if accounting is PURE else log(sinh(1.0)) + 1 / tanh(1.0) - 1)
     more = {"log_prior": np.log(weights)} if prior else {}
     picks = []
     for _ in range(1500):
@@ -172,7 +174,7 @@ def test_select(question, accounting, prior):
     for wrong in (0.5, 2.0):
         law = weights * np.exp(-(loss - loss.min()) * epsilon * wrong / entry.sensitivity)
         assert stats.chisquare(counts, law / law.sum() * counts.sum()).pvalue < 1e-4
-    assert entry.amount == pytest.approx(epsilon if accounting is PURE else epsilon**2 / 8)
+    assert entry.amount == pytest.approx(epsilon if accounting is PURE else log(sinh(1.0)) + 1 / tanh(1.0) - 1)
 
 
 @pytest.mark.some(1)
@@ -300,7 +302,8 @@ def test_peeling():
         entry, session.ledger.entries = session.ledger.entries[-1], []
     assert entry.sensitivity == pytest.approx(entry.draws * session.sensitivity(query).range)
     once = entry.sensitivity / entry.draws / entry.scale
-    assert entry.amount == pytest.approx(2 * once**2 / 8)
+    # Bounded range, exactly: a little below ε²/8.
+    assert entry.amount == pytest.approx(2 * (log(2 * sinh(once / 2) / once) + once / 2 / tanh(once / 2) - 1))
     losses = session._compute_true_answers([query])[0]
     for wrong in (1.0, 0.8, 1.25):
         first = np.exp(-(losses - losses.min()) / (entry.scale * wrong))

@@ -88,8 +88,6 @@ def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_w
     open_ledger(at)
     table = at.session_state["visit:table"]
     assert table.title == "people" and not table.private.in_memory and table.loaded.n_rows == ROWS
-    fine(at.switch_page("data.py").run())
-    assert [button.label for button in at.button if button.label == "Explore this table"]
     # Private: neither its rows nor how many there are.
     assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
 

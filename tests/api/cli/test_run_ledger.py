@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from math import fsum, sqrt
+from math import fsum, log, sinh, sqrt, tanh
 
 import dp_accounting
 import pytest
@@ -24,6 +24,12 @@ ROUNDING = 1e-6
 SOME, OTHERS = SETTINGS[::3], SETTINGS[1::3] + SETTINGS[2::3]
 
 
+def _bounded_range_rho(epsilon):
+    """Its exact ρ, a little below ε²/8 (docs/proofs/concentrated.md)."""
+    half = epsilon / 2
+    return log(sinh(half) / half) + half / tanh(half) - 1
+
+
 def added_up(ledger):
     """Total ε from nothing but mechanism names, sensitivities and scales."""
     delta, alone = ledger["delta"], [entry["sensitivity"] / entry["scale"] for entry in ledger["entries"]]
@@ -38,9 +44,14 @@ def added_up(ledger):
             assert all(entry["mechanism"].startswith("gaussian") for entry in ledger["entries"])
             return gdp_epsilon(sqrt(fsum(mu**2 for mu in alone)), delta)
         case "zcdp":
-            eighth = {"exponential", "exponential quantile", "peeling"}
+            choices = {"exponential", "exponential quantile", "peeling"}
             entries = zip(alone, ledger["entries"], strict=True)
-            rho = fsum(x**2 / entry["draws"] / (8 if entry["mechanism"] in eighth else 2) for x, entry in entries)
+            rho = fsum(
+                entry["draws"] * _bounded_range_rho(x / entry["draws"])
+                if entry["mechanism"] in choices
+                else x**2 / entry["draws"] / 2
+                for x, entry in entries
+            )
             return zcdp_epsilon(rho, delta)
         case "pld":
             accountant = PLDAccountant(value_discretization_interval=2e-4)
