@@ -59,12 +59,12 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     at = upload(visit("data.py"), COMMAS)
     assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
     press(at, f"{PROPOSE} (counted)")
-    assert [look.note for look in _private_accesses(at)] == ["a proposal of how the file is read"]
+    assert [look.what for look in at.session_state["looks:list"]] == [AccessKind.PROPOSAL], "the one of the drop"
     assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
     assert ticked(at) == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
     press(at, f"{PROPOSE} (counted)")
-    assert len(_private_accesses(at)) == 1, "the same look"
+    assert len(at.session_state["looks:list"]) == 1, "the same look"
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE

@@ -153,7 +153,7 @@ def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_ap
     loss = pairwise_distances(rows, centers).min(axis=1) ** 2
     assert numbers(app)[LOSS] == format_ratio(float(loss.mean() / (best.inertia_ / len(rows))))
     moved = ((everyone - rows) ** 2).sum(axis=1).mean()
-    assert f"The bounds alone move a row by {format_number(float(moved))} " in text_of(app)
+    assert f"The bounds alone move a row by {format_number(float(moved))} " in text_of(open_below(app, "loss"))
     figure = main_figure(app)
     assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
     drawn = diamonds(figure)
