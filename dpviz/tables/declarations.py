@@ -531,8 +531,12 @@ def _format_value(value: Any) -> str:
 
 def list_file_values(declared: FileFormat) -> dict[str, Any]:
     """What differs from the format that is read without any declaration; what differs in a column, whole."""
+    # A column of which nothing is said takes what the file says: where that has such cells, having none is said, too.
+    silent = () if not declared.style.missing else None
     styles = {
-        name: {mark: list(said) if mark == "missing" else said for mark, said in style._asdict().items() if said != ()}
+        name: {
+            mark: list(said) if mark == "missing" else said for mark, said in style._asdict().items() if said != silent
+        }
         for name, style in declared.styles.items()
     }
     return list_values(declared, {"styles": {"columns": styles} if styles else {}})

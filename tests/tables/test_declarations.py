@@ -60,7 +60,7 @@ styles = st.builds(
     grouping=st.sampled_from(["", ".", " ", "'"]),
     sign=st.sampled_from(["", "%", "€", "kg"]),
     negative=st.sampled_from(NEGATIVES),
-    missing=st.just(("-999",)),
+    missing=st.just(()) | st.just(("-999", "refused")),
 )
 formats = st.builds(
     FileFormat,
@@ -68,7 +68,7 @@ formats = st.builds(
     delimiter=st.sampled_from(["", ";", "\t", "whitespace"]),
     header=st.sampled_from([None, True]),
     names=st.just(()) | st.just(("a", "b")),
-    style=styles,
+    style=styles | st.just(NumberStyle()),
     skip=st.integers(0, 3),
     units_line=st.booleans(),
     styles=st.dictionaries(st.sampled_from(["a", "b"]), styles),
