@@ -81,7 +81,7 @@ KILLED, HANGS, LIVES, NO_TESTS = "killed", "hangs", "lives", "no tests"
 
 @dataclass(frozen=True)
 class Trial:
-    """The file of a module or a template below the root, with the source it is to have, and the tests, best first."""
+    """A file below the root (a module, a template, words) with the source it is to have; and the tests, best first."""
 
     tests: Sequence[str]
     file: str = ""
@@ -234,6 +234,8 @@ def _tried(trial: Trial, folder: Path) -> Outcome:
     """The tests file by file, until one is red; a file may come twice."""
     if trial.file.endswith(".j2"):
         _change_template(Path(trial.file).name, trial.source)
+    elif trial.file.endswith(".toml"):
+        _change_words(Path.cwd() / trial.file, trial.source)
     elif trial.file:
         sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
     ran = 0
@@ -384,6 +386,16 @@ def _change_template(name: str, source: str) -> None:
         return source if template == name else text, *more
 
     FileSystemLoader.get_source = get_source  # type: ignore[method-assign]
+
+
+def _change_words(path: Path, source: str) -> None:
+    """From now on a file of words is read with another text than it has."""
+    read = Path.read_text
+
+    def read_text(self: Path, *options: Any, **more: Any) -> str:
+        return source if self == path else read(self, *options, **more)
+
+    Path.read_text = read_text  # type: ignore[method-assign]
 
 
 def _module_name(file: str) -> str:

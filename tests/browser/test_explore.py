@@ -74,7 +74,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     visit.turns_to("Read")
     visit.turns_to("Bench")
     visit.sees_run("Balcan")
-    assert page.locator(".animation .title").inner_text() == title
+    expect(page.locator(".animation .title")).to_have_text(title)
 
 
 def test_pictures_follow_the_colours_of_an_open_page(fifteen: Visitor) -> None:

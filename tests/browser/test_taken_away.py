@@ -235,6 +235,7 @@ def test_a_notebook_plays_it_in_a_frame_once_there_is_session(reader, finished, 
 
 def test_the_page_offers_the_file_and_the_file_opens_without_the_page(fifteen, reader, tmp_path) -> None:
     visit: Visitor = fifteen
+    visit.steps_to("End")  # a file opens there
     title = visit.page.locator(".animation .title").inner_text()
     visit.text("What was found · ledger").click()
     visit.page.get_by_role("tab", name="Take away").click()

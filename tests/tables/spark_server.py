@@ -24,8 +24,9 @@ def connected() -> Iterator[Any]:
         pytest.skip("there is no Java: apt-get install openjdk-17-jre-headless")
     from pyspark.sql import SparkSession
 
-    # Workers begin with these: nothing is installed beside the checkout.
-    workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    # Workers begin with these: nothing is installed beside the checkout. A testing server takes a free port, so that
+    # two processes of tests have a server each.
+    workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "SPARK_TESTING": "1"}
     # A server writes into the folder that it is started in.
     with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
         settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}

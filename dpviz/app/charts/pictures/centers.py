@@ -437,20 +437,19 @@ def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:
 
 
 def describe_recovery(found: evaluation.ClusterRecovery) -> str:
-    """How many clusters were found.
+    """How many clusters were found; of more than can be said in a word, in digits as they are.
 
     >>> recovered = evaluation.ClusterRecovery
     >>> describe_recovery(recovered(0, 5)), describe_recovery(recovered(2, 15))
-    ('none of five clusters is found', 'two of 15 clusters are found')
+    ('none of five clusters is found', '2 of 15 clusters are found')
     >>> describe_recovery(recovered(15, 15))
     'all 15 clusters are found'
     """
     every = format_things(found.clusters, "cluster")
     if found.found == found.clusters:
         return f"all {every} are found"
-    return (
-        f"{format_count(found.found) if found.found else 'none'} of {every} {'are' if found.found > 1 else 'is'} found"
-    )
+    many = format_count(found.found) if format_count(found.clusters).isalpha() else f"{found.found:,}"
+    return f"{many if found.found else 'none'} of {every} {'are' if found.found > 1 else 'is'} found"
 
 
 def format_width(length: float) -> str:
