@@ -283,7 +283,7 @@ def _judge_lost(seen: Evidence) -> Verdict | None:
     number = int(lost.sum())
     who = "it" if number == 1 else "them"
     reason = f"Noise may carry {who} farther than half of the way to the next centre."
-    return Verdict("noise", f"{number} of {k} centres {'is' if number == 1 else 'are'} lost in noise", reason)
+    return Verdict("noise", f"{number} of {k} centres may be lost in noise", reason)
 
 
 def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:

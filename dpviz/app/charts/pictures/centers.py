@@ -412,7 +412,7 @@ def _describe_noise(step: CentersStep, domain: Domain) -> str:
         return f"noise moves a centre {format_percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
     lost = int(seen.lost.sum())
     if lost:
-        return f"{format_count(lost)} of {number} {'is' if lost == 1 else 'are'} lost in noise"
+        return f"{format_count(lost)} of {number} may be lost in noise"
     return f"noise moves a centre {format_width(float(np.median(seen.errors)))}"
 
 

@@ -1,5 +1,5 @@
 // The handle moves at once, here; the server is told when it rests, or is let go.
-const REST = 180, LEFT = 44, RIGHT = 16, BASE = 78, TOP = 18, STEP = 0.05, BIG_STEP = 6;
+const REST = 180, LEFT = 44, RIGHT = 16, TALL = 78, LOW = 46, TOP = 18, STEP = 0.05, BIG_STEP = 6;
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: BIG_STEP, PageDown: -BIG_STEP };
 
@@ -103,18 +103,20 @@ class Axis {
     this.width = this.box.clientWidth;
     if (!this.width) return;
     this.svg.replaceChildren();
-    const narrow = this.width < 500, top = Math.max(1.5, 1 + 3 * (target - 1)), rise = BASE - TOP;
-    const yl = (v) => BASE - Math.min(1, (v - 1) / (top - 1)) * rise, yb = (v) => BASE - v * rise;
+    const base = innerHeight > 800 ? TALL : LOW;
+    this.svg.style.height = base + 38 + "px";
+    const narrow = this.width < 500, top = Math.max(1.5, 1 + 3 * (target - 1)), rise = base - TOP;
+    const yl = (v) => base - Math.min(1, (v - 1) / (top - 1)) * rise, yb = (v) => base - v * rise;
     const path = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
     const [first, last] = this.ends();
-    if (band) this.part("rect", "band", { x: this.x(first), y: 4, width: Math.max(2, this.x(last) - this.x(first)), height: BASE + 14 });
+    if (band) this.part("rect", "band", { x: this.x(first), y: 4, width: Math.max(2, this.x(last) - this.x(first)), height: base + 14 });
     const inside = loss.filter(([e]) => e >= low && e <= high);
     if (inside.length > 1) {
       const over = inside.map(([e, , h]) => [this.x(e), yl(h)]), under = inside.map(([e, l]) => [this.x(e), yl(l)]).reverse();
       this.part("path", "spread", { d: path([...over, ...under]) + "Z" });
       this.part("path", "loss", { d: path(inside.map(([e, , , r]) => [this.x(e), yl(r)])) });
       this.part("text", "lossword", { x: LEFT + 4, y: 14 }, narrow ? "looser by" : "looser than without privacy");
-      this.part("text", "", { x: LEFT - 6, y: BASE + 4, "text-anchor": "end" }, "0 %");
+      this.part("text", "", { x: LEFT - 6, y: base + 4, "text-anchor": "end" }, "0 %");
       this.part("text", "", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `${Math.round((top - 1) * 100)} %`);
     }
     if (belief.length) {
@@ -122,13 +124,13 @@ class Axis {
       const said = narrow ? "a guess becomes" : `what a guess of ${Math.round(prior * 100)} % can become`;
       this.part("text", "", { x: this.width - RIGHT, y: 14, "text-anchor": "end" }, said);
     }
-    this.part("line", "rail", { x1: LEFT, x2: this.width - RIGHT, y1: BASE + 12, y2: BASE + 12 });
-    if (band) this.part("line", "rail on", { x1: this.x(first), x2: this.x(last), y1: BASE + 12, y2: BASE + 12 });
+    this.part("line", "rail", { x1: LEFT, x2: this.width - RIGHT, y1: base + 12, y2: base + 12 });
+    if (band) this.part("line", "rail on", { x1: this.x(first), x2: this.x(last), y1: base + 12, y2: base + 12 });
     for (const tick of narrow ? [0.01, 0.1, 1, 10] : [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30]) {
-      this.part("text", "", { x: this.x(tick), y: BASE + 36, "text-anchor": "middle" }, String(tick));
+      this.part("text", "", { x: this.x(tick), y: base + 36, "text-anchor": "middle" }, String(tick));
     }
-    this.line = this.part("line", "line", { y1: 4, y2: BASE + 12 });
-    this.knob.style.top = BASE + 12 + "px";
+    this.line = this.part("line", "line", { y1: 4, y2: base + 12 });
+    this.knob.style.top = base + 12 + "px";
     this.marks();
   }
 

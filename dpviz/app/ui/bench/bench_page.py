@@ -139,7 +139,7 @@ def _draw_answer() -> None:
         choose_epsilon(sides.proposed)
         hand = find_hand()
     pictured = find_pictured(hand, table)
-    finding = judge(hand.request.epsilon, sides, pictured.shown)
+    finding = judge(hand.request.epsilon, sides, pictured.shown, drawing=_find_awaited(hand, table) is not None)
     say_in_link(hand, form=find_open_word())
     _draw_headline(finding, made_up=pictured.is_made_up)
     draw_released_notice(table)
@@ -278,10 +278,16 @@ def _find_curve(hand: Hand, table: OpenTable) -> Job[Any] | None:
     return kept[name]
 
 
+def _find_awaited(hand: Hand, table: OpenTable) -> Job[Any] | None:
+    """The job that makes draws on the open table, while it does."""
+    job: Job[Any] | None = st.session_state.get(_CURVES, {}).get(_name_curve(hand, table))
+    return None if hand.is_private or job is None or job.state.final else job
+
+
 def _await_curve(hand: Hand, table: OpenTable) -> None:
     """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
-    job = st.session_state.get(_CURVES, {}).get(_name_curve(hand, table))
-    if hand.is_private or job is None or job.state.final:
+    job = _find_awaited(hand, table)
+    if job is None:
         return
     had = len(job.items)
 

@@ -102,14 +102,16 @@ class Heading(NamedTuple):
     why: str
 
 
-def judge(epsilon: float, sides: Sides | None, shown: Shown | None) -> Heading:
+def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, drawing: bool = False) -> Heading:
     """What is kept at ``epsilon``: by the run that is ``shown`` first, then by the two sides.
+
+    Without these it says whether draws that make them are under way (``drawing``).
 
     "Both promises are kept" stands over no run that failed, that is looser than accepted, or that noise alone may have
     made; and no loss is called too large over a run that keeps it.
     """
     at = f"At ε = {epsilon:.3g}"
-    why = "" if sides is None else _explain(sides)
+    why = (_DRAWING if drawing else _NOTHING_ADVISED) if sides is None else _explain(sides)
     if shown is not None and shown.broke:
         return Heading(f"The run broke off ({shown.broke})", "Nothing of it is shown. Run it again, or change a word.")
     if shown is not None and not shown.is_private:
@@ -144,13 +146,14 @@ def _say_both(loss: float | None, often: bool | None, safe: bool, sides: Sides |
 
 def _say_loss(loss: float | None, why: str) -> str:
     said = "" if loss is None else f"This draw has {format_ratio(loss)} the loss of k-means++."
-    return f"{said} {why or _NOTHING_ADVISED}".strip()
+    return f"{said} {why}".strip()
 
 
 # What speaks against sizes, and not against where centres lie.
 _ABOUT_SIZES = ("sizes", "doubted")
 _HELP = 2  # of what would open a window
 _NOTHING_ADVISED = "No ε is advised yet: that takes the number of rows, and some draws."
+_DRAWING = "Draws on these rows are being made: they will tell which ε keeps both promises."
 
 
 def _explain(sides: Sides) -> str:

@@ -176,10 +176,8 @@ def noise_in_ways(step: Any, context: Any) -> str:
 def noise_is_large(step: Any, context: Any) -> str:
     lost = int((moved_by_noise(step, context) > 0.5 * gaps(step.centers)).sum())
     if context.last:
-        return f"{at(context)}{lost} of {len(step.centers)} centres {'is' if lost == 1 else 'are'} lost in noise"
-    return (
-        f"{at(context)}{word(lost)} of {many(len(step.centers), 'centre')} {'is' if lost == 1 else 'are'} lost in noise"
-    )
+        return f"{at(context)}{lost} of {len(step.centers)} centres may be lost in noise"
+    return f"{at(context)}{word(lost)} of {many(len(step.centers), 'centre')} may be lost in noise"
 
 
 @says("GridStep", "stand out")

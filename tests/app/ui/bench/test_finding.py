@@ -63,6 +63,7 @@ def test_what_broke_off_and_what_has_no_privacy_promise_nothing():
     assert judge(0.5, SIDES, Shown(broke="MemoryError")).title == "The run broke off (MemoryError)"
     assert "without any privacy" in judge(0.5, SIDES, Shown(None, 1.0, is_private=False)).title
     assert "kept" not in judge(0.5, None, None).title and "No ε is advised" in judge(0.5, None, None).why
+    assert "being made" in judge(0.5, None, Shown(None, 1.02), drawing=True).why
 
 
 def test_where_no_epsilon_keeps_both_it_is_said_with_what_would_help():
