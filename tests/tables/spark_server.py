@@ -25,8 +25,9 @@ def connected() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     # Workers begin with these: nothing is installed beside the checkout. A testing server takes a free port, so that
-    # two processes of tests have a server each.
+    # two processes of tests have a server each. Java keeps the token that it began with: a later server has it, too.
     workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "SPARK_TESTING": "1"}
+    workers["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = "tests"
     # A server writes into the folder that it is started in.
     with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
         settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
