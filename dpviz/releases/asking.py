@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from dpviz.core import Array, RequestError
 from dpviz.releases.draws import Draws, divide
-from dpviz.releases.intervals import COVERED, to_plain
+from dpviz.releases.intervals import COVERED, format_finite, to_plain
 from dpviz.tables import codings, format_csv
 from dpviz.words import capitalize_first, format_between, format_day, list_names, quote_name
 
@@ -64,7 +64,7 @@ class ReleaseAnswer:
         """Its line of a table."""
         asked, segments = self.question, " ".join(map(str, self.question.segments))
         about = (asked.label, "" if asked.value is None else f"{asked.value:.9g}")
-        numbers = (f"{one:.6g}" if isfinite(one) else "" for one in (self.value, self.low, self.high))
+        numbers = map(format_finite, (self.value, self.low, self.high))
         words = HIDDEN.lower() if self.hidden else ""
         return (asked.kind, segments, asked.column, *about, *numbers, words, self.sentence)
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isfinite, sqrt
 from typing import Any
 
-from dpviz.releases.intervals import COVERED, Interval, to_plain
+from dpviz.releases.intervals import COVERED, Interval, format_finite, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
@@ -229,7 +229,5 @@ def describe_interval(interval: Interval, first_day: str) -> str:
 
 def _list_numbers(interval: Interval) -> tuple[str, str, str]:
     """The value and its interval as they are written; "" for what is no number, and for a value known by its range."""
-    value, low, high = (
-        f"{number:.6g}" if isfinite(number) else "" for number in (interval.value, interval.low, interval.high)
-    )
+    value, low, high = map(format_finite, (interval.value, interval.low, interval.high))
     return "" if interval.range_only else value, low, high

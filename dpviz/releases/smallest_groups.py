@@ -72,7 +72,7 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
     The group that may be the smallest joins the one whose centre is nearest; a group's centre is the mean of those of
     its segments, weighed by their released sizes. ``centers`` (k, d) as they are published, unit coordinates.
     """
-    sizes, size_sd = tallies.sizes
+    sizes, size_sd = tallies.released.sizes, tallies.size_sd
     weights, law = np.maximum(sizes, 1.0), _NoiseLaw.of(tallies)
     groups: list[tuple[int, ...]] = [(place,) for place in range(len(sizes))]
     while True:
