@@ -23,7 +23,7 @@ from dpviz.core import Array, RequestError
 from dpviz.releases.draws import Draws, divide
 from dpviz.releases.intervals import COVERED, format_finite, to_plain
 from dpviz.tables import codings, format_csv
-from dpviz.words import capitalize_first, format_between, format_day, list_names, quote_name
+from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words, quote_name
 
 HIDDEN = "Noise hides this"
 _SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
@@ -131,7 +131,7 @@ def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
     lacking = [name for name in kind.needs if not given[name]]
     beside = [name for name, there in given.items() if there and name not in kind.needs]
     if lacking or beside:
-        needs = _join(kind.needs) if kind.needs else "nothing but segments"
+        needs = list_words(kind.needs) if kind.needs else "nothing but segments"
         raise RequestError(f"The question {question.kind!r} is about {needs}: {kind.words}.")
 
 
@@ -179,7 +179,7 @@ def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     beaten = (np.median(ahead, axis=0) > reach * ahead.std(axis=0) + _TINY).any(axis=1)
     chosen = tuple((np.flatnonzero(~beaten) + 1).tolist())
     hidden = len(chosen) > 1
-    words = f"the largest is one of {_join(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
+    words = f"the largest is one of {list_words(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
     said = f"{HIDDEN}: {words}." if hidden else f"{capitalize_first(words)}."
     return ReleaseAnswer(question, said, nan, nan, nan, hidden, chosen)
 
@@ -316,13 +316,8 @@ def _places(question: ReleaseQuestion) -> list[int]:
     return [one - 1 for one in question.segments]
 
 
-def _join(names: Sequence[object]) -> str:
-    *others, last = map(str, names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _name(question: ReleaseQuestion) -> str:
-    names = _join(question.segments)
+    names = list_words(question.segments)
     return f"segment {names}" if len(question.segments) == 1 else f"segments {names} together"
 
 

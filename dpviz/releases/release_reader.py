@@ -17,7 +17,7 @@ from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import describe_unit
+from dpviz.releases.promise import name_level
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -105,7 +105,7 @@ class ReadRelease:
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return "" if self.played is None else describe_unit(self.played).split(":")[0].rstrip(".")
+        return "" if self.played is None else name_level(self.played)
 
     @cached_property
     def numbers(self) -> tuple[ReleasedNumber, ...]:

@@ -106,11 +106,6 @@ class QualityVerdict(StrEnum):
     CANNOT_TELL = "cannot tell"
     """A group that carries half of the loss could hide in the noise."""
 
-    @property
-    def flagged(self) -> bool:
-        """Whether a reader should be warned: of what was found, or of what could not be."""
-        return self is not QualityVerdict.GOOD
-
 
 @dataclass(frozen=True)
 class QualityReport:
