@@ -56,10 +56,25 @@ class Recording:
             raise Broken(sentence)
 
     def find_next(self, place: list[int], mechanism: Mechanism[Any], *, more: str, other: str) -> int:
-        """Which answer comes next to whoever asks again at this ``place``, which moves on.
+        """Which answer comes next to whoever asks again.
 
-        Sentences for ``Broken``: if there are ``more`` questions than answers, if this one is asked with ``other``
-        noise.
+        Parameters
+        ----------
+        place : list of int
+            How many were given before; moves on.
+        mechanism : Mechanism
+            What asks.
+        more, other : str
+            What is wrong if there are more questions than answers, and if this one is asked with other noise.
+
+        Returns
+        -------
+        int
+            Its place on the recording.
+
+        Raises
+        ------
+        Broken
         """
         at = place[0]
         place[0] += 1
