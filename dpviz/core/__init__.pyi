@@ -57,6 +57,7 @@ from .noise import StudyNoise as StudyNoise
 from .private_session import N_SHARE as N_SHARE
 from .private_session import PrivateSession as PrivateSession
 from .private_session import PrivateTable as PrivateTable
+from .private_session import name_unit as name_unit
 from .quantiles import ExponentialQuantile as ExponentialQuantile
 from .quantiles import Medians as Medians
 from .quantiles import Quantiles as Quantiles

@@ -15,7 +15,7 @@ dpviz.RequestError: epsilon is -1: give a finite number above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
@@ -120,10 +120,7 @@ def to_plain(value: Any) -> Any:
 
 def positive(**named: float) -> float:
     """Refuse a number that is not finite and above 0."""
-    for name, value in named.items():
-        if not _finite(value) or value <= 0:
-            raise RequestError(f"{name} is {format_value(value)}: give a finite number above 0.")
-    return float(value)
+    return float(_demand(lambda value: _finite(value) and value > 0, "give a finite number above 0", named))
 
 
 def epsilon(**named: float) -> float:
@@ -159,9 +156,7 @@ def repeats(**named: int) -> int:
 
 def seed(**named: int) -> int:
     """Refuse what is no whole number, or too long to be a seed."""
-    for name, value in named.items():
-        if isinstance(value, float):
-            raise RequestError(f"{name} is {format_value(value)}: give a whole number, without a point.")
+    _demand(lambda value: not isinstance(value, float), "give a whole number, without a point", named)
     return _whole_within(0, MOST_SEED, named)
 
 
@@ -180,10 +175,16 @@ def at_least(minimum: int, **named: int) -> int:
     int
         The number.
     """
+    wish = f"give a whole number of at least {minimum}"
+    return int(_demand(lambda value: _whole(value) and value >= minimum, wish, named))
+
+
+def _demand(holds: Callable[[Any], bool], wish: str, named: Mapping[str, Any]) -> Any:
+    """Refuse what does not hold of a number, by its name, with what is wished for; the last number."""
     for name, value in named.items():
-        if not _whole(value) or value < minimum:
-            raise RequestError(f"{name} is {format_value(value)}: give a whole number of at least {minimum}.")
-    return int(value)
+        if not holds(value):
+            raise RequestError(f"{name} is {format_value(value)}: {wish}.")
+    return value
 
 
 def _whole(value: object) -> bool:
@@ -209,17 +210,13 @@ def within(low: float, high: float, **named: float) -> float:
     float
         The number.
     """
-    for name, value in named.items():
-        if not (_finite(value) and low <= float(value) <= high):
-            raise RequestError(f"{name} is {format_value(value)}: give a number from {low:g} to {high:g}.")
-    return float(value)
+    wish = f"give a number from {low:g} to {high:g}"
+    return float(_demand(lambda value: _finite(value) and low <= float(value) <= high, wish, named))
 
 
 def _whole_within(low: int, high: int, named: dict[str, int]) -> int:
-    for name, value in named.items():
-        if not (_whole(value) and low <= value <= high):
-            raise RequestError(f"{name} is {format_value(value)}: give a whole number from {low:,} to {high:,}.")
-    return int(value)
+    wish = f"give a whole number from {low:,} to {high:,}"
+    return int(_demand(lambda value: _whole(value) and low <= value <= high, wish, named))
 
 
 def _finite(value: object) -> bool:
@@ -275,10 +272,7 @@ def one_of(allowed: tuple[object, ...], **named: object) -> None:
     **named
         The value, by the name that a sentence calls it.
     """
-    for name, value in named.items():
-        if value not in allowed:
-            listed = ", ".join(str(choice) for choice in allowed)
-            raise RequestError(f"{name} is {format_value(value)}: choose one of {listed}.")
+    _demand(lambda value: value in allowed, f"choose one of {', '.join(map(str, allowed))}", named)
 
 
 class Broken(AssertionError):

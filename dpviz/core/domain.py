@@ -57,22 +57,14 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks of a region of ``dim`` coordinates; a ball of ``free_radius`` cuts the coordinates of none.
+    """The blocks of a region; a ball of ``free_radius`` cuts the coordinates ``free`` (dim,), which belong to none.
 
     A declared radius shortens no block: half a category means nothing.
     """
 
     parts: tuple[Block, ...]
-    dim: int
+    free: Flags
     free_radius: float
-
-    @cached_property
-    def free(self) -> Flags:
-        """Which coordinates belong to no block, shape (dim,)."""
-        free = np.ones(self.dim, dtype=bool)
-        for part in self.parts:
-            free[part.place] = False
-        return free
 
     def sides(self, half: Array) -> Array:
         """The half-width of each block, of those of all coordinates (dim,)."""
@@ -126,8 +118,7 @@ class Blocks:
                 inside = rows[:, part.place]
                 squared = np.einsum("nd,nd->n", inside, inside)
                 far = np.flatnonzero(squared > side**2)
-                shorter = inside[far] * (side * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
-                rows[far, part.place] = lattice.round_inward(shorter, bits)
+                rows[far, part.place] = lattice.shorten(inside[far], squared[far], side, bits)
 
     def settle(self, points: Array, half: Array) -> None:
         """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows.
@@ -288,8 +279,7 @@ def _shorten_into_ball(inside: Array, half: Array, radius: float, bits: int) -> 
     # Exact on the lattice, so that a row's neighbours in memory have no say in what it becomes.
     squared = np.einsum("nd,nd->n", inside, inside)
     far = np.flatnonzero(squared > (radius * lattice.SHRINK) ** 2)
-    shorter = inside[far] * (radius * lattice.SHRINK / np.sqrt(squared[far]))[:, None]
-    inside[far] = lattice.round_inward(shorter, bits)
+    inside[far] = lattice.shorten(inside[far], squared[far], radius, bits)
     return inside
 
 
@@ -566,12 +556,17 @@ class Domain:
         )
 
     @cached_property
+    def _free(self) -> Flags:
+        """Which coordinates belong to no block, shape (dim,)."""
+        free = np.ones(self.dim, dtype=bool)
+        for part in self._blocks:
+            free[part.place] = False
+        return free
+
+    @cached_property
     def _free_radius(self) -> float:
         """The longest that a row is in the coordinates of numbers, unit coordinates."""
-        free = np.ones(self.dim, dtype=bool)
-        for block in self._blocks:
-            free[block.place] = False
-        corner = float(np.linalg.norm(self._half[free]))
+        corner = float(np.linalg.norm(self._half[self._free]))
         if self.radius is None:
             return corner
         if self.scaling is Scaling.UNIT:
@@ -586,7 +581,7 @@ class Domain:
         """The domain in unit coordinates."""
         half = np.maximum(self._half, _NARROWEST_PART)
         if self._blocks:
-            return Region.of_blocks(half, Blocks(self._blocks, self.dim, self._free_radius))
+            return Region.of_blocks(half, Blocks(self._blocks, self._free, self._free_radius))
         return Region(half, self._free_radius)
 
     def unfold(self, points: int) -> Domain:

@@ -119,6 +119,28 @@ def round_points(values: Any) -> Array:
     return given if np.array_equal(given, rounded) else rounded
 
 
+def shorten(vectors: Array, squared: Array, length: float, bits: int) -> Array:
+    """``vectors`` (n, d) of these ``squared`` lengths (n,) shortened to that length, rounded to the lattice again.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, d)
+        None shorter than ``length``.
+    squared : array of shape (n,)
+        Their squared lengths, exact.
+    length : float
+        Unit coordinates.
+    bits : int
+        Coordinates are multiples of 2^-bits.
+
+    Returns
+    -------
+    array of shape (n, d)
+        None longer than ``length``.
+    """
+    return round_inward(vectors * (length * SHRINK / np.sqrt(squared))[:, None], bits)
+
+
 def count_quanta(values: Array, bits: int) -> Any:
     """Sums of multiples of 2^-bits as whole numbers of that quantum.
 

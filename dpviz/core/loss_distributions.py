@@ -86,7 +86,7 @@ class DrawList:
         """The list of these draws."""
         pure = (alike for alike in draws if not alike.gaussian)
         laplace = sorted(alike.multiplier for alike in pure for _ in range(alike.times))
-        return cls(scale, tuple(laplace), 2 * _sum_rho([alike for alike in draws if alike.gaussian]))
+        return cls(scale, tuple(laplace), 2 * _sum_gaussian_rho(draws))
 
     def subtract(self, draws: NoiseDraws, *, note: str) -> DrawList:
         """What is left after ``draws``, for the step of this ``note``.
@@ -143,9 +143,9 @@ def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple
     interval = _GRID * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
     # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
-    of_gaussians = _sum_rho([alike for alike in draws if alike.gaussian])
+    of_gaussians = _sum_gaussian_rho(draws)
     if of_gaussians:
-        deviation = 1 / sqrt(2 * of_gaussians)
+        deviation = NoiseDraws.gaussian_of(of_gaussians).multiplier
         losses = losses.compose(
             privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
         )
@@ -205,10 +205,14 @@ def _sum_rho(draws: Sequence[NoiseDraws]) -> float:
     return fsum(alike.rho for alike in draws)
 
 
+def _sum_gaussian_rho(draws: Sequence[NoiseDraws]) -> float:
+    return _sum_rho([alike for alike in draws if alike.gaussian])
+
+
 def _compose_basic_epsilon(draws: tuple[NoiseDraws, ...], delta: float) -> float:
     """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
     pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
-    rho = _sum_rho([alike for alike in draws if alike.gaussian])
+    rho = _sum_gaussian_rho(draws)
     return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
 
 

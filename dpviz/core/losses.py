@@ -201,7 +201,7 @@ class SwapLoss(_InLossQuanta):
         points, reach, near, second = (rows_of[in_order] for rows_of in (points, reach, near, second))
         gap, row_norms = (second - near)[:, None], compute_squared_norms(points)
         scale = unit if self.order == 2 else 1.0
-        doubled, norms = 2 * scale * self.candidates, scale * np.einsum("md,md->m", self.candidates, self.candidates)
+        doubled, norms = 2 * scale * self.candidates, scale * compute_squared_norms(self.candidates)
         # What each candidate saves all rows, and what it saves those of each cell as long as their centre stays.
         for_all, saved = np.zeros(len(self.candidates)), np.zeros((k, len(self.candidates)))
         for i, (nearest_first, apart) in enumerate(zip(*self._near_to_far, strict=True)):
@@ -210,7 +210,7 @@ class SwapLoss(_InLossQuanta):
             for mine, within in _list_blocks(reach, border[i], border[i + 1], apart):
                 closer = np.matmul(points[mine], some[:within].T, out=borrow_scratch(mine.stop - mine.start, within))
                 closer -= their_norms[:within]
-                self._count_saved(closer, row_norms[mine], second[mine], unit)
+                _count_saved(closer, row_norms[mine], second[mine], self.order, unit)
                 of_all[:within] += closer.sum(axis=0)
                 np.minimum(closer, gap[mine], out=closer)
                 of_cell[:within] += closer.sum(axis=0)
@@ -218,16 +218,6 @@ class SwapLoss(_InLossQuanta):
             saved[i, nearest_first] = of_cell
         gains: Array = lost - saved + (saved.sum(axis=0) - for_all)
         return gains.astype(np.int64)
-
-    def _count_saved(self, closer: Array, row_norms: Array, second: Array, unit: float) -> None:
-        """In place, from 2x·y - |y|²: the quanta by which candidate y is closer to x than the second centre, or 0."""
-        if self.order == 2:
-            closer += (second - unit * row_norms)[:, None]
-            np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
-        else:
-            np.subtract(row_norms[:, None], closer, out=closer)
-            np.subtract(second[:, None], _count_in_units(closer, self.order, unit), out=closer)
-        np.maximum(closer, 0.0, out=closer)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves entry (i, y) by what it loses under that swap, less what it loses without: the same for all.
@@ -279,7 +269,7 @@ class Loss(_InLossQuanta, OfAllRows):
             closer = np.asarray(rows.values @ (-2.0 * points.T))
         else:
             closer = np.matmul(rows.values, -2.0 * points.T, out=borrow_scratch(len(rows), len(points)))
-        closer += np.einsum("md,md->m", points, points)
+        closer += compute_squared_norms(points)
         nearest: Array = closer.reshape(-1, k, n_sets).min(axis=1)
         nearest += compute_squared_norms(rows.values)[:, None]
         return nearest
@@ -327,7 +317,7 @@ class MedianLoss(_InLossQuanta):
         moved = np.zeros(self.places.shape[:2], dtype=np.int64)
         for j in np.flatnonzero(np.diff(border)):
             held, places = order[border[j] : border[j + 1]], self.places[j]
-            squared = points[held] @ (-2.0 * places.T) + norms[held][:, None] + np.einsum("md,md->m", places, places)
+            squared = points[held] @ (-2.0 * places.T) + norms[held][:, None] + compute_squared_norms(places)
             distances = _count_in_units(squared, 1, unit)
             moved[j] = (distances - distances[:, :1]).sum(axis=0)
         return moved
@@ -387,13 +377,8 @@ def compute_swap_gains(
         second = np.maximum(_bound_losses(points, candidates, order), near)
     norms = compute_squared_norms(points)
     closer = np.matmul(points, 2 * candidates.T, out=borrow_scratch(len(points), len(candidates)))
-    closer -= np.einsum("md,md->m", candidates, candidates)
-    if order == 2:
-        closer += (second - norms)[:, None]
-    else:
-        np.subtract(norms[:, None], closer, out=closer)
-        np.subtract(second[:, None], _count_in_units(closer, order), out=closer)
-    np.maximum(closer, 0.0, out=closer)
+    closer -= compute_squared_norms(candidates)
+    _count_saved(closer, norms, second, order)
     gap = second - near
     for_all = weights @ closer
     np.minimum(closer, gap[:, None], out=closer)
@@ -421,7 +406,7 @@ def _list_blocks(reach: Array, start: int, stop: int, apart: Array) -> Iterator[
 
 def _bound_losses(points: Array, candidates: Array, order: int) -> Array:
     """More than any of the candidates loses at each point, for a centre that has no second one beside it; (points,)."""
-    farthest = np.sqrt(np.einsum("md,md->m", candidates, candidates).max(initial=0.0))
+    farthest = np.sqrt(compute_squared_norms(candidates).max(initial=0.0))
     losses: Array = (np.sqrt(compute_squared_norms(points)) + farthest) ** order
     return losses
 
@@ -437,12 +422,25 @@ def _count_in_units(squared: Array, order: int, unit: float | None = None) -> Ar
     return squared
 
 
+def _count_saved(closer: Array, norms: Array, second: Array, order: int, unit: float | None = None) -> None:
+    """In place, from 2x·y - |y|²: by how much candidate y loses less at x than the second centre, or 0; in whole
+    numbers of 1 / unit, for order 2 of products that are counted in it already."""
+    if order == 2:
+        closer += (second - (unit or 1.0) * norms)[:, None]
+        if unit is not None:
+            np.ceil(closer, out=closer)  # a whole number minus a distance that is rounded down
+    else:
+        np.subtract(norms[:, None], closer, out=closer)
+        np.subtract(second[:, None], _count_in_units(closer, order, unit), out=closer)
+    np.maximum(closer, 0.0, out=closer)
+
+
 def _find_two_nearest(chunk: Array, centers: Array) -> tuple[Array, Array]:
     """Squared distance to the nearest and the second nearest centre of each row; infinite where there is none."""
     squared = chunk @ centers.T
     squared *= -2.0
     squared += compute_squared_norms(chunk)[:, None]
-    squared += np.einsum("md,md->m", centers, centers)
+    squared += compute_squared_norms(centers)
     if len(centers) == 1:
         return squared[:, 0], np.full(len(chunk), np.inf)
     squared.partition(1, axis=1)

@@ -157,15 +157,9 @@ class Priced:
         return compute_amount(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale)
 
 
-def _calibrate_exactly(mechanism: Calibrated | Gaussian) -> None:
-    """What is drawn and what is charged follow from the same numbers: floats of Python, which do not round further."""
-    for name in ("sensitivity", "scale"):
-        object.__setattr__(mechanism, name, float(getattr(mechanism, name)))
-
-
 @dataclass(frozen=True)
 class Calibrated(Priced):
-    """A draw calibrated to one norm of the answer's change, its ``sensitivity``: ε = sensitivity / scale."""
+    """A draw calibrated to one norm of the answer's change, its ``sensitivity``, which the scale divides."""
 
     name: ClassVar[str]
     loss: ClassVar[LossKind]
@@ -174,7 +168,9 @@ class Calibrated(Priced):
     scale: float
 
     def __post_init__(self) -> None:
-        _calibrate_exactly(self)
+        # What is drawn and what is charged follow from the same numbers: floats of Python, which do not round further.
+        for name in ("sensitivity", "scale"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
@@ -220,7 +216,7 @@ class Laplace(Calibrated):
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Calibrated):
     """Independent Gaussian noise on every entry; ``sensitivity`` is l2. μ = sensitivity / scale.
 
     ``delta`` is its own part of δ, under basic composition only.
@@ -228,29 +224,14 @@ class Gaussian:
 
     name: ClassVar[str] = "gaussian"
     loss: ClassVar[LossKind] = LossKind.GAUSSIAN
-    sensitivity: float
-    scale: float
+    norm: ClassVar[str] = "l2"
     delta: float = 0.0
 
-    def __post_init__(self) -> None:
-        _calibrate_exactly(self)
-
     @classmethod
-    def calibrated(cls, share: Budget, sensitivity: Sensitivity) -> Gaussian:
-        """The Gaussian noise that ``share`` buys for this sensitivity.
-
-        Parameters
-        ----------
-        share : Budget
-        sensitivity : Sensitivity
-
-        Returns
-        -------
-        Gaussian
-            With scale l2 sensitivity / μ.
-        """
+    def calibrated(cls, share: Budget, sensitivity: Sensitivity, **options: Any) -> Self:
+        """The Gaussian noise that ``share`` buys for this sensitivity, and the share's part of δ."""
         multiplier = 1 / compute_ratio(cls.loss, share, mechanism=cls.name)
-        return cls(sensitivity.l2, sensitivity.l2 * multiplier, share.delta)
+        return cls(sensitivity.l2, sensitivity.l2 * multiplier, share.delta, **options)
 
     def compute_sd(self, width: int) -> float:
         """Standard deviation of one entry, whatever the ``width`` of a row."""

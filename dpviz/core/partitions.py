@@ -15,7 +15,7 @@ Charikar 2002 (hyperplane rounding).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -26,7 +26,7 @@ from dpviz.core import lattice
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
-from dpviz.core.stored_rows import make_dense
+from dpviz.core.stored_rows import compute_squared_norms, make_dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +193,9 @@ class Voronoi:
     """
 
     centers: Array
+    # What is computed of the centres once, not for every chunk: that would cost as much as some of them.
+    _short: dict[float, tuple[Short, Short, np.float32]] = field(default_factory=dict, init=False, repr=False)
+    _marked: dict[tuple[float, int], Array | None] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centers", lattice.round_points(self.centers))
@@ -207,8 +210,7 @@ class Voronoi:
 
     @cached_property
     def _norms(self) -> Array:
-        norms: Array = np.einsum("kd,kd->k", self.centers, self.centers)
-        return norms
+        return compute_squared_norms(self.centers)
 
     def assign(self, points: Any) -> Codes:
         """Index of the nearest centre of each of any ``points``, as near as floats tell; shape (rows,)."""
@@ -228,7 +230,7 @@ class Voronoi:
 
     def _find_exactly(self, rows: ExactRows) -> Codes:
         scale = (rows.radius, rows.bits)
-        if scale not in self._marked:  # once, not for every chunk: that would cost as much as some of them
+        if scale not in self._marked:
             self._marked[scale] = self._mark_centers(*scale)
         marked = self._marked[scale]
         if marked is None:
@@ -259,10 +261,6 @@ class Voronoi:
         close *= np.arange(self.n_cells, dtype=np.uint8)[:, None]
         return np.where(alone, np.maximum.reduce(close, axis=0), np.int64(-1))
 
-    @cached_property
-    def _short(self) -> dict[float, tuple[Short, Short, np.float32]]:
-        return {}
-
     def _shorten(self, radius: float) -> tuple[Short, Short, np.float32]:
         """-2 (c - m) for each centre c, with m near their middle; |c|² - |m|²; and by how much their sum may be wrong.
 
@@ -276,10 +274,6 @@ class Voronoi:
         rounded = (len(middle) + 5) * 2.0**-24
         error = np.nextafter(np.float32(rounded / (1 - rounded) * largest), np.float32(np.inf))
         return around.astype(np.float32), norms.astype(np.float32)[:, None], error
-
-    @cached_property
-    def _marked(self) -> dict[tuple[float, int], Array | None]:
-        return {}
 
     def _mark_centers(self, radius: float, bits: int) -> Array | None:
         """What a row's product with gives |c|² - 2x·c as whole numbers, the number of c in their lowest bits.

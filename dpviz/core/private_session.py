@@ -48,6 +48,15 @@ from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_re
 
 N_SHARE = 0.02  # of the budget buys a noisy number of rows where none is declared
 
+
+def name_unit(rows_per_person: int | None) -> str:
+    """The unit of privacy in words, by the most rows that a person has; None: one row is somebody's."""
+    if rows_per_person is None:
+        return "1 row"
+    plural = "" if rows_per_person == 1 else "s"
+    return f"1 person, up to {rows_per_person} row{plural}"
+
+
 # A value, and the mechanism that it is drawn with.
 V = TypeVar("V")
 M = TypeVar("M")
@@ -193,10 +202,7 @@ class PrivateTable:
     @property
     def unit(self) -> str:
         """The unit of privacy in words."""
-        if not self.has_persons:
-            return "1 row"
-        plural = "" if self.rows_per_person == 1 else "s"
-        return f"1 person, up to {self.rows_per_person} row{plural}"
+        return name_unit(self.rows_per_person if self.has_persons else None)
 
     def open(
         self,

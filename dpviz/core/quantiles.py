@@ -29,7 +29,7 @@ from dpviz.core.lattice import ExactRows
 from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
-from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
+from dpviz.core.queries import AsAsked, OfBox, Relation, Sensitivity
 
 # Noise never gets narrower than this part of the box: else numbers would round it away, and show a row.
 _LEAST_PART = 1e-9
@@ -79,22 +79,15 @@ class ClippedColumns:
         return scores
 
 
-class _InBox(AsAsked, OfAllRows):
+class _InBox(AsAsked, OfBox):
     """A question about ranks of the columns of all rows, clipped to a box."""
 
     levels: tuple[float, ...]
-    lower: Array
-    upper: Array
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
-            raise RequestError("A quantile needs room: give a finite lower bound below each upper bound.")
+        super().__post_init__()
         for level in self.levels:
             check.within(0.0, 1.0, level=level)
-
-    @property
-    def width(self) -> int:
-        return 2 * len(self.lower)
 
     def tally(self, rows: ExactRows, cell: object) -> ClippedColumns:
         return ClippedColumns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
@@ -276,7 +269,7 @@ class SmoothMedian(Priced):
         """
         if not isfinite(sensitivity.l1):
             raise RequestError("A median with smooth noise needs a fixed number of rows: ask it of blocks of rows.")
-        if share.accounting not in (Accounting.PURE, Accounting.BASIC):
+        if share.accounting not in _EPSILONS_ADD_UP:
             raise RequestError(f"A smooth median cannot be paid under {share.accounting.value} accounting.")
         epsilon = compute_ratio(LossKind.PURE, share, mechanism="smooth median")
         return cls(sensitivity.l1, sensitivity.l1 / epsilon, share.delta, tight)

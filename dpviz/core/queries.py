@@ -169,6 +169,22 @@ class InQuanta:
         return total * self.quantum(region)
 
 
+class InParts(InQuanta):
+    """A question about parts of a public length, which are counted in millionths."""
+
+    def quantum(self, region: Region) -> float:
+        """Of that length."""
+        return 2.0**-lattice.ROW_BITS
+
+
+class InRowQuanta(InQuanta):
+    """A question about sums of rows, or of their residuals: both lie on the lattice of rows."""
+
+    def quantum(self, region: Region) -> float:
+        """That of rows."""
+        return float(2.0**-region.row_bits)
+
+
 class OfCells(InQuanta):
     """A question that needs no more temporary numbers than its partition."""
 
@@ -177,12 +193,8 @@ class OfCells(InQuanta):
         return self.over.width
 
 
-class OfCoordinates(OfCells):
+class OfCoordinates(InRowQuanta, OfCells):
     """A question that adds up coordinates of rows."""
-
-    def quantum(self, region: Region) -> float | Array:
-        """That of rows."""
-        return float(2.0**-region.row_bits)
 
 
 class AsAsked:
@@ -205,6 +217,21 @@ class OfAllRows(OfCells):
     """A question about all rows together."""
 
     over: ClassVar[Everything] = Everything()
+
+
+class OfBox(OfAllRows):
+    """A question about all rows, clipped to a box ``lower`` to ``upper`` (d,), public or released before."""
+
+    lower: Array
+    upper: Array
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
+            raise check.RequestError("A box needs width: give a finite lower bound below each upper bound.")
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.lower)
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,16 +468,12 @@ class Radii(OfOneBin, _FromPoints):
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualSum(_FromPoints):
+class ResidualSum(InRowQuanta, _FromPoints):
     """Sum over the rows of each cell of their residuals, shortened to ``clipping_radius``; shape (n_cells, d)."""
 
     over: Voronoi | ProjectedCells
     at: Array
     clipping_radius: float
-
-    def quantum(self, region: Region) -> float:
-        """That of rows: residuals lie on their lattice."""
-        return float(2.0**-region.row_bits)
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         residuals = _compute_residuals(rows, cell, self.at)
@@ -467,8 +490,28 @@ class ResidualSum(_FromPoints):
         return _bound_vectors(self.clipping_radius * relation.rows, region.dim)
 
 
+class _UnitVectorSum(InParts, _FromPoints):
+    """A sum over the rows of each cell of residuals, divided so that none is longer than 1; shape (n_cells, d)."""
+
+    copies: ClassVar[int] = 2
+
+    def _choose_divisors(self, lengths: Array, cell: Codes) -> Array:
+        """What residuals of these lengths (rows,) are divided by: no less."""
+        raise NotImplementedError
+
+    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
+        residuals = _compute_residuals(rows, cell, self.at)
+        divisors = self._choose_divisors(np.sqrt(residuals.squared), cell)
+        unit = lattice.round_inward(residuals.values * (lattice.SHRINK / divisors)[:, None], lattice.ROW_BITS)
+        return np.asarray(lattice.count_quanta(sum_by_cell(unit, cell, len(self.at)), lattice.ROW_BITS))
+
+    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
+        """A vector of length at most 1 in one cell, whatever the region; under replace one goes and one comes."""
+        return _bound_vectors(float(relation.rows), region.dim)
+
+
 @dataclass(frozen=True, eq=False)
-class ScaledResidualSum(_FromPoints):
+class ScaledResidualSum(_UnitVectorSum):
     """Sum over the rows of each cell of their residuals over the cell's own clipping radius, shortened to length 1;
     (n_cells, d).
 
@@ -476,53 +519,28 @@ class ScaledResidualSum(_FromPoints):
     clusters are of unlike widths, the narrow ones do not take the noise of the wide ones.
     """
 
-    copies: ClassVar[int] = 2
     over: Voronoi | ProjectedCells
     at: Array
     clipping_radii: Array
 
-    def quantum(self, region: Region) -> float:
-        """Parts of a clipping radius are counted in millionths."""
-        return 2.0**-lattice.ROW_BITS
-
-    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        residuals = _compute_residuals(rows, cell, self.at)
-        longest = np.maximum(np.sqrt(residuals.squared), self.clipping_radii[cell])
-        parts = lattice.round_inward(residuals.values * (lattice.SHRINK / longest)[:, None], lattice.ROW_BITS)
-        return np.asarray(lattice.count_quanta(sum_by_cell(parts, cell, len(self.at)), lattice.ROW_BITS))
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A vector of length at most 1 in one cell, whatever the radii; under replace one goes and one comes."""
-        length = float(relation.rows)
-        return _bound_vectors(length, region.dim)
+    def _choose_divisors(self, lengths: Array, cell: Codes) -> Array:
+        divisors: Array = np.maximum(lengths, self.clipping_radii[cell])
+        return divisors
 
 
 @dataclass(frozen=True, eq=False)
-class Pull(_FromPoints):
+class Pull(_UnitVectorSum):
     """Sum over the rows of each cell of the unit vector from the cell's point to the row, shape (n_cells, d).
 
     Minus the subgradient of the summed distances to ``at`` (n_cells, d): every row pulls with the same force, however
     far it is. A row on its point does not pull.
     """
 
-    copies: ClassVar[int] = 2
     over: Voronoi | ProjectedCells
     at: Array
 
-    def quantum(self, region: Region) -> float:
-        """A unit vector's coordinates are counted in millionths."""
-        return 2.0**-lattice.ROW_BITS
-
-    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        away = _compute_residuals(rows, cell, self.at)
-        length = np.sqrt(away.squared)
-        unit = away.values * (lattice.SHRINK / np.where(length > 0, length, 1.0))[:, None]
-        sums = sum_by_cell(lattice.round_inward(unit, lattice.ROW_BITS), cell, self.over.n_cells)
-        return np.asarray(lattice.count_quanta(sums, lattice.ROW_BITS))
-
-    def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
-        """A unit vector in one cell, whatever the region; under replace one goes and one comes."""
-        return _bound_vectors(float(relation.rows), region.dim)
+    def _choose_divisors(self, lengths: Array, cell: Codes) -> Array:
+        return np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -677,13 +695,10 @@ def _index_triangle(axes: int) -> tuple[Codes, Codes, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights(OfCoordinates):
+class Weights(Sum):
     """Coordinate sums of each cell, of which only magnitudes are compared, and within a cell, shape (n_cells, d)."""
 
     over: Voronoi | ProjectedCells
-
-    def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        return sum_coordinates(rows, cell, self.over.n_cells)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves magnitudes of one cell up or down by at most the widest half-width; under replace of two."""
@@ -715,7 +730,7 @@ class ChosenSum(OfCoordinates):
 
 
 @dataclass(frozen=True, eq=False)
-class BoxSum(OfAllRows):
+class BoxSum(InParts, OfBox):
     """Sum of all rows, clipped to a box and counted in its half-widths from its middle, shape (1, d).
 
     So the noise is in proportion to each side of the box, ``lower`` to ``upper`` (d,), public or released before.
@@ -723,14 +738,6 @@ class BoxSum(OfAllRows):
 
     lower: Array
     upper: Array
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all() and (self.lower < self.upper).all()):
-            raise check.RequestError("A box needs width: give a finite lower bound below each upper bound.")
-
-    @property
-    def width(self) -> int:
-        return 2 * len(self.lower)
 
     @property
     def middle(self) -> Array:
@@ -741,10 +748,6 @@ class BoxSum(OfAllRows):
     def half(self) -> Array:
         """Half-widths of the box, shape (d,)."""
         return (self.upper - self.lower) / 2
-
-    def quantum(self, region: Region) -> float:
-        """Half-widths are counted in millionths."""
-        return 2.0**-lattice.ROW_BITS
 
     def tally(self, rows: ExactRows, cell: object) -> Codes:
         part = lattice.round_inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
@@ -773,8 +776,7 @@ class _Residuals:
     def find_beyond(self, clipping_radius: float) -> tuple[Codes, Array]:
         """Which residuals are longer than ``clipping_radius``, and these shortened to it, rounded towards 0 again."""
         far = np.flatnonzero(self.squared > (clipping_radius * lattice.SHRINK) ** 2)
-        shorter = self.values[far] * (clipping_radius * lattice.SHRINK / np.sqrt(self.squared[far]))[:, None]
-        return far, lattice.round_inward(shorter, self.bits)
+        return far, lattice.shorten(self.values[far], self.squared[far], clipping_radius, self.bits)
 
     def shorten(self, clipping_radius: float) -> Array:
         """All residuals, those that are longer than ``clipping_radius`` shortened to it."""

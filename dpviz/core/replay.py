@@ -55,6 +55,34 @@ class Recording:
             self.broken.append(sentence)
             raise Broken(sentence)
 
+    def find_next(self, place: list[int], mechanism: Mechanism[Any], *, more: str, other: str) -> int:
+        """Which answer comes next to whoever asks again.
+
+        Parameters
+        ----------
+        place : list of int
+            How many were given before; moves on.
+        mechanism : Mechanism
+            What asks.
+        more, other : str
+            What is wrong if there are more questions than answers, and if this one is asked with other noise.
+
+        Returns
+        -------
+        int
+            Its place on the recording.
+
+        Raises
+        ------
+        Broken
+        """
+        at = place[0]
+        place[0] += 1
+        self.demand(at < len(self.released), more)
+        if self.mechanisms:
+            self.demand(mechanism == self.mechanisms[at], other)
+        return at
+
     def make_recording_session(self) -> type[PrivateSession]:
         """A session that answers as usual and keeps every release here."""
         recording = self
@@ -83,14 +111,9 @@ class Recording:
                 return [None] * len(queries)
 
             def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-                i = self.place[0]
-                self.place[0] += 1
-                recording.demand(i < len(recording.released), "without rows, more questions are asked")
-                if recording.mechanisms:
-                    recording.demand(
-                        mechanism == recording.mechanisms[i], "without rows, an answer is asked with other noise"
-                    )
-                return recording.released[i]
+                more = "without rows, more questions are asked"
+                other = "without rows, an answer is asked with other noise"
+                return recording.released[recording.find_next(self.place, mechanism, more=more, other=other)]
 
         return Replaying
 
@@ -116,12 +139,9 @@ class Recording:
             place: ClassVar[list[int]] = [0]
 
             def _draw(self, mechanism: Mechanism[Any], truth: Any) -> Any:
-                i = self.place[0]
-                self.place[0] += 1
-                recording.demand(i < len(recording.released), "the neighbour asks more questions")
+                more, other = "the neighbour asks more questions", "the noise itself depends on rows"
+                i = recording.find_next(self.place, mechanism, more=more, other=other)
                 released = recording.released[i]
-                if recording.mechanisms:
-                    recording.demand(mechanism == recording.mechanisms[i], "the noise itself depends on rows")
                 if not getattr(mechanism, "exact", True):
                     loss.unbounded.append(mechanism)
                     return released

@@ -65,7 +65,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
     (found,) = rows.total(partial(_find_hashes, buckets=np.unique(buckets)), 2)
-    hashes, times = found.count_together()
+    hashes, times = _count_together(found)
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
     known = _find_bucket(hashes)
     within = np.cumsum(times)
@@ -73,7 +73,7 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
     chosen, copies = np.unique(hashes[place], return_counts=True)
     (kept,) = rows.total(partial(_find_rows, wanted=chosen), rows.dim)
-    return np.repeat(kept.pick_one_of_each(chosen), copies, axis=0)
+    return np.repeat(_pick_one_of_each(kept, chosen), copies, axis=0)
 
 
 def _choose_places(n: int, most: int) -> Codes:
@@ -93,45 +93,30 @@ def _count_buckets(rows: ExactRows) -> list[Any]:
 
 
 def _find_hashes(rows: ExactRows, *, buckets: Codes) -> list[Any]:
-    """The hashes with some highest bits, and how often each occurs."""
+    """The hashes with some highest bits, and how often each occurs; a pair a chunk, and lists of pairs add up."""
     hashes = hash_content(rows.stored)
     wanted = np.zeros(2**_BITS, dtype=bool)
     wanted[buckets] = True
     distinct, times = np.unique(hashes[wanted[_find_bucket(hashes)]], return_counts=True)
-    return [_Occurrences([distinct], [times.astype(np.int64)])]
+    return [[(distinct, times.astype(np.int64))]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Occurrences:
-    hashes: list[Hashes]
-    times: list[Codes]
-
-    def __add__(self, other: _Occurrences) -> _Occurrences:
-        return _Occurrences(self.hashes + other.hashes, self.times + other.times)
-
-    def count_together(self) -> tuple[Hashes, Codes]:
-        """Distinct hashes in ascending order, and how often each occurs in all."""
-        distinct, place = np.unique(np.concatenate(self.hashes), return_inverse=True)
-        times: Codes = np.bincount(place, np.concatenate(self.times), len(distinct)).astype(np.int64)
-        return distinct, times
+def _count_together(found: list[tuple[Hashes, Codes]]) -> tuple[Hashes, Codes]:
+    """Distinct hashes in ascending order, and how often each occurs in all."""
+    hashes, times = (np.concatenate(part) for part in zip(*found, strict=True))
+    distinct, place = np.unique(hashes, return_inverse=True)
+    return distinct, np.bincount(place, times, len(distinct)).astype(np.int64)
 
 
 def _find_rows(rows: ExactRows, *, wanted: Hashes) -> list[Any]:
-    """The rows with some hashes, each once a chunk."""
+    """The rows with some hashes, each once a chunk; an array a chunk, and lists of arrays add up."""
     hashes, first = np.unique(hash_content(rows.stored), return_index=True)
     first = first[np.isin(hashes, wanted)]
-    return [_FoundRows([np.array(rows.stored[first], dtype=np.float64)])]
+    return [[np.array(rows.stored[first], dtype=np.float64)]]
 
 
-@dataclass(frozen=True, eq=False)
-class _FoundRows:
-    rows: list[Array]
-
-    def __add__(self, other: _FoundRows) -> _FoundRows:
-        return _FoundRows(self.rows + other.rows)
-
-    def pick_one_of_each(self, hashes: Hashes) -> Array:
-        """One row for each of ``hashes``, in their order."""
-        rows = np.concatenate(self.rows)
-        found, first = np.unique(hash_content(rows), return_index=True)
-        return rows[first[np.searchsorted(found, hashes)]]
+def _pick_one_of_each(found: list[Array], wanted: Hashes) -> Array:
+    """One row for each of the hashes that are ``wanted``, in their order."""
+    rows = np.concatenate(found)
+    hashes, first = np.unique(hash_content(rows), return_index=True)
+    return rows[first[np.searchsorted(hashes, wanted)]]

@@ -16,7 +16,7 @@ from dpviz.core.domain import CIRCLE, Shape
 from dpviz.core.lattice import ExactRows, borrow_scratch, multiply
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfCells, OfOneBin
-from dpviz.core.stored_rows import compute_squared_norms, is_sparse
+from dpviz.core.stored_rows import compute_squared_norms, make_dense
 
 _HALF_OCTAVE = 0.5**0.5
 
@@ -45,11 +45,8 @@ class SegmentHistogram(OfOneBin, OfCells):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         stop = self.column + self._width
-        part = rows.values[:, self.column : stop]
-        values: Array = part.toarray() if is_sparse(part) else part
-        counts: Codes = np.bincount(
-            cell * self.bins + self._choose_bins(values), minlength=self.over.n_cells * self.bins
-        )
+        place = self._choose_bins(make_dense(rows.values[:, self.column : stop]))
+        counts: Codes = np.bincount(cell * self.bins + place, minlength=self.over.n_cells * self.bins)
         return counts.reshape(self.over.n_cells, self.bins)
 
     @property
@@ -104,7 +101,7 @@ class DistanceScales(OfOneBin, InQuanta):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         k = self.over.n_cells
-        norms = np.einsum("kd,kd->k", self.over.centers, self.over.centers)
+        norms = compute_squared_norms(self.over.centers)
         gap = multiply(-2 * self.over.centers, rows, plus=norms, out=borrow_scratch(k, len(rows)))
         squared = np.maximum(gap[cell, np.arange(len(rows))] + compute_squared_norms(rows.values), 0.0)
         # The exponent of a float is exact, where a logarithm is not.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +21,9 @@ from scipy.special import ndtri
 
 from dpviz.core import Array, RequestError
 from dpviz.releases.draws import Draws, divide
-from dpviz.releases.intervals import COVERED, to_plain
+from dpviz.releases.intervals import COVERED, format_finite, to_plain
 from dpviz.tables import codings, format_csv
-from dpviz.words import capitalize_first, format_between, format_day, list_names, quote_name
+from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words, quote_name
 
 HIDDEN = "Noise hides this"
 _SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
@@ -64,7 +64,7 @@ class ReleaseAnswer:
         """Its line of a table."""
         asked, segments = self.question, " ".join(map(str, self.question.segments))
         about = (asked.label, "" if asked.value is None else f"{asked.value:.9g}")
-        numbers = (f"{one:.6g}" if isfinite(one) else "" for one in (self.value, self.low, self.high))
+        numbers = map(format_finite, (self.value, self.low, self.high))
         words = HIDDEN.lower() if self.hidden else ""
         return (asked.kind, segments, asked.column, *about, *numbers, words, self.sentence)
 
@@ -131,7 +131,7 @@ def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
     lacking = [name for name in kind.needs if not given[name]]
     beside = [name for name, there in given.items() if there and name not in kind.needs]
     if lacking or beside:
-        needs = _join(kind.needs) if kind.needs else "nothing but segments"
+        needs = list_words(kind.needs) if kind.needs else "nothing but segments"
         raise RequestError(f"The question {question.kind!r} is about {needs}: {kind.words}.")
 
 
@@ -179,7 +179,7 @@ def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     beaten = (np.median(ahead, axis=0) > reach * ahead.std(axis=0) + _TINY).any(axis=1)
     chosen = tuple((np.flatnonzero(~beaten) + 1).tolist())
     hidden = len(chosen) > 1
-    words = f"the largest is one of {_join(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
+    words = f"the largest is one of {list_words(chosen)}" if hidden else f"segment {chosen[0]} is the largest"
     said = f"{HIDDEN}: {words}." if hidden else f"{capitalize_first(words)}."
     return ReleaseAnswer(question, said, nan, nan, nan, hidden, chosen)
 
@@ -316,13 +316,8 @@ def _places(question: ReleaseQuestion) -> list[int]:
     return [one - 1 for one in question.segments]
 
 
-def _join(names: Sequence[object]) -> str:
-    *others, last = map(str, names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _name(question: ReleaseQuestion) -> str:
-    names = _join(question.segments)
+    names = list_words(question.segments)
     return f"segment {names}" if len(question.segments) == 1 else f"segments {names} together"
 
 

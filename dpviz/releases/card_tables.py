@@ -208,7 +208,7 @@ def _list_ledger_rows(played: Played) -> Iterator[Row]:
         for one in lines:
             if one.part == part.name:
                 yield Row([f"{one.asked}: {one.purpose}", one.mechanism, f"{len(one.scales)}", one.noise, "", ""])
-    charges = f"{sum(map(len, played.parts.entries.values()))}"
+    charges = f"{len(played.parts.charges)}"
     yield Row(["the release", "", charges, "", f"{played.epsilon:.6g}", format_small(played.delta)], kind="part")
 
 

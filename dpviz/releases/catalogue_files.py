@@ -25,7 +25,7 @@ from dpviz.releases.promise import format_small
 from dpviz.releases.registry_card import make_slug
 from dpviz.releases.release_texts import fill, fill_yaml, select_said
 from dpviz.runs import Script, profiles
-from dpviz.tables import codings, owner_words
+from dpviz.tables import codings, format_csv, owner_words
 from dpviz.words import join_clauses, shorten
 
 _KEYWORDS = ["differential privacy", "clustering", "k-means"]
@@ -173,13 +173,20 @@ def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[Cata
     units = {f"mean of {one.name}": one.unit for one in played.profile.columns}
     for name, data in files.items():
         about = told[name]
-        columns = [FileField(*one) for one in about.get("columns", ())]
-        head = next(csv.reader(io.StringIO(data.decode("utf-8"), newline=""))) if columns else []
-        others = head[len(columns) :]
-        columns += [FileField(one, about["others"][0], about["others"][1], units.get(one, "")) for one in others]
+        fields = [FileField(*one) for one in about.get("columns", ())]
+        head = read_head(data) if fields else []
+        others = head[len(fields) :]
+        fields += [FileField(one, about["others"][0], about["others"][1], units.get(one, "")) for one in others]
         # A name that a spreadsheet would take for a formula is written with a sign before it.
-        fields = tuple(one._replace(name=written) for one, written in zip(columns, head, strict=True))
-        yield CatalogueFile(name, about["title"], about["says"], data, fields)
+        written = read_head(format_csv([[one.name for one in fields]]).encode())
+        assert written == head, f"{name} has other columns than its description"
+        fields = [one._replace(name=column) for one, column in zip(fields, head, strict=True)]
+        yield CatalogueFile(name, about["title"], about["says"], data, tuple(fields))
+
+
+def read_head(table: bytes) -> list[str]:
+    """The names of the columns of a table, as they are written."""
+    return next(csv.reader(io.StringIO(table.decode("utf-8"), newline="")), [])
 
 
 def _make_datapackage(played: Played, files: Sequence[CatalogueFile]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from scipy.special import ndtri
 
 from dpviz.core import Array, RequestError
 from dpviz.releases.described_table import SegmentColumn
-from dpviz.releases.tallies import Means, SegmentTallies, Tally, find_bin_ends
+from dpviz.releases.tallies import Means, SegmentTallies, Tally
 from dpviz.runs import profiles
 from dpviz.tables import codings, format_csv
 from dpviz.words import list_names, quote_name
@@ -115,14 +115,12 @@ def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile,
     sizes, counts = tallies.agree(noisy)
     even = made.even
     by_bins = np.broadcast_to(means.by_bins, (DRAWS, *means.by_bins.shape)).copy()
-    for place, tally, column in tallies.described:
-        for nth in range(len(column.coding.labels(column.name)) if column.place < even.dim else 0):
-            low, high = find_bin_ends(tally, column, nth)
-            by_bins[:, :, column.place + nth] = _average(counts[place][:, :, : tally.values], low, high, bits)
+    for place, tally, at, ends in tallies.list_bin_ends(even.dim):
+        by_bins[:, :, at] = _average(counts[place][:, :, : tally.values], *ends, bits)
     off = np.where(np.isfinite(means.centers_sd), means.centers_sd, 0.0)
     published = means.centers - bits.draw_normal(half, *means.centers.shape) * off
-    told = by_bins + means.trust * (published - by_bins)
-    told = np.where(np.isfinite(means.sd), np.clip(told, even.lower, even.upper), np.nan)
+    joined = np.clip(means.join(by_bins, published), even.lower, even.upper)
+    told = np.where(np.isfinite(means.sd), joined, np.nan)
     return Draws(np.maximum(sizes, 0.0), counts, told, tallies, made)
 
 

@@ -7,7 +7,7 @@ do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from dpviz.words import NINE_IN_TEN
 COVERED = 0.9
 WIDE = 0.15
 """A quantile whose interval is wider than this part of the declared bounds is told as a range, without a value."""
-# What intervals are made for: a little more than is said of them.
-_MADE_FOR = 0.92
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,11 @@ class Interval:
     def to_dict(self) -> dict[str, float]:
         """Plain values."""
         return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def format_finite(value: float) -> str:
+    """A number as a table of a release writes it; nothing where it is none."""
+    return f"{value:.6g}" if isfinite(value) else ""
 
 
 def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, whole_sd: Array | float) -> Array:

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from dpviz.core import AnySource, Codes, Entry, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
+from dpviz.releases.intervals import COVERED
 from dpviz.tables import Content, Declaration, codings
 from dpviz.words import format_between
-
-CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def _make_rule(declared: Declaration, name: str) -> ThereOrNot:
 def _compute_share(bins: NoisyBins) -> MissingShare:
     """The noisy count of missing cells over both, and its ends: each count may be wrong in one release of twenty."""
     there, missing = bins.noisy_counts.tolist()
-    reach = bins.scale * log(2 / (1 - CONFIDENCE))
+    reach = bins.scale * log(2 / (1 - COVERED))
     return MissingShare(
         bins.column,
         _compute_part(missing, there),

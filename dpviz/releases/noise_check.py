@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import gammaln, kve, logsumexp
 
 from dpviz.core import Accounting, Array, DistanceScales, Region, SegmentHistogram, WholeTruth, mechanisms, queries
+from dpviz.releases.quality_report import find_possible_scales
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.transcript import AnswerRecording, Playback
 
@@ -40,7 +41,6 @@ _MOST_GROUPS = 200  # the differences of so many numbers are weighed one by one
 # From this order on a Bessel function is its expansion for large ones, to six digits.
 _LARGE_ORDER = 15.0
 _NEGLIGIBLE, _POINTS = 45.0, 257
-_A_LITTLE_MORE = 1 + 1e-9  # distances are computed in floats
 
 _ADDED = (mechanisms.Laplace, mechanisms.Gaussian)
 _COUNTS = (queries.Count, queries.Radii, SegmentHistogram, DistanceScales)
@@ -294,8 +294,7 @@ def _list_segment_groups(part: str, answers: Sequence[GivenAnswer]) -> Iterator[
         table = np.reshape(answer.released, (len(answer.released), -1))
         possible = np.ones(table.shape, dtype=bool)
         if isinstance(answer.query, DistanceScales) and answer.region is not None:
-            farthest = np.linalg.norm(answer.query.over.centers, axis=1) + answer.region.radius
-            possible = answer.query.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2
+            possible = find_possible_scales(answer.query, answer.region)
             empty = table[~possible]
             if len(empty):
                 yield TallyGroup(part, empty, (_find_law(answer, 1),) * len(empty), known=True)

@@ -153,14 +153,13 @@ def play(transcript: Transcript) -> Played:
 
 def recompose(parts: Parts, deltas: Sequence[float]) -> Recomposed | None:
     """The whole release at each of ``deltas``; None where something is proved to be (ε, δ)-DP and nothing more."""
-    entries = [entry for part in parts.entries.values() for entry in part]
     try:
-        draws = tuple(entry.list_draws() for entry in entries)
+        draws = tuple(entry.list_draws() for entry in parts.charges)
     except RequestError:
         return None
     if not draws:
         return None
-    rho = fsum(entry.rho for entry in entries)
+    rho = fsum(entry.rho for entry in parts.charges)
     return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, rho)
 
 

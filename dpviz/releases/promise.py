@@ -108,11 +108,15 @@ def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
     return "almost certain" if most > _ALMOST else f"at most {format_at_most(100 * most)} % certain"
 
 
-def describe_unit(played: Played) -> str:
+def name_level(played: Played) -> str:
     """The unit of privacy, and whether it is a person."""
-    if played.of_persons:
-        return f"{capitalize_first(played.run.unit)} (person level)."
-    return "1 row (event level): whoever has m rows in the table has the promise of m times this ε."
+    return f"{played.run.unit} ({'person' if played.of_persons else 'event'} level)"
+
+
+def describe_unit(played: Played) -> str:
+    """The same as a sentence, with what others than that unit have."""
+    others = "" if played.of_persons else ": whoever has m rows in the table has the promise of m times this ε"
+    return f"{name_level(played)}{others}."
 
 
 def describe_together(epsilon: float, delta: float, number_of_units: int) -> str:

@@ -25,6 +25,7 @@ from dpviz.words import round_percent
 # What is asked of distances and losses, and where a loss is called poor.
 # Chosen by hand; ``benchmarks/quality_report.py`` says how many runs are flagged rightly.
 
+_A_LITTLE_MORE = 1 + 1e-9  # distances are computed in floats
 _OCTAVES = 24  # of distances, below the diameter of the domain
 _POOR_PART = 0.55  # a loss is called poor where released values leave no more than this part of it to k other centres
 _IDLE_PART = 0.1  # a centre is idle where its rows could do without it for so small a part of the loss
@@ -66,8 +67,7 @@ class Scales:
 
         ``region``: where rows live, unit coordinates.
         """
-        farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
-        possible = asked.edges[:-1] <= farthest[:, None] ** 2
+        possible = find_possible_scales(asked, region)
         return cls(np.where(possible, noisy.value, 0.0), asked.edges, noisy.sd, possible)
 
     @property
@@ -117,6 +117,13 @@ def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
     ``region``: where rows live, unit coordinates.
     """
     return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
+
+
+def find_possible_scales(asked: DistanceScales, region: Region) -> Flags:
+    """In which bins of squared distances a row of the region can be, (k, bins)."""
+    farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
+    possible: Flags = asked.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2
+    return possible
 
 
 def draw_blind_centers(k: int, region: Region) -> Array:

@@ -1,4 +1,4 @@
-"""What the public Differential Privacy Deployments Registry asks of an entry: names, types, choices, and its tiers.
+"""What the public Differential Privacy Deployments Registry asks of an entry: names, types, choices, and tiers.
 
 The registry's schema is a file of its own (opendp/deployments-registry-data, MIT, as of 2026-07-15). What it says is in
 ``registry_schema.yaml``, for whoever has a card and not that file; tests hold the two against each other.
@@ -87,21 +87,3 @@ def _list_errors(group: RegistryField, value: Any, path: str) -> Iterator[str]:
     for name in group.required:
         if name not in value:
             yield f"{f'{path}.{name}'.lstrip('.')} is missing: the registry requires it."
-
-
-def list_unfilled(card: Mapping[str, Any], *, tier: int = 3) -> tuple[str, ...]:
-    """The fields up to ``tier`` that a valid card leaves out or blank, by their paths; the registry only asks for them.
-
-    >>> list_unfilled({"deployment": {"basic": {"name": "a"}}}, tier=1)[0]
-    'deployment.basic.data_curators'
-    """
-    return tuple(_list_unfilled(read_schema(), card, "", tier))
-
-
-def _list_unfilled(group: RegistryField, value: Mapping[str, Any], path: str, tier: int) -> Iterator[str]:
-    for name, known in group.fields.items():
-        place, inner = f"{path}.{name}".lstrip("."), value.get(name)
-        if 1 <= known.tier <= tier and not (inner.strip() if isinstance(inner, str) else inner):
-            yield place
-        elif known.kind == "group":
-            yield from _list_unfilled(known, inner or {}, place, tier)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms import size_estimates
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.described_table import DescribedTable, make_description
@@ -179,6 +178,11 @@ class Parts:
         parts = {OF_BOUNDS: self.bounds, OF_MISSING: self.missing, ALGORITHM: self.clustered, OF_SEGMENTS: self.told}
         return {name: part.entries for name, part in parts.items() if part is not None}
 
+    @property
+    def charges(self) -> Sequence[Entry]:
+        """Of all ledgers together."""
+        return [entry for entries in self.entries.values() for entry in entries]
+
     @cached_property
     def profile(self) -> profiles.Profile:
         """What is said of each segment: its centre as published, its size, and how far off both are.
@@ -201,7 +205,7 @@ class Parts:
         return profiles.make_profile(
             self.clustered.run,
             centers=self.clustered.rounded.centers,
-            sizes=None if self.tallies is None else size_estimates.Sizes.publish(*self.tallies.sizes),
+            sizes=None if self.tallies is None else self.tallies.published,
         )
 
     @property

@@ -17,7 +17,7 @@ from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.conclusions import Received
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import describe_unit
+from dpviz.releases.promise import name_level
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -85,13 +85,12 @@ class ReadRelease:
     @property
     def profile(self) -> profiles.Profile | None:
         """Centres, sizes and their noise; None where the transcript is damaged."""
-        return None if self.played is None else self.played.parts.profile
+        return None if self.played is None else self.played.profile
 
     @property
     def report(self) -> SegmentsReport | None:
         """What was released about the segments beside their centres, if anything was."""
-        told = None if self.played is None else self.played.parts.told
-        return None if told is None else told.report
+        return None if self.played is None else self.played.report
 
     @cached_property
     def received(self) -> Received | None:
@@ -101,12 +100,12 @@ class ReadRelease:
     @property
     def name(self) -> str:
         """What its owner calls it."""
-        return "" if self.played is None else self.played.asked.release_request.words.name
+        return "" if self.played is None else self.played.request.words.name
 
     @property
     def unit(self) -> str:
         """What is protected, in words."""
-        return "" if self.played is None else describe_unit(self.played).split(":")[0].rstrip(".")
+        return "" if self.played is None else name_level(self.played)
 
     @cached_property
     def numbers(self) -> tuple[ReleasedNumber, ...]:
@@ -186,13 +185,13 @@ class ReadRelease:
         said: dict[str, Any] = {"verdict": self.verdict.to_dict()}
         if self.played is None or self.received is None:
             return said
-        made, release_request = self.played.parts.profile, self.played.asked.release_request
+        made = self.played.profile
         return said | {
             "name": self.name,
-            "epsilon": release_request.request.epsilon,
-            "delta": release_request.delta,
+            "epsilon": self.played.epsilon,
+            "delta": self.played.delta,
             "unit": self.unit,
-            "algorithm": release_request.request.algorithm,
+            "algorithm": self.played.request.request.algorithm,
             "k": made.k,
             "columns": [dict(zip(_OF_COLUMNS, column, strict=False)) for column in made.columns],
             "finding": self.received.finding._asdict(),
@@ -210,14 +209,13 @@ ReadRelease.__module__ = "dpviz"
 
 def receive(played: Played) -> Received:
     """What a recipient has of a release that was played."""
-    asked, parts = played.asked.release_request, played.parts
     return Received(
-        parts.profile,
-        None if parts.told is None else parts.told.report.quality_report,
-        asked.request.epsilon,
-        asked.delta,
-        parts.declaration.id_column is not None,
-        parts.declaration.relation,
+        played.profile,
+        None if played.report is None else played.report.quality_report,
+        played.epsilon,
+        played.delta,
+        played.of_persons,
+        played.declared.relation,
         played.run,
         played.groups,
     )

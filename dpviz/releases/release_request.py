@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import CARDS
-from dpviz.core import RequestError
+from dpviz.core import RequestError, name_unit
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.runs import Contender, Division, Request
@@ -172,7 +172,7 @@ class ReleaseRequest:
             delta=self.delta,
             algorithm=self.request.algorithm,
             k=self.request.k,
-            unit=describe_unit(declaration),
+            unit=name_unit(None if declaration.id_column is None else declaration.rows_per_person),
             relation=declaration.relation,
             columns=tuple(closed or declaration.columns),
             lower=tuple(low for low, _ in of_closed or bounds),
@@ -340,11 +340,3 @@ def name_platform() -> str:
     assert python is not None and numpy is not None
     system = platform.system()
     return f"Python {python[0]}, NumPy {numpy[0]}, {system if system in _SYSTEMS else _OTHER_SYSTEM}"
-
-
-def describe_unit(declaration: Declaration) -> str:
-    """The unit of privacy in words."""
-    if declaration.id_column is None:
-        return "1 row"
-    plural = "" if declaration.rows_per_person == 1 else "s"
-    return f"1 person, up to {declaration.rows_per_person} row{plural}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -20,6 +19,7 @@ from dpviz.releases.card_page import make_card_page
 from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.draws import format_draws
+from dpviz.releases.intervals import format_finite
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -174,18 +174,14 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
     told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
     rows = [
-        [str(place), *center, *map(_find_sd, sd), *map(_find_sd, noise)]
+        [str(place), *center, *map(format_finite, sd), *map(format_finite, noise)]
         for place, (center, sd, noise) in enumerate(told, start=1)
     ]
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
-        rows = [[*row, f"{size:.0f}", _find_sd(sd)] for row, size, sd in sized]
+        rows = [[*row, f"{size:.0f}", format_finite(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
     return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
-
-
-def _find_sd(value: float) -> str:
-    return f"{value:.6g}" if isfinite(value) else ""
 
 
 def format_segments(played: Played) -> str:

@@ -16,7 +16,6 @@ from math import log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms import size_estimates
 from dpviz.core import (
     FINE_PARTS,
     Accounting,
@@ -224,7 +223,7 @@ def _describe_columns(description: Description, centers: Array, tallies: Segment
     apart = score_columns(description.columns, histograms) if histograms else np.zeros((len(centers), 0))
     names = [column.name for column in description.columns]
     found = []
-    published = size_estimates.Sizes.publish(tallies.released.sizes, tallies.size_sd)
+    published = tallies.published
     ends = zip(published.rows.tolist(), published.low.tolist(), published.high.tolist(), strict=True)
     for place, (sd, told) in enumerate(zip(tallies.size_sd.tolist(), ends, strict=True)):
         said, size = Interval(*told), float(tallies.released.sizes[place])

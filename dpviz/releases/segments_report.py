@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isfinite, sqrt
 from typing import Any
 
-from dpviz.releases.intervals import COVERED, Interval, to_plain
+from dpviz.releases.intervals import COVERED, Interval, format_finite, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
@@ -105,11 +105,6 @@ class QualityVerdict(StrEnum):
     """By released values, k centres exist whose loss is about half as large, or less."""
     CANNOT_TELL = "cannot tell"
     """A group that carries half of the loss could hide in the noise."""
-
-    @property
-    def flagged(self) -> bool:
-        """Whether a reader should be warned: of what was found, or of what could not be."""
-        return self is not QualityVerdict.GOOD
 
 
 @dataclass(frozen=True)
@@ -229,7 +224,5 @@ def describe_interval(interval: Interval, first_day: str) -> str:
 
 def _list_numbers(interval: Interval) -> tuple[str, str, str]:
     """The value and its interval as they are written; "" for what is no number, and for a value known by its range."""
-    value, low, high = (
-        f"{number:.6g}" if isfinite(number) else "" for number in (interval.value, interval.low, interval.high)
-    )
+    value, low, high = map(format_finite, (interval.value, interval.low, interval.high))
     return "" if interval.range_only else value, low, high

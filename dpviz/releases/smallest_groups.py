@@ -12,7 +12,6 @@ Cornish & Fisher 1938: quantiles of a sum by its cumulants.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -22,7 +21,7 @@ from scipy.special import ndtri
 from dpviz.core import Array
 from dpviz.releases.tallies import SegmentTallies
 from dpviz.tables import format_csv
-from dpviz.words import format_percent, format_things
+from dpviz.words import format_percent, format_things, list_words
 
 SURE = 0.99
 """In so many of all releases every group is as large as is promised."""
@@ -56,14 +55,9 @@ class Groups:
         rows = format_things(self.smallest, "row")
         if not self.kept:
             return f"Even all segments together may be fewer than {rows}, the smallest group that was promised."
-        joined = [f"{_list_segments(one.segments)} count as one" for one in self.every if len(one.segments) > 1]
+        joined = [f"segments {list_words(one.segments)} count as one" for one in self.every if len(one.segments) > 1]
         some = f"{', '.join(joined)} group" if joined else "each segment is a group"
         return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
-
-
-def _list_segments(segments: Sequence[int]) -> str:
-    *most, last = map(str, segments)
-    return f"segments {', '.join(most)} and {last}"
 
 
 def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Groups:
@@ -72,7 +66,7 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
     The group that may be the smallest joins the one whose centre is nearest; a group's centre is the mean of those of
     its segments, weighed by their released sizes. ``centers`` (k, d) as they are published, unit coordinates.
     """
-    sizes, size_sd = tallies.sizes
+    sizes, size_sd = tallies.released.sizes, tallies.size_sd
     weights, law = np.maximum(sizes, 1.0), _NoiseLaw.of(tallies)
     groups: list[tuple[int, ...]] = [(place,) for place in range(len(sizes))]
     while True:

@@ -15,7 +15,7 @@ algorithm tells was found to say it all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import tau
@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import chi2
 
+from dpviz.algorithms import size_estimates
 from dpviz.core import Array, Flags
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.intervals import find_sum_sd
@@ -103,10 +104,10 @@ class SegmentTallies:
         """Standard deviation of the noise on each agreed size, (k,)."""
         return 1 / np.sqrt(sum(1 / one.variance for one in self.every))
 
-    @property
-    def sizes(self) -> tuple[Array, Array]:
-        """Agreed sizes and the standard deviations of their noise, (k,) each."""
-        return self.released.sizes, self.size_sd
+    @cached_property
+    def published(self) -> size_estimates.Sizes:
+        """The agreed sizes as they are published, with how far off they are."""
+        return size_estimates.Sizes.publish(self.released.sizes, self.size_sd)
 
     @property
     def clear(self) -> Flags:
@@ -119,6 +120,13 @@ class SegmentTallies:
         """The tallies that describe a column, each with its place."""
         told = ((place, one, one.column) for place, one in enumerate(self.every))
         return tuple((place, one, column) for place, one, column in told if column is not None)
+
+    def list_bin_ends(self, dim: int) -> Iterator[tuple[int, Tally, int, tuple[Array, Array]]]:
+        """For each of ``dim`` coordinates whose column a tally describes: the place of the tally, it, the coordinate,
+        and between which values of it the rows of each bin lie, (v,) each, even scale."""
+        for place, tally, column in self.described:
+            for nth in range(len(column.coding.labels(column.name)) if column.place < dim else 0):
+                yield place, tally, column.place + nth, find_bin_ends(tally, column, nth)
 
     def agree(self, counts: Sequence[Array]) -> Agreed:
         """``counts`` (..., k, m) of every tally, made to agree by least squares: nothing is cut."""
@@ -165,10 +173,15 @@ class Means(NamedTuple):
         coarse, fine = 1 / np.maximum(self.bins_sd, _TINY) ** 2, 1 / np.maximum(self.centers_sd, _TINY) ** 2
         return fine / np.maximum(coarse + fine, _TINY)
 
+    def join(self, by_bins: Array, centers: Array) -> Array:
+        """Both together, of any versions (..., k, d) of them: each with its weight."""
+        joined: Array = by_bins + self.trust * (centers - by_bins)
+        return joined
+
     @property
     def values(self) -> Array:
-        """Both together."""
-        return self.by_bins + self.trust * (self.centers - self.by_bins)
+        """What was released, both together."""
+        return self.join(self.by_bins, self.centers)
 
     @property
     def sd(self) -> Array:
@@ -188,11 +201,9 @@ def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: s
     even = made.even
     half, noise = even.width / 2, np.where(np.isfinite(even.noise_sd), even.noise_sd, np.inf)
     by_bins, (bins_sd, counted_sd) = even.centers.copy(), np.full((2, *even.centers.shape), np.inf)
-    for place, tally, column in tallies.described:
-        for nth in range(len(column.coding.labels(column.name)) if column.place < even.dim else 0):
-            at, ends = column.place + nth, find_bin_ends(tally, column, nth)
-            averaged = _average(tally, tallies.released.counts[place], tallies.size_sd, ends)
-            by_bins[:, at], counted_sd[:, at], bins_sd[:, at] = averaged
+    for place, tally, at, ends in tallies.list_bin_ends(even.dim):
+        averaged = _average(tally, tallies.released.counts[place], tallies.size_sd, ends)
+        by_bins[:, at], counted_sd[:, at], bins_sd[:, at] = averaged
     apart = (even.centers - by_bins) / half  # before anything is cut, which would hide how far off bins are
     by_bins = np.clip(by_bins, even.lower, even.upper)
     bins_sd = np.where(np.isfinite(bins_sd), np.minimum(bins_sd, half), np.inf)

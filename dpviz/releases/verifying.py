@@ -282,9 +282,8 @@ class _CheckedFiles:
     def advisories(self) -> Iterator[str]:
         """What is known of the programs that the transcript names, and of its draws."""
         if self.played is not None:
-            entries = [entry for part in self.played.parts.entries.values() for entry in part]
-            asked = self.played.asked
-            yield from list_advisories(version=asked.version, noise=asked.noise, entries=entries)
+            asked, charges = self.played.asked, self.played.parts.charges
+            yield from list_advisories(version=asked.version, noise=asked.noise, entries=charges)
 
     def all(self) -> Iterator[Finding]:
         """Every finding, once."""

@@ -37,5 +37,6 @@ from .wording import format_percent as format_percent
 from .wording import format_ratio as format_ratio
 from .wording import format_things as format_things
 from .wording import join_clauses as join_clauses
+from .wording import list_words as list_words
 from .wording import round_percent as round_percent
 from .wording import shorten as shorten

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from math import isfinite
 
@@ -24,6 +25,16 @@ def format_number(value: float) -> str:
     text = f"{round(value, digits):,.{max(digits, 0)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
+
+
+def list_words(words: Sequence[object]) -> str:
+    """Words of ours, or numbers, in a sentence; at least one.
+
+    >>> list_words([3]), list_words(["a", "b", "c"])
+    ('3', 'a, b and c')
+    """
+    *others, last = map(str, words)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def format_day(first: str, days: float) -> str:

@@ -248,7 +248,7 @@ def test_what_is_not_proved_is_refused():
             Budget(Accounting.GDP, 1.0), Quantiles((0.5,), *ENDS).sensitivity(Relation.REPLACE, LINE)
         )
     for kind in (Medians, lambda *box: Quantiles((0.5,), *box)):
-        with pytest.raises(RequestError, match="needs room"):
+        with pytest.raises(RequestError, match="needs width"):
             kind(np.zeros(2), np.array([1.0, 0.0]))
     with pytest.raises(RequestError, match="level"):
         Quantiles((1.5,), *ENDS)

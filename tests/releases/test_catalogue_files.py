@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.releases import render
 from dpviz.releases.card_pictures import cut_cells
 from dpviz.releases.package import (
     CENTERS,
@@ -156,6 +157,13 @@ def test_every_file_of_a_release_has_words_in_a_catalogue(files: Mapping[str, by
     told = json.loads(files[CROISSANT])["distribution"]
     assert [one["@id"] for one in told] == [name for name in IN_ORDER if name in {*files} - {DATAPACKAGE, CROISSANT}]
     assert all(one["description"] and len(one["sha256"]) == 64 for one in told)
+
+
+def test_columns_in_another_order_than_they_are_described_in_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = render._LEDGER_COLUMNS
+    monkeypatch.setattr(render, "_LEDGER_COLUMNS", (*others, first))
+    with pytest.raises(AssertionError, match=r"ledger\.csv has other columns"):
+        render_files(played())
 
 
 def test_the_first_file_has_ten_lines_whatever_its_owner_says() -> None:

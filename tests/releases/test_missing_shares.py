@@ -11,7 +11,8 @@ import pytest
 
 from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
-from dpviz.releases.missing_shares import CONFIDENCE, _compute_part, buy_missing_shares
+from dpviz.releases.intervals import COVERED
+from dpviz.releases.missing_shares import _compute_part, buy_missing_shares
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
@@ -43,7 +44,7 @@ def test_intervals_hold_the_truth_in_nine_of_ten():
     for seed in range(100):
         shares = bought(seed).shares
         held += [one.low <= part <= one.high for one, part in zip(shares, PARTS, strict=True)]
-    assert (held / 100 >= CONFIDENCE).all(), held
+    assert (held / 100 >= COVERED).all(), held
 
 
 def test_intervals_are_no_wider_than_they_have_to_be():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import doctest
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from dpviz.releases import registry_card, registry_check, release_texts
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.registry_card import format_card, make_registry_card
-from dpviz.releases.registry_check import RegistryField, list_card_errors, list_unfilled, read_schema
+from dpviz.releases.registry_check import RegistryField, list_card_errors, read_schema
 from dpviz.tables.declarations import Described
 from dpviz.tables.owner_words import NOT_STATED
 from tests.cases import about
@@ -53,6 +53,21 @@ _KINDS = {
         declared={"title": _HOSTILE, "units": {"age": "k$"}, "describe": {_HOSTILE: Described(categories=(_HOSTILE,))}}
     ),
 }
+
+
+def list_unfilled(card: Mapping[str, Any], *, tier: int = 3) -> tuple[str, ...]:
+    """The fields up to ``tier`` that a valid card leaves out or blank, by their paths; the registry only asks for
+    them."""
+    return tuple(_list_unfilled(read_schema(), card, "", tier))
+
+
+def _list_unfilled(group: RegistryField, value: Mapping[str, Any], path: str, tier: int) -> Iterator[str]:
+    for name, known in group.fields.items():
+        place, inner = f"{path}.{name}".lstrip("."), value.get(name)
+        if 1 <= known.tier <= tier and not (inner.strip() if isinstance(inner, str) else inner):
+            yield place
+        elif known.kind == "group":
+            yield from _list_unfilled(known, inner or {}, place, tier)
 
 
 @pytest.mark.parametrize("kind", _KINDS)

@@ -20,7 +20,7 @@ from dpviz.releases import releasing
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.package import CENTERS, LEDGER, NEEDED, make_zip
 from dpviz.releases.release_reader import read_release
-from dpviz.releases.release_request import describe_unit, hash_code
+from dpviz.releases.release_request import hash_code
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.render import make_centers_table
 from dpviz.releases.verifying import verify
@@ -324,8 +324,9 @@ def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
 def test_the_unit_of_privacy_is_known_before_a_table_is_opened():
     units = {None: "1 row", 1: "1 person, up to 1 row", 3: "1 person, up to 3 rows"}
     for most, unit in units.items():
-        said = Declaration() if most is None else Declaration(id_column="who", rows_per_person=most)
-        assert describe_unit(said) == unit
+        declared = Declaration(("age",), (0.0,), (1.0,), bounds_origin="law or physics")
+        said = declared if most is None else replace(declared, id_column="who", rows_per_person=most)
+        assert order_for(said).charge(said).unit == unit
 
 
 def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_else(tmp_path):
