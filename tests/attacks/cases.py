@@ -1,15 +1,22 @@
 """The table of attacks: what was wrong in another library, how it is tried here, and a twin that has the fault.
 
-An attack is a function that asserts that nothing is told which was not paid for. Its twin plants the fault in a
-function of dpviz; under it the attack must fail. What is said of other libraries are facts of public threads.
+An attack asserts that nothing is told which was not paid for. Its twin plants the fault in a function of dpviz, under
+which the attack must fail. What is said of other libraries are facts of public threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from inspect import getattr_static
 
+import numpy as np
 import pytest
+
+from dpviz.core.accounting import Accounting
+from dpviz.core.domain import Domain
+from dpviz.core.noise import NoiseSource, StudyNoise
+from dpviz.core.private_session import PrivateSession, PrivateTable
 
 Twin = Callable[[pytest.MonkeyPatch], None]
 
@@ -67,6 +74,35 @@ def attack(
         return run
 
     return put
+
+
+def planted(place: object, name: str) -> Callable[[Callable[..., object]], Twin]:
+    """A twin: in place of a function of a class or module stands a wrong one, which is given the right one first."""
+
+    def make(wrong: Callable[..., object]) -> Twin:
+        def twin(monkeypatch: pytest.MonkeyPatch) -> None:
+            found = getattr_static(place, name)
+            kind = type(found) if isinstance(found, classmethod | property) else lambda function: function
+            right = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+            monkeypatch.setattr(place, name, kind(lambda *given, **named: wrong(right, *given, **named)))
+
+        return twin
+
+    return make
+
+
+def study_noise() -> StudyNoise:
+    return StudyNoise(np.random.default_rng(0))
+
+
+LINE = Domain.of(["x"], -1.0, 1.0)
+
+
+def open_line(accounting: Accounting = Accounting.PURE, noise: NoiseSource | None = None) -> PrivateSession:
+    """A session at ε = 1 over two rows of one column."""
+    delta = 0.0 if accounting is Accounting.PURE else 1e-6
+    table = PrivateTable(np.array([[0.1], [0.4]]), LINE)
+    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise or study_noise(), needs_n=False)
 
 
 HEAD = """# Attacks
