@@ -13,10 +13,8 @@ from inspect import getattr_static
 import numpy as np
 import pytest
 
-from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain
-from dpviz.core.noise import NoiseSource, StudyNoise
-from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.private_session import PrivateTable
 
 Twin = Callable[[pytest.MonkeyPatch], None]
 
@@ -91,18 +89,10 @@ def planted(place: object, name: str) -> Callable[[Callable[..., object]], Twin]
     return make
 
 
-def study_noise() -> StudyNoise:
-    return StudyNoise(np.random.default_rng(0))
-
-
 LINE = Domain.of(["x"], -1.0, 1.0)
 
 
-def open_line(accounting: Accounting = Accounting.PURE, noise: NoiseSource | None = None) -> PrivateSession:
-    """A session at ε = 1 over two rows of one column."""
-    delta = 0.0 if accounting is Accounting.PURE else 1e-6
-    table = PrivateTable(np.array([[0.1], [0.4]]), LINE)
-    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise or study_noise(), needs_n=False)
+LINE_TABLE = PrivateTable(np.array([[0.1], [0.4]]), LINE)
 
 
 HEAD = """# Attacks

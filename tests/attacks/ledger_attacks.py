@@ -18,7 +18,8 @@ from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, Question
 from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.queries import Count, Weights
 from dpviz.tables import GivenRows
-from tests.attacks.cases import attack, open_line, planted
+from tests.attacks.cases import LINE_TABLE, attack, planted
+from tests.contract.sessions import open_seeded
 
 PURE, GDP, ZCDP, PLD = Accounting.PURE, Accounting.GDP, Accounting.ZCDP, Accounting.PLD
 
@@ -61,7 +62,7 @@ def _first_entry_only(right, self, *entries):
     twin=_first_entry_only,
 )
 def every_question_is_booked():
-    session = open_line()
+    session = open_seeded(LINE_TABLE)
     query, shares = Count(Everything()), session.budget.rounds(2)
     session.ask_together(*(Question(query, Laplace, share) for share in shares), note="x")
     assert len(session.ledger.entries) == 2
@@ -81,7 +82,7 @@ def _alike_costs_once(_, self, entries):
     twin=_alike_costs_once,
 )
 def a_budget_is_spent_once():
-    session = open_line()
+    session = open_seeded(LINE_TABLE)
     session.release(Count(Everything()), session.ledger.budget, note="x")
     with pytest.raises(BudgetExceeded):
         session.release(Count(Everything()), session.ledger.budget, note="x")
@@ -142,7 +143,7 @@ def _everything_has_a_price(monkeypatch):
     twin=_everything_has_a_price,
 )
 def what_has_no_price_is_not_drawn():
-    session = open_line(GDP)
+    session = open_seeded(LINE_TABLE, GDP, delta=1e-6)
     read = []
     session._compute_true_answers = lambda queries: read.append(queries) or [np.zeros((1, 1))]
     with pytest.raises(RequestError, match="cannot be paid"):

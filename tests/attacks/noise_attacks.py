@@ -17,9 +17,14 @@ from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyTh
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything
 from dpviz.core.queries import Count, SparseCounts, Sum
-from tests.attacks.cases import LINE, attack, open_line, planted, study_noise
+from tests.attacks.cases import LINE, LINE_TABLE, attack, planted
+from tests.contract.sessions import open_seeded
 
 ZCDP, PURE = Accounting.ZCDP, Accounting.PURE
+
+
+def _study():
+    return StudyNoise(np.random.default_rng(0))
 
 
 def _release_steps(mechanism, truth, size):
@@ -66,7 +71,7 @@ def _other_end(right, self, truth):
 )
 def a_choice_is_the_best_entry():
     losses = np.array([3.0, 0.0, 5.0])
-    assert Exponential(1.0, 1e-3).draw(losses, study_noise()) == 1
+    assert Exponential(1.0, 1e-3).draw(losses, _study()) == 1
     assert ExactNoise().answer(Exponential(1.0, 1e-3), WholeTruth(losses.astype(np.int64), 1.0), ZCDP) == 1
 
 
@@ -87,7 +92,7 @@ def _at_the_threshold(right, self, *given):
 )
 def a_cell_is_released_as_often_as_is_priced():
     mechanism, counts = NoisyThreshold(Laplace(1.0, 2.0), 3.0), np.arange(1.0, 7.0)
-    released = mechanism.draw(SparseCounts(np.arange(12_000), np.tile(counts, 2000), 12_000), study_noise())
+    released = mechanism.draw(SparseCounts(np.arange(12_000), np.tile(counts, 2000), 12_000), _study())
     often = np.bincount(released % 6, minlength=6) / 2000
     assert np.abs(often - np.exp(mechanism.log_active(counts))).max() < 0.06
 
@@ -109,7 +114,7 @@ def _one_draw_for_all(monkeypatch):
     twin=_one_draw_for_all,
 )
 def every_empty_cell_has_noise_of_its_own():
-    assert len(np.unique(Laplace(1.0, 2.0).draw(np.zeros(500), study_noise()))) == 500
+    assert len(np.unique(Laplace(1.0, 2.0).draw(np.zeros(500), _study()))) == 500
     released = ExactNoise().add_noise(Laplace(1.0, 2.0), WholeTruth(np.zeros(500, dtype=np.int64), 1.0))
     assert len(np.unique(released)) > 490
 
@@ -127,7 +132,7 @@ def _seeded_again(_, self, scale, shape):
     twin=_seeded_again,
 )
 def no_two_answers_share_their_noise():
-    session = open_line()
+    session = open_seeded(LINE_TABLE)
     first, second = (session.release(Count(Everything()), share, note="x") for share in session.budget.rounds(2))
     assert (first.value != second.value).all()
 
@@ -192,7 +197,7 @@ def the_last_digit_does_not_tell_how_large_a_truth_is():
 
 def _floats_instead(monkeypatch):
     def drawn(source, mechanism, truth, accounting):
-        return mechanism.draw(np.asarray(truth.total) * truth.quantum, study_noise())
+        return mechanism.draw(np.asarray(truth.total) * truth.quantum, _study())
 
     monkeypatch.setitem(exact_noise._TWINS, KNorm, drawn)
 
@@ -205,7 +210,7 @@ def _floats_instead(monkeypatch):
     twin=_floats_instead,
 )
 def noise_without_an_exact_twin_is_refused():
-    session = open_line(noise=ExactNoise())
+    session = LINE_TABLE.open(epsilon=1.0, delta=0.0, accounting=PURE, noise=ExactNoise(), needs_n=False)
     with pytest.raises(RequestError, match="no release-grade"):
         session.ask(Sum(Everything()), KNorm, session.budget, note="x")
     assert not session.ledger.entries
@@ -229,7 +234,7 @@ def _no_noise_for_no_share(monkeypatch):
     twin=_no_noise_for_no_share,
 )
 def a_share_of_nothing_buys_nothing():
-    session = open_line()
+    session = open_seeded(LINE_TABLE)
     shares = session.budget.split(nothing=0.0, rest=1.0)
     with pytest.raises(RequestError, match="share of 0"):
         session.release(Count(Everything()), shares.nothing, note="x")
@@ -254,7 +259,7 @@ def a_column_without_bounds_is_refused():
             Domain.of(["x"], lower, upper)
     for kind in (Laplace, Gaussian):
         accounting = PURE if kind is Laplace else ZCDP
-        sensitivity = Count(Everything()).sensitivity(open_line().relation, LINE.region).times(10**9)
+        sensitivity = Count(Everything()).sensitivity(open_seeded(LINE_TABLE).relation, LINE.region).times(10**9)
         assert kind.calibrated(Budget(accounting, 1.0), sensitivity).scale > 1e8
 
 
