@@ -1,15 +1,20 @@
 """The table of attacks: what was wrong in another library, how it is tried here, and a twin that has the fault.
 
-An attack is a function that asserts that nothing is told which was not paid for. Its twin plants the fault in a
-function of dpviz; under it the attack must fail. What is said of other libraries are facts of public threads.
+An attack asserts that nothing is told which was not paid for. Its twin plants the fault in a function of dpviz, under
+which the attack must fail. What is said of other libraries are facts of public threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from inspect import getattr_static
 
+import numpy as np
 import pytest
+
+from dpviz.core.domain import Domain
+from dpviz.core.private_session import PrivateTable
 
 Twin = Callable[[pytest.MonkeyPatch], None]
 
@@ -67,6 +72,27 @@ def attack(
         return run
 
     return put
+
+
+def planted(place: object, name: str) -> Callable[[Callable[..., object]], Twin]:
+    """A twin: in place of a function of a class or module stands a wrong one, which is given the right one first."""
+
+    def make(wrong: Callable[..., object]) -> Twin:
+        def twin(monkeypatch: pytest.MonkeyPatch) -> None:
+            found = getattr_static(place, name)
+            kind = type(found) if isinstance(found, classmethod | property) else lambda function: function
+            right = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+            monkeypatch.setattr(place, name, kind(lambda *given, **named: wrong(right, *given, **named)))
+
+        return twin
+
+    return make
+
+
+LINE = Domain.of(["x"], -1.0, 1.0)
+
+
+LINE_TABLE = PrivateTable(np.array([[0.1], [0.4]]), LINE)
 
 
 HEAD = """# Attacks

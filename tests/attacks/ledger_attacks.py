@@ -12,32 +12,21 @@ from dpviz import PrivateKMeans
 from dpviz.core import accounting, ledger, loss_distributions, mechanisms
 from dpviz.core.accounting import Accounting, gdp_delta, gdp_epsilon, zcdp_epsilon
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain
 from dpviz.core.ledger import BudgetExceeded, Ledger
 from dpviz.core.loss_distributions import NoiseDraws, compose_epsilon
 from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, Question
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything, Voronoi
-from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Weights
 from dpviz.tables import GivenRows
-from tests.attacks.cases import attack
+from tests.attacks.cases import LINE_TABLE, attack, planted
+from tests.contract.sessions import open_seeded
 
 PURE, GDP, ZCDP, PLD = Accounting.PURE, Accounting.GDP, Accounting.ZCDP, Accounting.PLD
-LINE = Domain.of(["x"], -1.0, 1.0)
 
 
-def _open(accounting=PURE):
-    noise = StudyNoise(np.random.default_rng(0))
-    table = PrivateTable(np.array([[0.1], [0.4]]), LINE)
-    delta = 0.0 if accounting is PURE else 1e-6
-    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise, needs_n=False)
-
-
-def _without_logarithm(monkeypatch):
-    monkeypatch.setattr(
-        accounting, "_compute_delta_costs", lambda delta: delta * accounting._ALL_ORDERS / accounting._ORDERS_LESS_ONE
-    )
+@planted(accounting, "_compute_delta_costs")
+def _without_logarithm(_, delta):
+    return delta * accounting._ALL_ORDERS / accounting._ORDERS_LESS_ONE
 
 
 @attack(
@@ -60,9 +49,9 @@ def a_conversion_has_its_logarithm():
         assert exact <= said <= 1.35 * exact + 0.05
 
 
-def _first_entry_only(monkeypatch):
-    right = Ledger.charge
-    monkeypatch.setattr(Ledger, "charge", lambda self, *entries: right(self, *entries[:1]))
+@planted(Ledger, "charge")
+def _first_entry_only(right, self, *entries):
+    return right(self, *entries[:1])
 
 
 @attack(
@@ -73,15 +62,16 @@ def _first_entry_only(monkeypatch):
     twin=_first_entry_only,
 )
 def every_question_is_booked():
-    session = _open()
+    session = open_seeded(LINE_TABLE)
     query, shares = Count(Everything()), session.budget.rounds(2)
     session.ask_together(*(Question(query, Laplace, share) for share in shares), note="x")
     assert len(session.ledger.entries) == 2
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
 
 
-def _alike_costs_once(monkeypatch):
-    monkeypatch.setattr(Ledger, "_total", lambda self, entries: sum({entry.amount for entry in entries}))
+@planted(Ledger, "_total")
+def _alike_costs_once(_, self, entries):
+    return sum({entry.amount for entry in entries})
 
 
 @attack(
@@ -92,7 +82,7 @@ def _alike_costs_once(monkeypatch):
     twin=_alike_costs_once,
 )
 def a_budget_is_spent_once():
-    session = _open()
+    session = open_seeded(LINE_TABLE)
     session.release(Count(Everything()), session.ledger.budget, note="x")
     with pytest.raises(BudgetExceeded):
         session.release(Count(Everything()), session.ledger.budget, note="x")
@@ -121,13 +111,9 @@ def a_search_ends_on_the_safe_side():
         assert compose_epsilon(booked.planned, 1e-6) <= epsilon
 
 
-def _upside_down(monkeypatch):
-    right = loss_distributions.compute_amount
-
-    def amount(loss, accounting, *, sensitivity, scale, delta=0.0):
-        return right(loss, accounting, sensitivity=scale, scale=sensitivity, delta=delta)
-
-    monkeypatch.setattr(mechanisms, "compute_amount", amount)
+@planted(mechanisms, "compute_amount")
+def _upside_down(right, loss, accounting, *, sensitivity, scale, delta=0.0):
+    return right(loss, accounting, sensitivity=scale, scale=sensitivity, delta=delta)
 
 
 @attack(
@@ -157,7 +143,7 @@ def _everything_has_a_price(monkeypatch):
     twin=_everything_has_a_price,
 )
 def what_has_no_price_is_not_drawn():
-    session = _open(GDP)
+    session = open_seeded(LINE_TABLE, GDP, delta=1e-6)
     read = []
     session._compute_true_answers = lambda queries: read.append(queries) or [np.zeros((1, 1))]
     with pytest.raises(RequestError, match="cannot be paid"):
@@ -165,14 +151,10 @@ def what_has_no_price_is_not_drawn():
     assert not read and not session.ledger.entries
 
 
-def _bounds_of_the_rows(monkeypatch):
-    right = PrivateKMeans._make_table
-
-    def made(self, given: GivenRows, groups):
-        self.bounds = (-1.0, 1.0) if self.bounds is None else self.bounds
-        return right(self, given, groups)
-
-    monkeypatch.setattr(PrivateKMeans, "_make_table", made)
+@planted(PrivateKMeans, "_make_table")
+def _bounds_of_the_rows(right, self, given: GivenRows, groups):
+    self.bounds = (-1.0, 1.0) if self.bounds is None else self.bounds
+    return right(self, given, groups)
 
 
 @attack(

@@ -16,30 +16,27 @@ from dpviz.core.exact_noise import ExactNoise, WholeTruth, _Finer
 from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything
-from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, SparseCounts, Sum
-from tests.attacks.cases import attack
+from tests.attacks.cases import LINE, LINE_TABLE, attack, planted
+from tests.contract.sessions import open_seeded
 
 ZCDP, PURE = Accounting.ZCDP, Accounting.PURE
-LINE = Domain.of(["x"], -1.0, 1.0)
-_choose, _laplace = exact_noise.draw_noisy_least, exact_noise.draw_discrete_laplace
 
 
-def _open(noise, accounting=PURE, rows=((0.1,), (0.4,))):
-    table = PrivateTable(np.array(rows), LINE)
-    delta = 0.0 if accounting is PURE else 1e-6
-    return table.open(epsilon=1.0, delta=delta, accounting=accounting, noise=noise, needs_n=False)
+def _study():
+    return StudyNoise(np.random.default_rng(0))
 
 
-def _study(seed=0):
-    return StudyNoise(np.random.default_rng(seed))
+def _release_steps(mechanism, truth, size):
+    """So many releases of one truth, in steps of the public grid."""
+    quantum = 2.0**-20
+    step = quantum * 2.0 ** -_Finer.of(mechanism, quantum).bits
+    return ExactNoise().add_noise(mechanism, WholeTruth(np.full(size, truth), quantum)) / step
 
 
-def _permute_and_flip(monkeypatch):
-    def chosen(losses, *, sensitivity, scale, most, concentrated):
-        return _choose(losses, sensitivity=sensitivity, scale=scale, most=inf, concentrated=False)
-
-    monkeypatch.setattr(exact_noise, "draw_noisy_least", chosen)
+@planted(exact_noise, "draw_noisy_least")
+def _permute_and_flip(right, losses, *, sensitivity, scale, most, concentrated):
+    return right(losses, sensitivity=sensitivity, scale=scale, most=inf, concentrated=False)
 
 
 @attack(
@@ -60,9 +57,9 @@ def a_choice_has_the_law_that_is_priced():
     assert abs(np.mean(best) - 1 / (1 + 2 * exp(-1))) < 0.053
 
 
-def _other_end(monkeypatch):
-    right = Exponential._log_weights
-    monkeypatch.setattr(Exponential, "_log_weights", lambda self, truth: -right(self, truth))
+@planted(Exponential, "_log_weights")
+def _other_end(right, self, truth):
+    return -right(self, truth)
 
 
 @attack(
@@ -78,11 +75,9 @@ def a_choice_is_the_best_entry():
     assert ExactNoise().answer(Exponential(1.0, 1e-3), WholeTruth(losses.astype(np.int64), 1.0), ZCDP) == 1
 
 
-def _at_the_threshold(monkeypatch):
-    right = NoisyThreshold.draw
-    monkeypatch.setattr(
-        NoisyThreshold, "draw", lambda self, *given: right(replace(self, threshold=self.threshold - 1), *given)
-    )
+@planted(NoisyThreshold, "draw")
+def _at_the_threshold(right, self, *given):
+    return right(replace(self, threshold=self.threshold - 1), *given)
 
 
 @attack(
@@ -106,8 +101,9 @@ def _one_draw_for_all(monkeypatch):
     def laplace(self, scale, shape):
         return np.full(shape, self._rng.laplace(0.0, scale))
 
+    right = exact_noise.draw_discrete_laplace
     monkeypatch.setattr(StudyNoise, "laplace", laplace)
-    monkeypatch.setattr(exact_noise, "draw_discrete_laplace", lambda truth, **how: truth + _laplace(truth[:1], **how))
+    monkeypatch.setattr(exact_noise, "draw_discrete_laplace", lambda truth, **how: truth + right(truth[:1], **how))
 
 
 @attack(
@@ -123,11 +119,9 @@ def every_empty_cell_has_noise_of_its_own():
     assert len(np.unique(released)) > 490
 
 
-def _seeded_again(monkeypatch):
-    def laplace(self, scale, shape):
-        return np.random.default_rng(7).laplace(0, scale, shape)
-
-    monkeypatch.setattr(StudyNoise, "laplace", laplace)
+@planted(StudyNoise, "laplace")
+def _seeded_again(_, self, scale, shape):
+    return np.random.default_rng(7).laplace(0, scale, shape)
 
 
 @attack(
@@ -138,17 +132,15 @@ def _seeded_again(monkeypatch):
     twin=_seeded_again,
 )
 def no_two_answers_share_their_noise():
-    session = _open(_study())
+    session = open_seeded(LINE_TABLE)
     first, second = (session.release(Count(Everything()), share, note="x") for share in session.budget.rounds(2))
     assert (first.value != second.value).all()
 
 
-def _from_numpy(monkeypatch):
-    def drawn(truth, *, sensitivity, scale, most):
-        seeded = np.random.RandomState(np.random.get_state()[1][0])  # noqa: NPY002
-        return truth + np.rint(seeded.laplace(0, scale, truth.shape)).astype(int)
-
-    monkeypatch.setattr(exact_noise, "draw_discrete_laplace", drawn)
+@planted(exact_noise, "draw_discrete_laplace")
+def _from_numpy(_, truth, *, sensitivity, scale, most):
+    seeded = np.random.RandomState(np.random.get_state()[1][0])  # noqa: NPY002
+    return truth + np.rint(seeded.laplace(0, scale, truth.shape)).astype(int)
 
 
 @attack(
@@ -166,12 +158,10 @@ def no_seed_has_a_say_in_a_release():
     assert (drawn[0] != drawn[1]).any()
 
 
-def _float_noise(monkeypatch):
-    def add(self, mechanism, truth):
-        noise = np.random.default_rng().laplace(0.0, mechanism.scale, np.shape(truth.total))
-        return np.asarray(truth.total) * truth.quantum + noise
-
-    monkeypatch.setattr(ExactNoise, "add_noise", add)
+@planted(ExactNoise, "add_noise")
+def _float_noise(_, self, mechanism, truth):
+    noise = np.random.default_rng().laplace(0.0, mechanism.scale, np.shape(truth.total))
+    return np.asarray(truth.total) * truth.quantum + noise
 
 
 @attack(
@@ -182,21 +172,15 @@ def _float_noise(monkeypatch):
     twin=_float_noise,
 )
 def all_truths_are_released_on_one_grid():
-    mechanism, quantum = Laplace(1.0, 0.7), 2.0**-20
-    step = quantum * 2.0 ** -_Finer.of(mechanism, quantum).bits
     for truth in (0, 1, 2**20 - 1, -(2**30) - 7):
-        released = ExactNoise().add_noise(mechanism, WholeTruth(np.full(50, truth), quantum)) / step
+        released = _release_steps(Laplace(1.0, 0.7), truth, 50)
         assert (released == np.rint(released)).all()
 
 
-def _rounded_sum(monkeypatch):
-    right = ExactNoise.add_noise
-
-    def add(self, mechanism, truth):
-        noise = right(self, mechanism, replace(truth, total=np.asarray(truth.total) * 0))
-        return (np.float32(np.asarray(truth.total) * truth.quantum) + np.float32(noise)).astype(np.float64)
-
-    monkeypatch.setattr(ExactNoise, "add_noise", add)
+@planted(ExactNoise, "add_noise")
+def _rounded_sum(right, self, mechanism, truth):
+    noise = right(self, mechanism, replace(truth, total=np.asarray(truth.total) * 0))
+    return (np.float32(np.asarray(truth.total) * truth.quantum) + np.float32(noise)).astype(np.float64)
 
 
 @attack(
@@ -207,11 +191,8 @@ def _rounded_sum(monkeypatch):
     twin=_rounded_sum,
 )
 def the_last_digit_does_not_tell_how_large_a_truth_is():
-    mechanism, quantum = Laplace(1.0, 1.0), 2.0**-20
-    step = quantum * 2.0 ** -_Finer.of(mechanism, quantum).bits
     for truth in (0, 2**40):
-        released = ExactNoise().add_noise(mechanism, WholeTruth(np.full(400, truth), quantum)) / step
-        assert 0.3 < (released % 2 == 1).mean() < 0.7
+        assert 0.3 < (_release_steps(Laplace(1.0, 1.0), truth, 400) % 2 == 1).mean() < 0.7
 
 
 def _floats_instead(monkeypatch):
@@ -229,7 +210,7 @@ def _floats_instead(monkeypatch):
     twin=_floats_instead,
 )
 def noise_without_an_exact_twin_is_refused():
-    session = _open(ExactNoise())
+    session = LINE_TABLE.open(epsilon=1.0, delta=0.0, accounting=PURE, noise=ExactNoise(), needs_n=False)
     with pytest.raises(RequestError, match="no release-grade"):
         session.ask(Sum(Everything()), KNorm, session.budget, note="x")
     assert not session.ledger.entries
@@ -253,20 +234,16 @@ def _no_noise_for_no_share(monkeypatch):
     twin=_no_noise_for_no_share,
 )
 def a_share_of_nothing_buys_nothing():
-    session = _open(_study())
+    session = open_seeded(LINE_TABLE)
     shares = session.budget.split(nothing=0.0, rest=1.0)
     with pytest.raises(RequestError, match="share of 0"):
         session.release(Count(Everything()), shares.nothing, note="x")
     assert session.release(Count(Everything()), shares.rest, note="x").mechanism.scale == pytest.approx(1.0)
 
 
-def _bounds_made_up(monkeypatch):
-    right = Domain.of.__func__
-
-    def of(cls, names, lower, upper, **more):
-        return right(cls, names, *np.nan_to_num([lower, upper], nan=0.0, posinf=1.0, neginf=-1.0), **more)
-
-    monkeypatch.setattr(Domain, "of", classmethod(of))
+@planted(Domain, "of")
+def _bounds_made_up(right, cls, names, lower, upper, **more):
+    return right(cls, names, *np.nan_to_num([lower, upper], nan=0.0, posinf=1.0, neginf=-1.0), **more)
 
 
 @attack(
@@ -282,12 +259,13 @@ def a_column_without_bounds_is_refused():
             Domain.of(["x"], lower, upper)
     for kind in (Laplace, Gaussian):
         accounting = PURE if kind is Laplace else ZCDP
-        sensitivity = Count(Everything()).sensitivity(_open(_study()).relation, LINE.region).times(10**9)
+        sensitivity = Count(Everything()).sensitivity(open_seeded(LINE_TABLE).relation, LINE.region).times(10**9)
         assert kind.calibrated(Budget(accounting, 1.0), sensitivity).scale > 1e8
 
 
-def _wrapped(monkeypatch):
-    monkeypatch.setattr(_Finer, "truth", lambda self, total: total << self.bits)
+@planted(_Finer, "truth")
+def _wrapped(_, self, total):
+    return total << self.bits
 
 
 @attack(

@@ -32,7 +32,7 @@ from dpviz.core.queries import (
     _Residuals,
 )
 from dpviz.core.rows import Rows
-from tests.attacks.cases import attack
+from tests.attacks.cases import attack, planted
 from tests.contract.questions import check_move, mixed_regions, room_over
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
@@ -54,9 +54,9 @@ def _tally(session, query):
     return session._rows.total(Tallies((query,)), query.width)[0]
 
 
-def _a_change_as_a_size(monkeypatch):
-    right = Sum.sensitivity
-    monkeypatch.setattr(Sum, "sensitivity", lambda self, relation, region: right(self, ADD_REMOVE, region))
+@planted(Sum, "sensitivity")
+def _a_change_as_a_size(right, self, relation, region):
+    return right(self, ADD_REMOVE, region)
 
 
 @attack(
@@ -74,9 +74,9 @@ def an_exchange_counts_twice():
         check_move(Sum(Everything()), _room(one, relation=REPLACE), _room(other, relation=REPLACE))
 
 
-def _rows_of_a_person_apart(monkeypatch):
-    right = Sensitivity.times
-    monkeypatch.setattr(Sensitivity, "times", lambda self, rows: replace(right(self, rows), l2=sqrt(rows) * self.l2))
+@planted(Sensitivity, "times")
+def _rows_of_a_person_apart(right, self, rows):
+    return replace(right(self, rows), l2=sqrt(rows) * self.l2)
 
 
 @attack(
@@ -104,13 +104,9 @@ def a_person_moves_a_tree_by_what_is_paid():
     assert (moved**2).sum() / mechanism.scale**2 <= share.amount * (1 + 1e-9)
 
 
-def _still_few_entries(monkeypatch):
-    right = PrivateSession.project
-
-    def project(self, frame, region):
-        return right(self, frame, replace(region, nonzeros=self.region.nonzeros))
-
-    monkeypatch.setattr(PrivateSession, "project", project)
+@planted(PrivateSession, "project")
+def _still_few_entries(right, self, frame, region):
+    return right(self, frame, replace(region, nonzeros=self.region.nonzeros))
 
 
 @attack(
@@ -126,11 +122,9 @@ def what_was_known_of_rows_ends_where_they_change():
     check_move(ChosenSum(Voronoi(MIDDLE), np.array([[0, 1]])), one, none)
 
 
-def _complete_rows_only(monkeypatch):
-    right = private_session.find_rows_in_use
-    monkeypatch.setattr(
-        private_session, "find_rows_in_use", lambda values, persons, **_: right(values, persons, drop_incomplete=True)
-    )
+@planted(private_session, "find_rows_in_use")
+def _complete_rows_only(right, values, persons, **_):
+    return right(values, persons, drop_incomplete=True)
 
 
 @attack(
@@ -149,8 +143,9 @@ def a_missing_cell_does_not_change_a_public_number():
     assert whole.n_public == missing.n_public and len(whole._rows) == len(missing._rows)
 
 
-def _as_long_as_needed(monkeypatch):
-    monkeypatch.setattr(Count, "tally", lambda self, rows, cell: np.bincount(cell))
+@planted(Count, "tally")
+def _as_long_as_needed(_, self, rows, cell):
+    return np.bincount(cell)
 
 
 @attack(
@@ -166,13 +161,11 @@ def the_length_of_an_answer_is_public():
     assert shapes == {(3,)}
 
 
-def _dealt_from_a_shuffled_table(monkeypatch):
-    def cap(self, most):
-        order = np.random.default_rng(len(self)).permutation(len(self))
-        kept = np.sort(np.concatenate([order[self.persons[order] == one][:most] for one in np.unique(self.persons)]))
-        return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
-
-    monkeypatch.setattr(Rows, "cap", cap)
+@planted(Rows, "cap")
+def _dealt_from_a_shuffled_table(_, self, most):
+    order = np.random.default_rng(len(self)).permutation(len(self))
+    kept = np.sort(np.concatenate([order[self.persons[order] == one][:most] for one in np.unique(self.persons)]))
+    return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
 
 
 @attack(
@@ -191,16 +184,12 @@ def a_person_who_comes_leaves_the_rows_of_others():
     assert {*map(tuple, without.values)} <= {*map(tuple, whole.values)}
 
 
-def _rows_like_others_are_free(monkeypatch):
-    right = Rows.cap
-
-    def cap(self, most):
-        content = [tuple(row) for row in self.values]
-        whose = {row: {p for r, p in zip(content, self.persons, strict=True) if r == row} for row in content}
-        kept = np.union1d(right(self, most)[1], [i for i, row in enumerate(content) if len(whose[row]) > 1]).astype(int)
-        return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
-
-    monkeypatch.setattr(Rows, "cap", cap)
+@planted(Rows, "cap")
+def _rows_like_others_are_free(right, self, most):
+    content = [tuple(row) for row in self.values]
+    whose = {row: {p for r, p in zip(content, self.persons, strict=True) if r == row} for row in content}
+    kept = np.union1d(right(self, most)[1], [i for i, row in enumerate(content) if len(whose[row]) > 1]).astype(int)
+    return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
 
 
 @attack(
@@ -216,8 +205,9 @@ def rows_like_those_of_others_count_too():
     check_move(Count(Everything()), whole, without)
 
 
-def _rounded_down(monkeypatch):
-    monkeypatch.setattr(_Finer, "whole_sensitivity", property(lambda self: int(self.sensitivity)))
+@planted(_Finer, "whole_sensitivity")
+def _rounded_down(_, self):
+    return int(self.sensitivity)
 
 
 @attack(
@@ -242,13 +232,9 @@ def a_whole_sensitivity_is_rounded_up():
         assert asked[-1] * step >= sensitivity
 
 
-def _around_the_private_mean(monkeypatch):
-    right = queries._compute_residuals
-    monkeypatch.setattr(
-        queries,
-        "_compute_residuals",
-        lambda rows, cell, at: right(rows, cell, np.tile(np.mean(rows.values, axis=0), (len(at), 1))),
-    )
+@planted(queries, "_compute_residuals")
+def _around_the_private_mean(right, rows, cell, at):
+    return right(rows, cell, np.tile(np.mean(rows.values, axis=0), (len(at), 1)))
 
 
 @attack(
@@ -266,11 +252,9 @@ def a_row_adds_what_it_comes_to_alone():
         np.testing.assert_array_equal(whole - others, alone)
 
 
-def _added_in_floats(monkeypatch):
-    def summed(rows, cell, n_cells):
-        return np.cumsum(np.float32(rows.values * 2.0**rows.bits / 3), axis=0, dtype=np.float32)[-1:].astype(np.float64)
-
-    monkeypatch.setattr(queries, "sum_coordinates", summed)
+@planted(queries, "sum_coordinates")
+def _added_in_floats(_, rows, cell, n_cells):
+    return np.cumsum(np.float32(rows.values * 2.0**rows.bits / 3), axis=0, dtype=np.float32)[-1:].astype(np.float64)
 
 
 @attack(
@@ -287,14 +271,10 @@ def a_sum_knows_no_order():
     assert len(told) == 1
 
 
-def _divided_by_the_rows(monkeypatch):
-    right = PrivateSession.sensitivity
-
-    def sensitivity(self, query):
-        found = right(self, query)
-        return replace(found, l1=found.l1 / max(1, len(self._rows)))
-
-    monkeypatch.setattr(PrivateSession, "sensitivity", sensitivity)
+@planted(PrivateSession, "sensitivity")
+def _divided_by_the_rows(right, self, query):
+    found = right(self, query)
+    return replace(found, l1=found.l1 / max(1, len(self._rows)))
 
 
 @attack(
@@ -310,8 +290,9 @@ def no_sensitivity_knows_the_number_of_rows():
         assert few.sensitivity(query) == many.sensitivity(query)
 
 
-def _not_shortened(monkeypatch):
-    monkeypatch.setattr(_Residuals, "shorten", lambda self, clipping_radius: self.values.copy())
+@planted(_Residuals, "shorten")
+def _not_shortened(_, self, clipping_radius):
+    return self.values.copy()
 
 
 @attack(
@@ -326,11 +307,9 @@ def products_are_made_of_clipped_rows():
     check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
 
 
-def _one_bound_for_both(monkeypatch):
-    right = domain_module._compute_l1
-    monkeypatch.setattr(
-        domain_module, "_compute_l1", lambda half, radius: right(np.full(len(half), half.min()), radius)
-    )
+@planted(domain_module, "_compute_l1")
+def _one_bound_for_both(right, half, radius):
+    return right(np.full(len(half), half.min()), radius)
 
 
 @attack(
@@ -347,11 +326,9 @@ def both_bounds_of_every_column_count():
             check_move(Sum(Everything()), _room([[x, y], [0.5, 50.0]], domain), _room([[0.5, 50.0]], domain))
 
 
-def _divided_by_dimensions(monkeypatch):
-    right = Count.sensitivity
-    monkeypatch.setattr(
-        Count, "sensitivity", lambda self, relation, region: replace(right(self, relation, region), l1=1 / region.dim)
-    )
+@planted(Count, "sensitivity")
+def _divided_by_dimensions(right, self, relation, region):
+    return replace(right(self, relation, region), l1=1 / region.dim)
 
 
 @attack(
@@ -366,14 +343,10 @@ def a_histogram_of_more_columns_has_no_less_noise():
     check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
 
 
-def _scaled_by_the_rows(monkeypatch):
-    right = PrivateSession.mechanism
-
-    def mechanism(self, query, kind, share, **options):
-        found = right(self, query, kind, share, **options)
-        return replace(found, scale=found.scale * len(self._rows))
-
-    monkeypatch.setattr(PrivateSession, "mechanism", mechanism)
+@planted(PrivateSession, "mechanism")
+def _scaled_by_the_rows(right, self, query, kind, share, **options):
+    found = right(self, query, kind, share, **options)
+    return replace(found, scale=found.scale * len(self._rows))
 
 
 @attack(
@@ -389,11 +362,9 @@ def the_noise_does_not_know_the_rows():
     assert len({room.mechanism(Sum(Everything()), Laplace, share) for room in rooms}) == 1
 
 
-def _batches_of_a_permutation(monkeypatch):
-    def permuted(self, number):
-        return np.argsort(self._noise.uniform((len(self._rows),))) % number
-
-    monkeypatch.setattr(PrivateSession, "_draw_secret_blocks", permuted)
+@planted(PrivateSession, "_draw_secret_blocks")
+def _batches_of_a_permutation(_, self, number):
+    return np.argsort(self._noise.uniform((len(self._rows),))) % number
 
 
 @attack(
@@ -427,13 +398,9 @@ def a_row_is_drawn_into_its_block_by_itself():
     np.testing.assert_array_equal(dealt(rows[kept], 0)[1], blocks[kept])
 
 
-def _incomplete_rows_uncounted(monkeypatch):
-    right = private_session.move_into_region
-
-    def moved(values, kept, domain):
-        return right(values, kept[~np.isnan(values[kept]).any(axis=1)], domain)
-
-    monkeypatch.setattr(private_session, "move_into_region", moved)
+@planted(private_session, "move_into_region")
+def _incomplete_rows_uncounted(right, values, kept, domain):
+    return right(values, kept[~np.isnan(values[kept]).any(axis=1)], domain)
 
 
 @attack(
@@ -452,15 +419,11 @@ def what_fits_no_bin_still_counts():
         assert float(_truth(_room(rows, domain, REPLACE), Count(Everything())).sum()) == 5
 
 
-def _refused_where_garbled(monkeypatch):
-    right = rows_module.convert_to_unit
-
-    def converted(values, domain):
-        if (np.abs(values[np.isfinite(values)]) > 1e15).any():
-            raise OverflowError
-        return right(values, domain)
-
-    monkeypatch.setattr(rows_module, "convert_to_unit", converted)
+@planted(rows_module, "convert_to_unit")
+def _refused_where_garbled(right, values, domain):
+    if (np.abs(values[np.isfinite(values)]) > 1e15).any():
+        raise OverflowError
+    return right(values, domain)
 
 
 @attack(
@@ -482,14 +445,10 @@ def no_cell_ends_a_run():
                     raise AssertionError(cell, column) from error
 
 
-def _dealt_once(monkeypatch):
-    right = PrivateSession._draw_secret_blocks
-
-    def dealt(self, number):
-        self.__dict__.setdefault("kept", right(self, number))
-        return self.kept
-
-    monkeypatch.setattr(PrivateSession, "_draw_secret_blocks", dealt)
+@planted(PrivateSession, "_draw_secret_blocks")
+def _dealt_once(right, self, number):
+    self.__dict__.setdefault("kept", right(self, number))
+    return self.kept
 
 
 @attack(
@@ -504,13 +463,9 @@ def no_secret_deal_is_used_twice():
     assert (session._draw_secret_blocks(5) != session._draw_secret_blocks(5)).any()
 
 
-def _one_record_of_two(monkeypatch):
-    right = Gaussian.calibrated.__func__
-
-    def calibrated(cls, share, sensitivity):
-        return right(cls, share, replace(sensitivity, l2=sensitivity.l2 / 2))
-
-    monkeypatch.setattr(Gaussian, "calibrated", classmethod(calibrated))
+@planted(Gaussian, "calibrated")
+def _one_record_of_two(right, cls, share, sensitivity):
+    return right(cls, share, replace(sensitivity, l2=sensitivity.l2 / 2))
 
 
 @attack(
@@ -527,11 +482,9 @@ def gaussian_noise_pays_for_both_records():
     assert (moved / one.mechanism(Sum(Everything()), Gaussian, share).scale) ** 2 <= share.amount * (1 + 1e-9)
 
 
-def _short_sums(monkeypatch):
-    def summed(values, cell, n_cells, *, weights=None):
-        return np.add.reduce(np.float32(values), axis=0, dtype=np.float32, keepdims=True).astype(np.float64)
-
-    monkeypatch.setattr(queries, "sum_by_cell", summed)
+@planted(queries, "sum_by_cell")
+def _short_sums(_, values, cell, n_cells, *, weights=None):
+    return np.add.reduce(np.float32(values), axis=0, dtype=np.float32, keepdims=True).astype(np.float64)
 
 
 @attack(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.chromium import launched_for_tests
-from tests.browser.looks import LOOKS, takes_on
+from tests.browser.looks import WINDOW
 from tests.browser.server import running_app
 from tests.browser.visitor import WIDE, Visitor
 
@@ -66,37 +65,10 @@ def visitor(contexts: Callable[..., BrowserContext], address: str) -> Iterator[C
             visit.page.close()
 
 
-class Shared:
-    """A visit that tests share, one after the other, until one of them fails."""
-
-    visit: Visitor | None = None
-
-
-@pytest.fixture(scope="package")
-def shared() -> Shared:
-    """Where the visit is that tests share."""
-    return Shared()
-
-
 @pytest.fixture
-def fifteen(
-    shared: Shared, contexts: Callable[..., BrowserContext], address: str, request: pytest.FixtureRequest
-) -> Iterator[Visitor]:
-    """On the bench, in the light, on a wide screen, with the table *Fifteen clusters*: as others left its settings."""
-    visit = shared.visit
-    look = LOOKS["light"]
-    if visit is None:
-        visit = Visitor(contexts(viewport=look.window, color_scheme=look.colors), address)
-        visit.goes_to("/")
-    takes_on(visit, look)
-    if urlsplit(visit.page.url).path != "/":
-        visit.turns_to("Bench")
+def fifteen(visitor: Callable[..., Visitor]) -> Visitor:
+    """On the bench as everybody finds it: the sample *Fifteen clusters* at ε = 1, what auto takes, the last step."""
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
     visit.sees_animation()
-    visit.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
-    shared.visit, failed = None, request.session.testsfailed
-    yield visit
-    if request.session.testsfailed > failed:
-        visit.page.close()
-    else:
-        visit.is_content()
-        shared.visit = visit
+    return visit

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.browser.server import ROOT
 from tests.browser.visitor import Visitor
-from tests.waiting import CLICKS_AGAIN
 
 PEOPLE = ROOT / "sample_data" / "people.csv"
 CARD_WORDS = {
@@ -62,28 +60,3 @@ def confirms(visit: Visitor) -> None:
     visit.sees("Ready.")
     visit.types(CONFIRM, "1")
     expect(visit.button(PRESS)).to_be_enabled()
-
-
-def presses_release(visit: Visitor, number: int) -> None:
-    """Press, and see that the release with that number of its charge is under way."""
-    begun = visit.page.get_by_text(re.compile(rf"It goes on whatever you do|Charge {number}\.")).first
-    visit.button(PRESS).click()
-    try:
-        expect(begun).to_be_visible(timeout=CLICKS_AGAIN)
-    except AssertionError:  # a busy browser loses a click while the button is drawn anew: a person presses once more
-        if visit.button(PRESS).is_visible():
-            visit.button(PRESS).click()
-        expect(begun).to_be_visible()
-
-
-def make_customers(n: int = 900) -> bytes:
-    """A file as an office keeps it: ids, money as accountants write it, dates, two categories, umlauts."""
-    places, lines = ("Köln", "Münster", "Düsseldorf"), ["Kundennummer;Umsatz;Alter;Eintritt;Ort;Geschäftskunde"]
-    for i in range(n):
-        group = i % 3
-        amount = f"{300 + 1_500 * group + 7.35 * (i % 41):,.2f}".translate(str.maketrans(",.", ".,"))
-        money = f"({amount})" if i % 9 == 0 else amount
-        day = f"{1 + i % 28:02d}.{1 + i % 12:02d}.{2012 + 4 * group}"
-        place, firm = places[group], "Ja" if i % 5 else "Nein"
-        lines.append(f"K{1000 + i // 2};{money};{25 + 18 * group + i % 9};{day};{place};{firm}")
-    return ("\n".join(lines) + "\n").encode("cp1252")

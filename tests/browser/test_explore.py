@@ -6,7 +6,7 @@ How long a step takes is measured by ``benchmarks.page``.
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from dpviz.words.theme import choose_palette
 from tests.browser import quiet
@@ -15,10 +15,7 @@ from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-LARGE: ViewportSize = {"width": 1920, "height": 1080}
-TELEPHONE_TOP, MOST_TALL = 700, 2_500
-LEAST_SHARE, MOST_BYTES = 0.4, 2_500_000
-CLUSTERS = 15
+MOST_BYTES, CLUSTERS = 2_500_000, 15
 
 # Numbers are compared as they are sent: as lists, or as arrays in base64.
 _AS_THE_STEP_SAYS = """() => {

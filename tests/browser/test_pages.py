@@ -72,8 +72,7 @@ def test_a_sweep_is_drawn_live_goes_on_elsewhere_and_is_cancelled_in_the_middle(
 def test_the_menu_has_three_places_and_the_glossary_is_a_fold_of_one(visitor: Callable[..., Visitor]) -> None:
     visit, words = visitor(viewport={"width": 1024, "height": 900}), read_glossary()
     visit.goes_to("/glossary")
-    entries = [link.inner_text() for link in visit.page.get_by_test_id("stTopNavLink").all()]
-    assert entries == ["Bench", "Read", "Learn"]
+    expect(visit.page.get_by_test_id("stTopNavLink")).to_have_text(["Bench", "Read", "Learn"])
     assert not offences(visit)
     # The list follows what is typed before Enter is pressed.
     visit.sees(words["epsilon"].says)

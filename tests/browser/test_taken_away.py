@@ -139,7 +139,7 @@ def test_a_run_is_walked_by_arrow_keys_without_a_network(reader, saved, finished
         expect(page.locator(".map svg").first).to_be_visible()
         page.keyboard.press("ArrowRight")
     assert len(titles) == last + 1
-    assert page.locator(".sorry").is_hidden()
+    expect(page.locator(".sorry")).to_be_hidden()
     everybody_can_read(page)
     one.is_content(saved)
 
@@ -192,7 +192,7 @@ def test_scenes_are_turned_one_at_a_time_and_figures_drawn(reader, saved, finish
     assert at(page) == 1, "a scene stays where it was left"
     page.get_by_role("button", name="4. Again").click()
     drawn(page)
-    assert page.locator("article:visible").count() == 1
+    expect(page.locator("article:visible")).to_have_count(1)
     one.is_content(file)
 
 
@@ -228,7 +228,7 @@ def test_a_notebook_plays_it_in_a_frame_once_there_is_session(reader, finished, 
     expect(frame.locator(".animation[data-whole]")).to_have_count(1)
     frame.get_by_role("button", name="Previous step").click()
     expect(frame.locator(".animation")).to_have_attribute("data-at", str(len(finished.frames) - 2))
-    assert page.get_by_text("Released centres").is_visible()
+    expect(page.get_by_text("Released centres")).to_be_visible()
     one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
     one.is_content(file)
 
@@ -245,6 +245,6 @@ def test_the_page_offers_the_file_and_the_file_opens_without_the_page(fifteen, r
     one = reader()
     page = one.opens(file)
     drawn(page)
-    assert page.get_by_role("heading", level=1).inner_text() == title
-    assert page.locator("b.revealed").first.is_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    expect(page.locator("b.revealed").first).to_be_visible()
     one.is_content(file)

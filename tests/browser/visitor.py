@@ -101,16 +101,6 @@ class Visitor:
             self.page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
         expect(opener).to_be_visible()
 
-    def opens_sample(self, title: str) -> None:
-        """Open a sample by the form of the table's word, unless it is the one in hand."""
-        word = self.page.locator('[data-word="table"]')
-        expect(word).to_be_visible()
-        if word.inner_text() != title:
-            word.click()
-            self.chooses("A public sample", title)
-        expect(word).to_have_text(title)
-        self.waits()
-
     def presses(self, label: str) -> None:
         """Press the first button with that label and wait for what it does."""
         self.button(label).click()

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Region, Shape
 from dpviz.core.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import (
     CubeTree,
     Everything,
@@ -50,6 +48,7 @@ from dpviz.core.queries import (
 from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
+from tests.contract.sessions import open_seeded
 
 Maker = Callable[[Region, np.random.Generator], Query]
 
@@ -292,8 +291,7 @@ def mixed_regions() -> dict[str, Domain]:
 def room_over(values: np.ndarray, domain: Domain, relation: Relation, **declared: object) -> PrivateSession:
     """A session over a table of these rows, whose true answers a test may read."""
     table = PrivateTable(values, domain, relation=relation, **declared)  # type: ignore[arg-type]
-    noise = StudyNoise(np.random.default_rng(0))
-    return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    return open_seeded(table)
 
 
 NORMS = ("l1", "l2", "block", "range", "one_way")

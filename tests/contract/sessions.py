@@ -1,10 +1,14 @@
-"""Sessions for tests: the product's, and one that explodes when rows are touched."""
+"""Sessions for tests: of seeded noise, the product's, and one that explodes when rows are touched."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpviz.core.private_session import PrivateSession
+import numpy as np
+
+from dpviz.core.accounting import Accounting
+from dpviz.core.noise import StudyNoise
+from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.replay import (
     CoupledBlocks,
     RecordedLoss,
@@ -21,7 +25,23 @@ __all__ = [
     "RowsTouched",
     "exploding_session",
     "open_as",
+    "open_seeded",
 ]
+
+
+def open_seeded(
+    table: PrivateTable,
+    accounting: Accounting = Accounting.PURE,
+    *,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    seed: int | np.random.Generator = 0,
+    kind: type[PrivateSession] | None = None,
+    needs_n: bool = False,
+) -> PrivateSession:
+    """A session of study noise, which buys no number of rows unless a test says so."""
+    noise = StudyNoise(np.random.default_rng(seed))
+    return open_as(table, kind).open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise, needs_n=needs_n)
 
 
 class RowsTouched(Exception):

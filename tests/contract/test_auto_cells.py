@@ -55,6 +55,19 @@ def test_a_choice_by_rows(delta):
     check_replay(CARD, SIX.table(), **request)
 
 
+def _check_without(case: NeighborSetting, rows: np.ndarray, persons: np.ndarray, places, request) -> None:
+    """The contract, with and without the person of each of these rows; where one row may be replaced, by its mirror."""
+    table = case.table(rows, persons)
+    for place in places:
+        others = persons != persons[place]
+        other = case.table(rows[others], persons[others])
+        if case.relation is Relation.REPLACE:
+            other = case.table(np.where(others[:, None], rows, -rows))
+        check_loss(CARD, table, other, **request)
+    check_ledger(CARD, table, **request)
+    check_replay(CARD, table, **request)
+
+
 @pytest.mark.parametrize(
     ("case", "k"),
     [(IN_A_BALL, APPROX["k"]), (REPLACED, APPROX["k"]), (OF_PERSONS, APPROX["k"]), (IN_A_BALL, 14)],
@@ -65,16 +78,8 @@ def test_a_tail(case, k):
     rng = np.random.default_rng(0)
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
     request, persons = {**APPROX, "epsilon": 12.0, "k": k}, np.arange(1200) // case.rows_per_person
-    table = case.table(rows, persons)
-    assert run_card(CARD, table, **request).frames[1].step.tail is not None
-    for place in (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())):
-        others = persons != persons[place]
-        other = case.table(rows[others], persons[others])
-        if case.relation is Relation.REPLACE:
-            other = case.table(np.where(others[:, None], rows, -rows))
-        check_loss(CARD, table, other, **request)
-    check_ledger(CARD, table, **request)
-    check_replay(CARD, table, **request)
+    assert run_card(CARD, case.table(rows, persons), **request).frames[1].step.tail is not None
+    _check_without(case, rows, persons, (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())), request)
 
 
 TWO = NeighborSetting("two columns", dim=2, n_public=1200)
@@ -90,15 +95,7 @@ def test_cells_that_widen_outwards(case, far):
     rows = rng.normal(0.2, 0.01, (1200, 2))
     rows[:far, 0] = rng.uniform(0.4, 0.95, far)
     request, persons = {**APPROX, "epsilon": 6.0}, np.arange(1200) // case.rows_per_person
-    table = case.table(rows, persons)
-    zoomed, synopsis = (frame.step for frame in run_card(CARD, table, **request).frames[1:3])
+    zoomed, synopsis = (frame.step for frame in run_card(CARD, case.table(rows, persons), **request).frames[1:3])
     uneven = synopsis.grid if zoomed.box is None else synopsis.around.grid
     assert isinstance(uneven, UnevenGrid) and (zoomed.core is None) is (far == 8)
-    for place in (int(rows[:, 0].argmax()), far):
-        others = persons != persons[place]
-        other = case.table(rows[others], persons[others])
-        if case.relation is Relation.REPLACE:
-            other = case.table(np.where(others[:, None], rows, -rows))
-        check_loss(CARD, table, other, **request)
-    check_ledger(CARD, table, **request)
-    check_replay(CARD, table, **request)
+    _check_without(case, rows, persons, (int(rows[:, 0].argmax()), far), request)

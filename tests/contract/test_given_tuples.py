@@ -11,7 +11,6 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Count, Relation
@@ -29,7 +28,7 @@ from tests.contract.checks import (
     record_run,
     run_card,
 )
-from tests.contract.sessions import exploding_session
+from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.tuple_checks import tight_tuples
 
@@ -179,8 +178,7 @@ def _unfolded(relation: Relation, persons: np.ndarray | None = None, rows_per_pe
     table = make_small_table(
         make_blobs(30, 6), relation=relation, n_public=30, persons=persons, rows_per_person=rows_per_person
     )
-    noise = StudyNoise(np.random.default_rng(0))
-    session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.BASIC, noise=noise)
+    session = open_seeded(table, Accounting.BASIC, delta=1e-6)
     return session, session.unfold(3)
 
 

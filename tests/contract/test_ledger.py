@@ -26,12 +26,11 @@ from dpviz.core.mechanisms import (
     SparseLaplace,
     choose_noise_kind,
 )
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.core.queries import Count, SparseCount, Sum
 from tests.cases import about
 from tests.contract.checks import check_ledger, run_card
-from tests.contract.sessions import RowsTouched, exploding_session, open_as
+from tests.contract.sessions import RowsTouched, exploding_session, open_seeded
 from tests.contract.tables import (
     BOUGHT,
     NEIGHBOR_SETTINGS,
@@ -180,9 +179,7 @@ DOORS = {
 
 
 def _opened(session, accounting=Accounting.PURE):
-    return open_as(make_small_table(n_public=400), session).open(
-        epsilon=1.0, delta=1e-6, accounting=accounting, noise=StudyNoise(np.random.default_rng(0))
-    )
+    return open_seeded(make_small_table(n_public=400), accounting, delta=1e-6, kind=session)
 
 
 def test_every_door_asks_the_ledger_before_it_touches_a_row():

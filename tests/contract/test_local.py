@@ -25,6 +25,7 @@ from dpviz.runs.one_run import run
 from tests.cases import about
 from tests.contract.checks import check_booked, check_centers, check_replayed, record_run
 from tests.contract.laws import check_frequencies, check_scale
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table
 
 CARD = CARDS["lsh-local"]
@@ -167,9 +168,7 @@ def test_k_finite_centres(relation):
 
 
 def test_only_messages_leave_the_session():
-    session = make_small_table(make_blobs(60), relation=Relation.REPLACE).open(
-        epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0))
-    )
+    session = open_seeded(make_small_table(make_blobs(60), relation=Relation.REPLACE))
     for kind in (Laplace, Gaussian):
         with pytest.raises(RequestError):
             session.ask(UserQuestion(HASHES), kind, session.budget, note="x")

@@ -21,12 +21,12 @@ from dpviz.core.mechanisms import (
     SparseLaplace,
     choose_noise_kind,
 )
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table, named
 
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
@@ -35,8 +35,7 @@ MANY = 20_000
 
 def _session(accounting, *, seed=0, relation=Relation.ADD_REMOVE, rows=None, epsilon=3.0) -> PrivateSession:
     table = make_small_table(make_blobs(200) if rows is None else rows, relation=relation)
-    noise = StudyNoise(np.random.default_rng(seed))
-    return table.open(epsilon=epsilon, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
+    return open_seeded(table, accounting, epsilon=epsilon, delta=1e-6, seed=seed)
 
 
 def _truth(session, query):

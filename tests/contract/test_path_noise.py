@@ -8,10 +8,10 @@ from scipy import stats
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.mechanisms import PathCounts, count_below
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Relation, SparseCount
 from tests.contract.laws import check_independent, check_rate, check_scale
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 LAWS = [(Accounting.PURE, stats.laplace), (Accounting.GDP, stats.norm), (Accounting.ZCDP, stats.norm)]
@@ -19,9 +19,8 @@ HASHES = HashCodes(np.random.default_rng(3).normal(size=(6, 2)), np.zeros(6))
 
 
 def _session(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
-    noise = StudyNoise(np.random.default_rng(seed))
     table = make_small_table(make_blobs(200), relation=relation)
-    return table.open(epsilon=3.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
+    return open_seeded(table, accounting, epsilon=3.0, delta=1e-6, seed=seed)
 
 
 @pytest.mark.some(2)

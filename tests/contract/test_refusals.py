@@ -13,13 +13,11 @@ import dpviz.algorithms.su2016.pgkm
 import tests.core.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
-from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.ledger import BudgetExceeded
-from dpviz.core.noise import StudyNoise
 from tests.contract.checks import check_ledger, run_card
-from tests.contract.sessions import exploding_session, open_as
+from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import PUBLIC
 
 ORIGIN = np.zeros((1, 2))
@@ -49,9 +47,7 @@ def test_candidates_that_leave_the_region(preset, monkeypatch):
 
 
 def test_points_of_a_mechanism_before_it_is_charged():
-    noise = StudyNoise(np.random.default_rng(0))
-    table = open_as(PUBLIC.table(), exploding_session())
-    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+    session = open_seeded(PUBLIC.table(), kind=exploding_session())
     question = DistanceWeights(np.zeros((1, 2)))
     for beyond in (np.array([[1.0, 1.1]]), np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [-np.inf, 0.0]])):
         with pytest.raises(RequestError, match="outside the region"):

@@ -13,12 +13,12 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Count
 from dpviz.runs.one_run import run
 from tests.contract.laws import check_independent
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import PUBLIC
 
 NOBODY = PUBLIC.table(np.empty((0, 2)))
@@ -82,9 +82,7 @@ def check_doors() -> None:
     """Sessions behind doors share one stream of noise: no number of it is drawn a second time, in whatever session."""
 
     def noises(seed: int) -> list[float]:
-        session = NOBODY.open(
-            epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=StudyNoise(np.random.default_rng(seed))
-        )
+        session = open_seeded(NOBODY, Accounting.GDP, delta=1e-6, seed=seed)
         behind = [
             session.project(np.ones((1, 2)), Region.ball(1, 1.0)),
             session.sparsify(1),

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from dpviz.core.accounting import Accounting
 from dpviz.core.block_models import BlockKMeans, match_to
 from dpviz.core.check import RequestError
-from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Relation
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.examples import examples
 
@@ -20,10 +19,7 @@ ANCHORS = np.array([[-0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 
 def _session(values=None, **declared):
-    noise = StudyNoise(np.random.default_rng(0))
-    return make_small_table(values, **declared).open(
-        epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
-    )
+    return open_seeded(make_small_table(values, **declared))
 
 
 @pytest.mark.slow

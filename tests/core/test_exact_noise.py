@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import replace
-from math import ceil, exp, sqrt
+from math import exp
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.core import exact_draws, exact_noise
-from dpviz.core.accounting import Accounting, Budget, gdp_delta
+from dpviz.core.accounting import Accounting, gdp_delta
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.exact_draws import CostsMore, draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
@@ -32,7 +32,7 @@ from dpviz.core.mechanisms import (
 )
 from dpviz.core.partitions import Everything
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.queries import Count, Relation, SparseCounts, Spread, Sum, unpack_symmetric
+from dpviz.core.queries import Count, SparseCounts, Spread, Sum, unpack_symmetric
 
 PURE = Accounting.PURE
 DRAWS = 4_000
@@ -69,7 +69,6 @@ def test_released_numbers_lie_on_a_public_grid_that_is_fine_beside_the_noise(mec
 def test_no_float_touches_a_truth():
     """Where truths are, there is no true division, no float, and nothing that makes one."""
     tree = ast.parse(inspect.getsource(exact_draws))
-    allowed = {"_AGREE"}
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         for node in ast.walk(function):
             assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)), function.name
@@ -78,7 +77,6 @@ def test_no_float_touches_a_truth():
                 assert node.func.id != "float", function.name
             if isinstance(node, ast.Attribute):
                 assert node.attr not in {"float64", "float32", "astype", "random", "default_rng"}, function.name
-    assert allowed
     # In front of the draw, truths are only cut, shifted, compared and subtracted.
     source = inspect.getsource(exact_noise._Finer.truth)
     assert "float" not in source.split('"""')[2] and "/" not in source.split('"""')[2]
@@ -217,11 +215,7 @@ def test_what_has_no_exact_twin_is_refused_before_it_is_charged():
     with pytest.raises(RequestError, match="release-grade"):
         session.ask(Sum(Everything()), KNorm, session.budget, note="sums")
     assert session.ledger.entries == []
-    assert (
-        not session.spherical
-        and isinstance(session.noise_kind(spherical=True), type)
-        and session.noise_kind() is Laplace
-    )
+    assert not session.spherical and session.noise_kind() is session.noise_kind(spherical=True) is Laplace
 
 
 def test_too_little_noise_to_draw_is_refused():
@@ -247,7 +241,6 @@ def test_a_room_keeps_back_what_discrete_gaussian_noise_needs(accounting):
 def test_a_total_beyond_all_tables_is_cut_and_does_not_wrap():
     finer = exact_noise._Finer.of(Laplace(1.0, 1.0), 1.0)
     assert finer.truth(np.array([2**62, -(2**62)])).tolist() == [2**62, -(2**62)]
-    assert ceil(sqrt(finer.scale)) > 0 and Budget(PURE, 1.0).amount == 1.0 and Relation.ADD_REMOVE.rows == 1
 
 
 def test_a_tree_of_counts_is_split_by_its_noisy_counts_alone():

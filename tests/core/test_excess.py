@@ -18,6 +18,7 @@ from dpviz.core.partitions import Grid
 from dpviz.core.queries import Relation, Sensitivity, SparseCount, SparseCounts
 from tests.contract.laws import check_scale
 from tests.contract.questions import check_move, regions, room_over
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 
@@ -63,8 +64,7 @@ def test_nor_does_a_row_that_is_exchanged(counts, left, entered, threshold):
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_its_noise_is_that_of_one_row_and_some_pair_moves_it_that_far(relation):
     table = make_small_table(np.r_[np.full((5, 2), 0.5), [[-0.9, -0.9]]], relation=relation)
-    noise = StudyNoise(np.random.default_rng(0))
-    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    session = open_seeded(table)
     cells = SparseCount(Grid(session.region.half, np.array([4, 4])))
     bought = NoisyExcess.calibrated(Budget(Accounting.PURE, 0.5), session.sensitivity(cells), threshold=3.0)
     assert (bought.sensitivity, bought.scale) == (1.0, 2.0)
@@ -95,9 +95,7 @@ def test_a_threshold_below_which_empty_cells_would_count_is_refused():
 
 
 def test_its_noise_is_what_the_ledger_says():
-    table = make_small_table(make_blobs(200))
-    noise = StudyNoise(np.random.default_rng(0))
-    session = table.open(epsilon=1e6, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
+    session = open_seeded(make_small_table(make_blobs(200)), epsilon=1e6)
     cells = SparseCount(Grid(session.region.half, np.array([20, 20])))
     mechanism = NoisyExcess.calibrated(session.budget.fraction(1e-6), session.sensitivity(cells), threshold=3.0)
     assert mechanism.scale == pytest.approx(1.0, rel=1e-6)
@@ -105,5 +103,5 @@ def test_its_noise_is_what_the_ledger_says():
     truth = np.maximum(answer.values - 3.0, 0.0).sum()
     session.ask(cells, NoisyExcess, session.budget.fraction(1e-6), note="x", threshold=3.0)
     assert session.ledger.entries[-1].scale == mechanism.scale
-    found = np.array([mechanism.draw(answer, noise)[0] for _ in range(8000)])
+    found = np.array([mechanism.draw(answer, session._noise)[0] for _ in range(8000)])
     check_scale(found - truth, stats.laplace, mechanism.scale)

@@ -17,18 +17,17 @@ from dpviz.core.mechanisms import (
     calibrate_mechanism,
     choose_noise_kind,
 )
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.core.queries import Count, SparseCount, Sum
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
 
 CELLS = Voronoi(np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]]))
 
 
 def _session(accounting=Accounting.PURE, seed=0):
-    noise = StudyNoise(np.random.default_rng(seed))
     table = make_small_table(np.random.default_rng(1).uniform(-1, 1, (50, 3)), n_public=50)
-    return table.open(epsilon=1.0, delta=1e-6, accounting=accounting, noise=noise)
+    return open_seeded(table, accounting, delta=1e-6, seed=seed)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +77,7 @@ def test_a_choice_and_a_cut_know_their_mechanism_too():
 
 
 def test_a_bought_number_of_rows_is_not_public():
-    noise = StudyNoise(np.random.default_rng(0))
-    table = make_small_table(np.zeros((50, 2)))
-    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise)
+    session = open_seeded(make_small_table(np.zeros((50, 2))), needs_n=True)
     assert not session.n_is_public
     assert not session.project(np.eye(2), session.region).n_is_public
     assert _session().n_is_public

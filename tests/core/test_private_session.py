@@ -18,7 +18,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.one_run import run
-from tests.contract.sessions import exploding_session, open_as
+from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 NAN, INF = np.nan, np.inf
@@ -31,8 +31,7 @@ def _rows(table):
 
 
 def _open(table, accounting=Accounting.PURE, *, session=None):
-    noise = StudyNoise(np.random.default_rng(0))
-    return open_as(table, session).open(epsilon=1.0, delta=1e-6, accounting=accounting, noise=noise, needs_n=False)
+    return open_seeded(table, accounting, delta=1e-6, kind=session)
 
 
 def test_under_add_remove_a_row_with_a_missing_cell_is_dropped_and_all_others_are_clipped():
@@ -228,9 +227,7 @@ def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, r
     # Columns of one scale and unequal width: the longest row has its entries in the widest ones.
     domain = Domain.of(["a", "b", "c"], [-1, -2, -8], [1, 2, 8], scaling="common", radius=radius)
     rows = np.random.default_rng(0).uniform(-9, 9, (200, 3))
-    noise = StudyNoise(np.random.default_rng(0))
-    table = PrivateTable(np.r_[rows, [[1.0, 2.0, 8.0]]], domain, n_public=201)
-    session = table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise).sparsify(most)
+    session = open_seeded(PrivateTable(np.r_[rows, [[1.0, 2.0, 8.0]]], domain, n_public=201)).sparsify(most)
     few = session._rows.values
     assert ((few != 0).sum(axis=1) <= most).all()
     assert np.linalg.norm(few, axis=1).max() <= session.region.radius * (1 + 1e-15)

@@ -37,7 +37,6 @@ from tests.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-DOCUMENTS = ("changelog", "conduct", "contributing", "security", "support")
 _RUN = ("run", "fifteen", "--algorithm", "eugkm", "--k", "2", "--epsilon", "1", "--seed", "1", "--json", "--evaluate")
 PROOFS = sorted(path for path in (DOCS / "proofs").glob("*.md") if path.stem != "index")
 

@@ -30,21 +30,7 @@ from tests import waiting
 from tests.pages.site import everything_shown, fine, paste_bounds, press, turn_to, upload, visit
 from tests.pages.tables import app_on, ask, sound, text_of
 from tests.releases.charges import a_charge
-from tests.releases.people import write_people
-
-WORDS = {
-    "intended_use": "Planning of bus lines",
-    "curators": ["Town of Bremen"],
-    "region": "Bremen",
-    "justification": "Bounds from the law",
-    "authors": ["A. Muster"],
-}
-
-
-def people(folder: Path, **declared: object) -> OpenTable:
-    """The table of persons, private, with everything declared that its card asks for."""
-    data, declaration_file = write_people(folder, **{"release": WORDS, **declared})
-    return declare(open_file(data), replace(apply_declaration_file(declaration_file).validate(), kind=FileKind.PRIVATE))
+from tests.releases.people import WORDS, open_people, write_people
 
 
 def account_in(folder: Path, cap: float = 2.0) -> Path:
@@ -104,7 +90,7 @@ def standing(path: Path):
 
 
 def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
-    app = on_page(people(tmp_path))
+    app = on_page(open_people(tmp_path))
     assert app.subheader[0].value == "Three centres of two columns, at ε = 1"
     odds = next(one.value for one in app.markdown if one.value.startswith("The presence of one row changes the odds"))
     assert "at most 2.72×." in odds
@@ -115,7 +101,7 @@ def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
 
 
 def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_named(tmp_path):
-    app = on_page(people(tmp_path, release={}))
+    app = on_page(open_people(tmp_path, release={}))
     assert barred(app)
     said = text_of(app)
     for words in ("Next:", "Intended use is empty"):
@@ -132,7 +118,7 @@ def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_
 def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path):
     account = account_in(tmp_path)
     for words, origins in {"blocked: the rows": {"age": FROM_ROWS}, "blocked: nobody says": {}}.items():
-        app = on_page(people(tmp_path, origins=origins), account)
+        app = on_page(open_people(tmp_path, origins=origins), account)
         assert f":red[:material/block: **{words}**]" in text_of(app)
         assert "Bounds: 1 to do" in everything_shown(app)
         assert barred(app)
@@ -147,7 +133,7 @@ def test_open_bounds_say_what_buying_them_would_cost():
 
 
 def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
-    app = on_page(people(tmp_path), account_in(tmp_path))
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
     for typed in ("", "2", "0.99", "one", "nan", "1e"):
         assert button(confirmed(app, typed)).disabled, typed
     for typed in ("1", "1.0", " 1 ", "1,0"):
@@ -155,7 +141,7 @@ def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
 
 
 def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_home(tmp_path):
-    table, account = people(tmp_path), account_in(tmp_path)
+    table, account = open_people(tmp_path), account_in(tmp_path)
     app = on_page(table, account)
     assert "revealed" not in everything_shown(app)
     # What was accepted on Trade-off argues for ε, here and on the card.
@@ -195,7 +181,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
 
 
 def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
-    app = on_page(people(tmp_path), account_in(tmp_path))
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
     app.slider(key="release:share").set_value(20)
     app.slider(key="release:missing").set_value(5)
     assert "and how many values are missing" in sound(app.run()).subheader[0].value
@@ -213,7 +199,7 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
 
 
 def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):
-    app = on_page(people(tmp_path), account_in(tmp_path))
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
     (box,) = (one for one in app.text_area if one.label == "Who can read the raw table?")
     assert "What an evaluator asks: nine questions open" in everything_shown(app)
     app = sound(box.set_value("Two clerks of the town").run())
@@ -224,7 +210,7 @@ def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):
 
 def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
     account = account_in(tmp_path)
-    app = on_page(people(tmp_path), account)
+    app = on_page(open_people(tmp_path), account)
     first = button(app).key
     app = pressed_once(app)
     sound(app.button(key="release:prepare_another").click().run())
@@ -238,7 +224,7 @@ def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path
 
 
 def test_words_are_printed_verbatim_and_come_with_the_declaration_and_what_was_tried_here_stays_here(tmp_path):
-    hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", people(tmp_path)
+    hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", open_people(tmp_path)
     app = on_page(table, account_in(tmp_path))
     assert not table.private.accesses
     (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
@@ -272,14 +258,14 @@ def test_hostile_names_stay_text(tmp_path):
 
 
 def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
-    app = on_page(people(tmp_path), account_in(tmp_path))
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
     ask(app, algorithm="gkm")
     assert any("cannot be released" in error.value for error in app.error)
     assert barred(app)
 
 
 def test_a_new_account_is_made_and_opened(tmp_path):
-    app = on_page(people(tmp_path))
+    app = on_page(open_people(tmp_path))
     app.text_input(key="release:new:path").set_value(str(tmp_path / "new.sqlite"))
     app.text_input(key="release:new:name").set_value("people")
     (make,) = (one for one in app.button if one.label == "Make it")
@@ -292,13 +278,13 @@ def test_a_new_account_is_made_and_opened(tmp_path):
 
 def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
     (tmp_path / "people.txt").write_text("name\n")
-    app = on_page(people(tmp_path), tmp_path / "people.txt")
+    app = on_page(open_people(tmp_path), tmp_path / "people.txt")
     assert any("is no account" in error.value for error in app.error)
 
 
 def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
     monkeypatch.setattr("dpviz.app.ui.release.page.may_name_paths", lambda: False)
-    app = app_on("release.py", people(tmp_path), k="3")
+    app = app_on("release.py", open_people(tmp_path), k="3")
     (code,) = app.code
     assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
     assert not [one for one in app.text_input if one.key == "release:account_path"]
@@ -313,7 +299,7 @@ def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path
 
     monkeypatch.setattr("dpviz.releases.releasing.draw", broken)
     account = account_in(tmp_path)
-    app = pressed_once(on_page(people(tmp_path), account))
+    app = pressed_once(on_page(open_people(tmp_path), account))
     (entry,) = standing(account).entries
     assert entry.state is State.FAILED
     assert app.error[0].proto.title == "Charged (1), and nothing was released"
@@ -323,11 +309,10 @@ def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path
 
 def test_a_refusal_at_the_last_moment_charges_nothing(tmp_path):
     account = account_in(tmp_path)
-    app = confirmed(on_page(people(tmp_path), account))
+    app = confirmed(on_page(open_people(tmp_path), account))
     Account.open(account).charge(replace(a_charge(1.5), unit="1 row"))  # another program was faster
     sound(button(app).click().run())
     assert len(standing(account).entries) == 1
-    assert "release:pressed" not in app.session_state or not app.session_state["release:pressed"]
     assert any("left in the account" in error.value for error in app.error)
 
 
@@ -341,7 +326,7 @@ def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(publishing, "publish", slow)
     account = account_in(tmp_path)
-    app = confirmed(on_page(people(tmp_path), account))
+    app = confirmed(on_page(open_people(tmp_path), account))
     try:
         sound(button(app).click().run())
         assert "Releasing 3 centres of Visitors at ε = 1" in app.subheader[0].value
@@ -393,6 +378,6 @@ def test_a_zip_that_does_not_verify_is_not_offered(tmp_path, monkeypatch):
         return verify(make_zip({**files, CENTERS: files[CENTERS].replace(b"1", b"2")}))
 
     monkeypatch.setattr("dpviz.app.ui.release.released_panel.verify", forge)
-    app = pressed_once(on_page(people(tmp_path), account_in(tmp_path)))
+    app = pressed_once(on_page(open_people(tmp_path), account_in(tmp_path)))
     assert not app.get("download_button") and "is not offered" in app.error[0].proto.title
     assert "centers.csv" in app.error[0].value.replace("\\", "")

@@ -12,8 +12,9 @@ import numpy as np
 from dpviz.releases.account import Account
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declarations import Declaration, apply_declaration_file
+from dpviz.tables.declarations import Declaration, FileKind, apply_declaration_file
 from dpviz.tables.named import open_file
 from dpviz.tables.owner_words import find_words
 
@@ -23,6 +24,14 @@ DECLARED: dict[str, Any] = {
     "origins": {"age": "law or physics", "income": "documentation"},
     "n_public": 900,
 }
+WORDS: dict[str, Any] = {
+    "intended_use": "Planning of bus lines",
+    "curators": ["Town of Bremen"],
+    "region": "Bremen",
+    "justification": "Bounds from the law",
+    "authors": ["A. Muster"],
+}
+"""The owner's words that a card asks for."""
 
 
 def write_people(folder: Path, **declared: Any) -> tuple[Path, Path]:
@@ -34,6 +43,18 @@ def write_people(folder: Path, **declared: Any) -> tuple[Path, Path]:
     data.write_text("age,income\n" + "\n".join(f"{age:.0f},{income:.0f}" for age, income in rows) + "\n")
     declaration.write_text(json.dumps({**DECLARED, **declared}))
     return data, declaration
+
+
+def declare_people(folder: Path, **declared: Any) -> tuple[Path, Declaration]:
+    """The same, the declaration read as it has to be for a release."""
+    data, declaration = write_people(folder, **declared)
+    return data, apply_declaration_file(declaration).validate()
+
+
+def open_people(folder: Path, **declared: Any) -> OpenTable:
+    """The same with the owner's words, opened as a private table."""
+    data, said = declare_people(folder, **{"release": WORDS, **declared})
+    return declare(open_file(data), replace(said, kind=FileKind.PRIVATE))
 
 
 def account_in(folder: Path, *, cap_epsilon: float = 2.0, cap_delta: float = 1e-5) -> Account:
@@ -63,8 +84,7 @@ def ready_in(
     seed: int | None = None,
 ) -> Preflight:
     """A release that nothing stands against, with an account beside it."""
-    data, declaration = write_people(folder, **(declared or {}))
-    said = apply_declaration_file(declaration).validate()
+    data, said = declare_people(folder, **(declared or {}))
     release_request = order_for(said, algorithm=algorithm, delta=delta, segments=segments)
     if seed is not None:
         release_request = replace(release_request, request=replace(release_request.request, seed=seed))

@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.core.accounting import Accounting
-from dpviz.core.noise import StudyNoise
-from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.releases.described_table import DescribedTable, Description, make_described_table
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport
@@ -18,7 +15,7 @@ from dpviz.runs.open_table import declare
 from dpviz.tables.codings import Described
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
-from tests.contract.sessions import open_as
+from tests.contract.sessions import open_seeded
 
 CENTERS = np.array([[-0.5, -0.5], [0.5, 0.5], [0.6, -0.6]])
 DECLARED = Declaration(
@@ -95,19 +92,9 @@ def middles(description: Description) -> np.ndarray:
     return domain.to_unit(np.array(codes, dtype=np.float64))
 
 
-def opened(
-    table: PrivateTable, *, epsilon: float = 1.0, seed: int = 0, session: type[PrivateSession] | None = None
-) -> PrivateSession:
-    """A session of pure ε over a table."""
-    noise = StudyNoise(np.random.default_rng(seed))
-    return open_as(table, session).open(
-        epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
-    )
-
-
 def report_of(table: DescribedTable, centers: np.ndarray = CENTERS, **opening: Any) -> SegmentsReport:
     """What is said of its segments."""
-    return ask_segments(opened(table.private, **opening), centers, table.description)
+    return ask_segments(open_seeded(table.private, **opening), centers, table.description)
 
 
 def clustered_only(rows: np.ndarray, lower: float = -1.0, upper: float = 1.0) -> DescribedTable:

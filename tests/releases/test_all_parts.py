@@ -12,10 +12,9 @@ from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip, read_members
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
-from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.forging import changed, findings
-from tests.releases.people import account_in, order_for, write_people
+from tests.releases.people import account_in, declare_people, order_for
 
 EPSILON, DELTA = 20.0, 1e-6
 PARTS = ("bounds", "missing cells", "algorithm", "segments")
@@ -24,8 +23,7 @@ PARTS = ("bounds", "missing cells", "algorithm", "segments")
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
-    data, declaration = write_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
-    said = apply_declaration_file(declaration).validate()
+    data, said = declare_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
     release_request = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
     release_request = replace(release_request, bounds=0.1, missing=0.1, seen=AccessCounts({"rows": 2}, 1))
     return preflight(release_request, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))

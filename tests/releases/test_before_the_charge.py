@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -15,10 +14,9 @@ from dpviz.releases.package import CARD
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight, publish, refuse_unpaid
 from dpviz.tables.csv_intake import CsvOnDisk
-from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
-from tests.releases.people import account_in, order_for, ready_in, write_people
+from tests.releases.people import account_in, declare_people, order_for, ready_in
 
 TOWN = {"town": {"categories": ["North", "South"]}}
 
@@ -33,20 +31,18 @@ def refused(release_request, content, said, account, words: str, **named) -> Non
 @pytest.mark.parametrize("bounds", [{"age": [0, 100], "income": [0, 90000]}, {"age": [0, 100], "income": [None, None]}])
 def test_a_described_column_that_is_not_there_is_refused(tmp_path, bounds):
     declared = {"describe": TOWN, "bounds": bounds, "bounds_origin": "law", "origins": {}, "n_public": None}
-    data, declaration = write_people(tmp_path, **declared)
-    said = apply_declaration_file(declaration).validate()
+    data, said = declare_people(tmp_path, **declared)
     refused(order_for(said, segments=0.2), open_file(data), said, account_in(tmp_path), "town")
 
 
 def test_a_described_column_of_a_file_beyond_memory_is_refused(tmp_path):
-    data, declaration = write_people(tmp_path, describe=TOWN)
+    data, said = declare_people(tmp_path, describe=TOWN)
     data.write_text(
         data.read_text()
         .replace("age,income", "age,income,town")
         .replace("\n", ",North\n")
         .replace("town,North", "town")
     )
-    said = apply_declaration_file(declaration).validate()
     refused(order_for(said, segments=0.2), CsvOnDisk(data), said, account_in(tmp_path), "would be described")
     release = publish(preflight(order_for(said), CsvOnDisk(data), said, Account.open(tmp_path / "people.sqlite")))
     assert release.number == 1, "nothing is described where segments get nothing"
@@ -55,10 +51,9 @@ def test_a_described_column_of_a_file_beyond_memory_is_refused(tmp_path):
 @pytest.mark.parametrize("cell", ["1e400", "many"])
 def test_an_id_column_that_is_missing_is_refused_where_bounds_are_bought(tmp_path, cell):
     bounds = {"age": [0, 100], "income": [None, None]}
-    data, declaration = write_people(
+    data, said = declare_people(
         tmp_path, bounds=bounds, bounds_origin="law", origins={}, n_public=None, id_column="who"
     )
-    said = apply_declaration_file(declaration).validate()
     refused(order_for(said), open_file(data), said, account_in(tmp_path), "who")
 
 
@@ -101,18 +96,15 @@ def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
 
 
 def test_what_an_account_is_charged_is_what_the_parts_may_spend(tmp_path):
-    data, declaration = write_people(tmp_path, describe={}, n_public=None)
-    said = apply_declaration_file(declaration).validate()
+    _, said = declare_people(tmp_path, describe={}, n_public=None)
     for shares in ({"segments": 0.0}, {"segments": 0.3, "missing": 0.1}, {"segments": 0.2, "bounds": 0.1}):
         release_request = replace(order_for(said), **shares)
         parts = release_request.shares(said).values()
         assert release_request.charge(said).epsilon == pytest.approx(sum(part.epsilon for part in parts))
-    assert json.loads(declaration.read_text())["title"] == "Visitors" and data.exists()
 
 
 def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
-    data, declaration = write_people(tmp_path, n_public=None)
-    said = apply_declaration_file(declaration).validate()
+    _, said = declare_people(tmp_path, n_public=None)
     release_request = order_for(said)
     large = replace(release_request, request=replace(release_request.request, k=10_000))
     large.check(said)
@@ -120,12 +112,10 @@ def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
     wide = replace(said, columns=names, lower=(0.0,) * 3, upper=(1.0,) * 3, origins=("documentation",) * 3)
     with pytest.raises(RequestError, match="ask for at most 9459 clusters"):
         large.check(wide)
-    assert data.exists()
 
 
 def test_a_word_that_no_file_can_hold_is_refused(tmp_path):
-    data, declaration = write_people(tmp_path)
-    said = apply_declaration_file(declaration).validate()
+    data, said = declare_people(tmp_path)
     half = order_for(said, chosen_after_looking="k \udcff")
     refused(half, open_file(data), said, account_in(tmp_path), "half a character")
 

@@ -12,6 +12,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+import dpviz
 from dpviz.core.check import RequestError
 from dpviz.releases import account as accounts
 from dpviz.releases.account import Account
@@ -131,9 +132,7 @@ def test_a_database_that_goes_away_is_one_sentence_and_nothing_is_charged(
     assert len(account.standing().entries) == 1
 
 
-def test_a_table_that_breaks_off_while_it_is_opened_charges_nothing_in_python(folder: Path) -> None:
-    import dpviz
-
+def test_a_table_of_a_database_is_opened_in_python_by_its_address(folder: Path) -> None:
     with pytest.raises(RequestError, match="no table"):
         dpviz.open_table(f"duckdb:///{folder}/crm.duckdb?table=no", SAID)
     private = dpviz.open_table(f"duckdb:///{folder}/crm.duckdb?table=rows", SAID)

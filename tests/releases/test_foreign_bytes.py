@@ -21,11 +21,10 @@ from dpviz.releases.package import CARD, CENTERS, LEDGER, SEGMENTS_FILE, SIGNATU
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.signature import format_signature
 from dpviz.releases.verifying import verify
-from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.charges import a_charge
 from tests.releases.forging import findings, released
-from tests.releases.people import account_in, order_for, write_people
+from tests.releases.people import account_in, declare_people, order_for
 
 
 def test_text_behind_a_signature_is_named(tmp_path):
@@ -73,10 +72,9 @@ def test_names_that_are_formulas_are_text_in_every_table(tmp_path):
         "origins": {},
         "describe": {evil[2]: {"categories": ["=North", "+South"]}},
     }
-    data, declaration = write_people(tmp_path, **declared)
+    data, said = declare_people(tmp_path, **declared)
     _, *lines = data.read_text().splitlines()
     data.write_text("\n".join([",".join(evil), *(f"{line},=North" for line in lines)]) + "\n")
-    said = apply_declaration_file(declaration).validate()
     release_request = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
     files = publish(preflight(release_request, open_file(data), said, account_in(tmp_path))).files
     for name in (CENTERS, SEGMENTS_FILE, LEDGER):

@@ -13,10 +13,9 @@ from dpviz.releases.account import Taken
 from dpviz.releases.noise_check import Law, NoiseEvidence, NoiseVerdict, TallyGroup, bound_too_close, collect_tallies
 from dpviz.releases.playing import play
 from dpviz.releases.releasing import draw, make_transcript, preflight
-from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.cases import about
-from tests.releases.people import account_in, order_for, write_people
+from tests.releases.people import account_in, declare_people, order_for
 
 LAWS = [Law(2.0, draws, gaussian) for draws in (1, 2, 5, 15, 16, 17, 300) for gaussian in (False, True)]
 
@@ -119,8 +118,7 @@ ALGORITHMS = ("auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "hybrid", "
 def drawn_release(folder: Path, algorithm: str, segments: float, epsilon: float) -> NoiseEvidence:
     """The tallies of a release of 900 persons, without its files."""
     folder.mkdir()
-    data, declaration = write_people(folder)
-    said = apply_declaration_file(declaration).validate()
+    data, said = declare_people(folder)
     request = order_for(said, algorithm=algorithm, segments=segments, epsilon=epsilon)
     prepared = preflight(request, open_file(data), said, account_in(folder, cap_epsilon=10.0))
     taken = Taken.rehearse(prepared.before, prepared.charge)

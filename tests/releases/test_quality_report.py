@@ -22,7 +22,8 @@ from dpviz.releases.segment_words import describe_quality
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict
 from tests.cases import about
-from tests.releases.segment_tables import clustered_only, opened
+from tests.contract.sessions import open_seeded
+from tests.releases.segment_tables import clustered_only
 
 MIDDLES = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, -0.6]])
 
@@ -37,7 +38,7 @@ def _groups(*sizes: int, width: float = 0.03) -> np.ndarray:
 def _report(rows, centers, *, epsilon=1.0, seed=0, **more):
     table = clustered_only(rows)
     return ask_segments(
-        opened(table.private, epsilon=epsilon, seed=seed), centers, table.description, **more
+        open_seeded(table.private, epsilon=epsilon, seed=seed), centers, table.description, **more
     ).quality_report
 
 

@@ -26,9 +26,9 @@ from dpviz.releases.render import make_centers_table
 from dpviz.releases.verifying import verify
 from dpviz.runs.evaluation import assign
 from dpviz.runs.profiles import Profile, ProfileColumn
-from dpviz.tables.declarations import Declaration, apply_declaration, apply_declaration_file
+from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.named import open_file
-from tests.releases.people import account_in, order_for, ready_in, write_people
+from tests.releases.people import account_in, declare_people, order_for, ready_in
 
 RELEASABLE = ["auto", "dplloyd", "dplloyd:preset=gaussian", "eugkm", "lsh-coreset", "balcan", "hybrid", "sulq"]
 
@@ -66,10 +66,9 @@ def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
 
 @pytest.mark.slow
 def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clustered(tmp_path):
-    data, declaration = write_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
+    data, said = declare_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
     lines = data.read_text().splitlines()
     data.write_text("\n".join([f"{lines[0]},town", *(f"{line},North" for line in lines[1:])]) + "\n")
-    said = apply_declaration_file(declaration).validate()
     # Noise is fresh in every release: at this ε none of it matters.
     release_request = order_for(said, epsilon=20.0, segments=0.3)
     release = publish(preflight(release_request, open_file(data), said, account_in(tmp_path, cap_epsilon=20.0)))
@@ -145,9 +144,8 @@ def test_a_release_of_columns_of_every_kind_is_verified_tells_what_is_so_and_fin
         "bounds_origin": "documentation",
         "weights": {"region": 4.0},
     }
-    data, declaration = write_people(tmp_path, **mixed)
+    data, said = declare_people(tmp_path, **mixed)
     data.write_text(visits(), encoding="utf-8")
-    said = apply_declaration_file(declaration).validate()
     order = replace(order_for(said, epsilon=50.0, segments=0.3), missing=0.05)
     prepared = preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=50.0))
     release = publish(prepared)

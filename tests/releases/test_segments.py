@@ -18,7 +18,6 @@ import pytest
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Ledger
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.segment_counts import FINE_PARTS, SegmentHistogram
 from dpviz.releases.described_table import make_described_table
@@ -40,10 +39,7 @@ from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.named import sample
 from dpviz.tables.parquet_intake import ParquetTable
 from tests.contract.questions import check_move, room_over
-from tests.contract.sessions import (
-    RecordedLoss,
-    Recording,
-)
+from tests.contract.sessions import RecordedLoss, Recording, open_seeded
 from tests.releases.segment_tables import (
     CENTERS,
     KINDS,
@@ -52,7 +48,6 @@ from tests.releases.segment_tables import (
     described_mixed,
     middles,
     mixed_frame,
-    opened,
     report_of,
     rows_of,
 )
@@ -79,8 +74,8 @@ def _losses(here, there, *, seeds: int, centers=CENTERS) -> Iterator[RecordedLos
     """What releases about one table are likelier there than about its neighbour."""
     for seed in range(seeds):
         recording, loss = Recording(), RecordedLoss()
-        one = report_of(here, centers, seed=seed, session=recording.make_recording_session())
-        other = report_of(there, centers, seed=seed, session=recording.make_loss_session(loss))
+        one = report_of(here, centers, seed=seed, kind=recording.make_recording_session())
+        other = report_of(there, centers, seed=seed, kind=recording.make_loss_session(loss))
         assert len(loss.fractions_of_bound) == len(recording.released) and one.to_dict() == other.to_dict()
         yield loss
 
@@ -153,13 +148,15 @@ def test_a_histogram_of_two_columns_at_the_price_of_one_is_caught(monkeypatch):
 @pytest.mark.parametrize("declared", [{}, {"n_public": 60}, {"relation": "replace"}], ids=str)
 def test_everything_follows_from_what_was_released_and_all_of_the_share_is_spent(declared):
     table, recording = described(ROWS, **declared), Recording()
-    first = opened(table.private, session=recording.make_recording_session())
+    first = open_seeded(table.private, kind=recording.make_recording_session())
     one = ask_segments(first, CENTERS, table.description)
-    again = ask_segments(opened(table.private, session=recording.make_replaying_session()), CENTERS, table.description)
+    again = ask_segments(
+        open_seeded(table.private, kind=recording.make_replaying_session()), CENTERS, table.description
+    )
     assert one.to_dict() == again.to_dict()
     assert 0.999 < first.ledger.spent_fraction <= 1
     assert [(m.name, m.scale) for m in recording.mechanisms] == [(e.mechanism, e.scale) for e in first.ledger.entries]
-    part = opened(table.private)
+    part = open_seeded(table.private)
     assert ask_segments(part, CENTERS, table.description, part.budget.fraction(0.25)).epsilon == pytest.approx(0.25)
     assert part.ledger.spent_fraction == pytest.approx(0.25)
 
@@ -286,15 +283,13 @@ def test_the_file_is_tidy_and_the_report_is_json():
 
 def test_what_does_not_fit_is_refused():
     table = described(ROWS)
-    session = table.private.open(
-        epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=StudyNoise(np.random.default_rng(0)), needs_n=False
-    )
+    session = open_seeded(table.private, Accounting.GDP, delta=1e-6)
     with pytest.raises(RequestError, match="pure"):
         ask_segments(session, CENTERS, table.description)
     with pytest.raises(RequestError, match="shape"):
-        ask_segments(opened(table.private), np.zeros((2, 4)), table.description)
+        ask_segments(open_seeded(table.private), np.zeros((2, 4)), table.description)
     with pytest.raises(RequestError, match="shape"):
-        ask_segments(opened(clustered_only(ROWS[:, :2]).private), CENTERS, table.description)
+        ask_segments(open_seeded(clustered_only(ROWS[:, :2]).private), CENTERS, table.description)
 
 
 def test_one_centre_has_nothing_to_be_told_apart_from():
@@ -336,7 +331,7 @@ def test_sparse_rows_have_sizes_and_a_certificate():
 
 
 def test_numbers_have_more_bins_where_there_is_less_noise():
-    session = opened(described(ROWS).private)
+    session = open_seeded(described(ROWS).private)
     few = [make_bins(size, 0.05, session) for size in (1, 100, 10_000, 10**9)]
     assert few == sorted(few) and (few[0], few[-1]) == (4, 64)
     assert all(bins & (bins - 1) == 0 for bins in few)
@@ -413,7 +408,7 @@ def test_people_are_described_as_they_are():
 
 @pytest.mark.parametrize(("n", "sd"), [(900, 0.0), (None, 2.0)])
 def test_of_a_public_number_of_rows_nothing_is_noise(n, sd):
-    session = opened(described(rows_of(900), n_public=n).private)
+    session = open_seeded(described(rows_of(900), n_public=n).private)
     rows, rows_sd = _measure_rows(session, np.full(4, 225.0), 1.0)
     assert (rows.value, rows_sd) == (900.0, sd)
 

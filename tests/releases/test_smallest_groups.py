@@ -19,10 +19,9 @@ from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.smallest_groups import Group, Groups, find_groups
 from dpviz.releases.tallies import SegmentTallies, Tally
-from dpviz.tables.declarations import apply_declaration_file
 from dpviz.tables.named import open_file
 from tests.releases.forging import findings
-from tests.releases.people import account_in, order_for, write_people
+from tests.releases.people import account_in, declare_people, order_for
 
 RNG = np.random.default_rng(7)
 CENTERS = np.linspace(-1, 1, 8)[:, None] * np.ones(2)
@@ -88,8 +87,7 @@ def test_where_all_are_large_each_is_a_group() -> None:
 @cache
 def promised() -> Release:
     with TemporaryDirectory() as folder:
-        data, declaration = write_people(Path(folder))
-        said = apply_declaration_file(declaration).validate()
+        data, said = declare_people(Path(folder))
         order = replace(order_for(said, segments=0.3), smallest_group=400)
         return publish(preflight(order, open_file(data), said, account_in(Path(folder))))
 
@@ -120,8 +118,7 @@ def test_a_forged_group_is_named() -> None:
 def test_what_cannot_be_promised_is_refused_before_the_charge(
     tmp_path: Path, segments: float, smallest: int, said: str
 ) -> None:
-    data, declaration = write_people(tmp_path)
-    declared = apply_declaration_file(declaration).validate()
+    data, declared = declare_people(tmp_path)
     order = replace(order_for(declared, segments=segments), smallest_group=smallest)
     account = account_in(tmp_path)
     with pytest.raises(RequestError, match=said):

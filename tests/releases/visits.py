@@ -14,17 +14,12 @@ from tests import waiting
 from tests.command_line import told_by
 from tests.pages.site import paste_bounds, press, turn_to, upload
 from tests.pages.tables import app_on, ask, computed, run_again, sound, truth_switch
+from tests.releases.people import WORDS
 
 DECLARED = {
     "bounds": {"age": [0, 100], "income": [0, 90000]},
     "bounds_origin": "law",
-    "release": {
-        "intended_use": "Planning of bus lines",
-        "curators": ["Town of Bremen"],
-        "region": "Bremen",
-        "justification": "Bounds from the law",
-        "authors": ["A. Muster"],
-    },
+    "release": WORDS,
 }
 TABLES = ("town", "village")
 _ACTS = 5

@@ -17,10 +17,10 @@ from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.python_script import Script
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables.declarations import FileKind, apply_declaration_file, to_json
+from dpviz.tables.declarations import FileKind, to_json
 from dpviz.tables.named import open_file, sample
 from tests.cases import about
-from tests.releases.people import write_people
+from tests.releases.people import declare_people
 
 REQUEST = Request(Contender("dplloyd", {"preset": "su"}), 3, 1.0, 0.0, 7)
 
@@ -91,8 +91,7 @@ def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_release_is_charged_saved_and_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data, declaration = write_people(tmp_path)
-    declared = apply_declaration_file(declaration).validate()
+    data, declared = declare_people(tmp_path)
     monkeypatch.chdir(tmp_path)
     script = Script.for_release(open_file(data).name, declared, replace(REQUEST, seed=None), {"segments": 0.0})
     names = execute(script)
@@ -105,8 +104,7 @@ def test_a_release_is_charged_saved_and_verified(
 def test_an_account_that_is_open_is_charged_and_none_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data, declaration = write_people(tmp_path)
-    declared = apply_declaration_file(declaration).validate()
+    data, declared = declare_people(tmp_path)
     account = Account.new(tmp_path / "town's.sqlite", name="town", cap_epsilon=5)
     monkeypatch.chdir(tmp_path)
     script = Script.for_release(open_file(data).name, declared, replace(REQUEST, seed=None), {}, account.path)

@@ -19,7 +19,6 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.tools.cubes import make_cube_grid
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Scaling
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import UnevenGrid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
@@ -27,6 +26,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from tests.cases import about, for_each
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
 
 SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
@@ -34,6 +34,11 @@ SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
 
 def plan_of(*, n_public=True, **changes):
     return make_plan(dataclasses.replace(SETTING, **changes), n_public=n_public)
+
+
+def _open(rows, epsilon, rng):
+    table = make_small_table(rows, n_public=len(rows))
+    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
 
 
 def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
@@ -312,9 +317,7 @@ def test_a_split_cluster_hands_its_reach_on():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
     rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    session = make_small_table(rows, n_public=len(rows)).open(
-        epsilon=6.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
-    )
+    session = _open(rows, 6.0, rng)
     stages = [
         Swap(*(StagePart("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
         Round(None, *(StagePart("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
@@ -378,9 +381,7 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     assert {plan_of(**other).stride for other in others} == {1.0}
     rng = np.random.default_rng(0)
     rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
-    session = make_small_table(rows, n_public=len(rows)).open(
-        epsilon=1e6, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
-    )
+    session = _open(rows, 1e6, rng)
     rounds = [
         Round(None, *(StagePart("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)
     ]
@@ -415,9 +416,7 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
     rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    session = make_small_table(rows, n_public=len(rows)).open(
-        epsilon=2.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
-    )
+    session = _open(rows, 2.0, rng)
     # One centre between two clusters, and two on the third.
     start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
     stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
@@ -442,9 +441,7 @@ def test_the_reach_is_cut_to_where_clear_bins_lie():
 def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
     plan, clipping_radii = plan_of(), []
     for k, n in ((2, 10_000), (8, 40_000), (2, 20_000)):
-        session = make_small_table(np.zeros((2, 2)), n_public=n).open(
-            epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
-        )
+        session = open_seeded(make_small_table(np.zeros((2, 2)), n_public=n), Accounting.ZCDP, delta=1e-6)
         clipping_radii.append(_choose_clipping_radius(session, k, plan, 1e-3, None))
     assert (
         clipping_radii[0] == pytest.approx(clipping_radii[1])
@@ -455,9 +452,7 @@ def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
 def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
     rng = np.random.default_rng(0)
     rows = np.repeat([[0.3, 0.3], [-0.3, -0.3]], [4_000, 400], axis=0) + rng.normal(0, 0.02, (4_400, 2))
-    session = make_small_table(rows, n_public=len(rows)).open(
-        epsilon=0.1, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
-    )
+    session = _open(rows, 0.1, rng)
     stage = Round(None, *(StagePart("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
     shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
     plan, start = dataclasses.replace(plan_of(), polishing=(stage,)), np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])

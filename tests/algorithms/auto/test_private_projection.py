@@ -7,7 +7,7 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import StagePart
 from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians
 from dpviz.core.accounting import Accounting
-from dpviz.core.noise import StudyNoise
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
 
 SCALE, BINS, FARTHEST = 200.0, 40, 40.0
@@ -49,8 +49,8 @@ def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
     rows = rng.normal(size=(4_000, 6)) * [0.3, 0.1, 0.1, 0.08, 0.05, 0.01]
     part, believed = StagePart("look", "axes", "Gaussian", 1.0), []
     for epsilon in (0.03, 1e5):
-        session = make_small_table(rows, n_public=len(rows)).open(
-            epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(rng)
+        session = open_seeded(
+            make_small_table(rows, n_public=len(rows)), Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng
         )
         look, edge = _buy_axes(session, np.zeros(6), 1.0, part, {part: session.budget})
         thin, doubtful = 0.5 * look.spread / 6, look.captured < 2 * edge
@@ -85,9 +85,7 @@ def test_of_many_rows_a_hundredth_may_lie_farther_out():
 
 
 def test_the_widest_axis_of_noise_alone_is_at_its_edge():
-    session = make_small_table(np.zeros((2, 40)), n_public=1_000).open(
-        epsilon=1.0, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(1))
-    )
+    session = open_seeded(make_small_table(np.zeros((2, 40)), n_public=1_000), Accounting.ZCDP, delta=1e-6, seed=1)
     part = StagePart("look", "axes", "Gaussian", 1.0)
     look, edge = _buy_axes(session, np.zeros(40), 1.0, part, {part: session.budget})
     assert 0.85 * edge < look.captured[0] < 1.1 * edge

@@ -13,9 +13,9 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.arrays import Array
 from dpviz.core.domain import Domain
 from dpviz.core.exact_noise import ExactNoise
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid
 from dpviz.core.private_session import PrivateSession, PrivateTable
+from tests.contract.sessions import open_seeded
 
 GRID = Grid(np.ones(1), np.array([20]))
 
@@ -52,18 +52,14 @@ def test_solutions_that_differ_come_with_the_best_first():
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3), (3, 9), (3, 16), (4, 16))
     assert [seeds.taken for seeds in found.list_distinct(9)] == [0, 2, 4]
     assert [seeds.taken for seeds in found.list_distinct(2)] == [0, 2]
-    assert (
-        found.list_distinct(9)[1].centers is found.every[2]
-        or (found.list_distinct(9)[1].centers == found.every[2]).all()
-    )
+    np.testing.assert_array_equal(found.list_distinct(9)[1].centers, found.every[2])
 
 
 def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession:
     """Rows in two places, most of them in one."""
     rows = np.repeat(GRID.centers(np.array([3, 16])), [300, 100], axis=0)
     table = PrivateTable(rows, Domain.of(["x"], -1.0, 1.0), n_public=len(rows))
-    noise = StudyNoise(np.random.default_rng(seed))
-    return table.open(epsilon=epsilon, delta=1e-6, accounting=accounting, noise=noise)
+    return open_seeded(table, accounting, epsilon=epsilon, delta=1e-6, seed=seed)
 
 
 STAGE = SolutionChoice(StagePart("choice", "losses", "exponential", 1.0))

@@ -14,10 +14,8 @@ from dpviz.algorithms.balcan2017.balcan import CARD, CandidatesStep, SwapStep, T
 from dpviz.algorithms.balcan2017.projection import draw_gaussian_frame, draw_orthonormal_frame, project
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
-from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain
 from dpviz.core.mechanisms import KNorm
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import ProjectedCells
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
@@ -26,7 +24,7 @@ from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import Run, run
 from tests.cases import for_each
 from tests.contract.checks import run_card
-from tests.contract.sessions import Recording
+from tests.contract.sessions import Recording, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
 
@@ -157,7 +155,7 @@ def test_projected_rows_and_candidates_stay_in_the_ball():
     rng = np.random.default_rng(0)
     corner = np.ones((50, 30))
     table = make_small_table(np.r_[corner, -corner], radius=2.0)
-    session = table.open(epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(rng), needs_n=False)
+    session = open_seeded(table, seed=rng)
     frame = np.zeros((2, 30))
     frame[0] = 1.0
     view = project(session, frame)
@@ -178,9 +176,7 @@ def test_projections_keep_squared_norms_on_average(frame_of):
 
 
 def test_lifted_centres_project_back():
-    session = make_small_table(make_blobs(10, 9)).open(
-        epsilon=1, delta=0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(0)), needs_n=False
-    )
+    session = open_seeded(make_small_table(make_blobs(10, 9)))
     view = project(session, draw_orthonormal_frame(3, 9, np.random.default_rng(1)))
     centers = np.random.default_rng(2).uniform(-0.3, 0.3, (4, 3))
     np.testing.assert_allclose(view.lift(centers, session.region) @ view.frame.T, centers, atol=1e-12)

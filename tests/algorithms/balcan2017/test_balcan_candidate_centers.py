@@ -7,19 +7,16 @@ import pytest
 
 from dpviz.algorithms.balcan2017.balcan import Candidates, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.projection import Projection
-from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree
 from dpviz.core.private_session import PrivateSession
 from tests.cases import for_each
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 
 def open_session(values, *, epsilon=1.0, radius=None) -> PrivateSession:
-    table = make_small_table(values, n_public=100, radius=radius)
-    noise = StudyNoise(np.random.default_rng(0))
-    return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise)
+    return open_seeded(make_small_table(values, n_public=100, radius=radius), epsilon=epsilon)
 
 
 def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:

@@ -9,10 +9,10 @@ from dpviz.algorithms.balcan2017.balcan_kmedian import draw_medians, list_places
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import Loss, MedianLoss
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.queries import Pull
 from dpviz.runs.one_run import run
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
 
@@ -20,9 +20,8 @@ CARD = CARDS["balcan-kmedian"]
 
 
 def _session(values, *, epsilon=1e6):
-    return make_small_table(values, n_public=len(values)).open(
-        epsilon=epsilon, delta=1e-6, accounting=Accounting.ZCDP, noise=StudyNoise(np.random.default_rng(0))
-    )
+    table = make_small_table(values, n_public=len(values))
+    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6)
 
 
 def _walked(values, start, rounds=50):

@@ -16,12 +16,11 @@ from dpviz.algorithms.balcan2017.projection import Projection, project
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.mechanisms import Exponential
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Relation
 from tests.cases import for_each
-from tests.contract.sessions import Recording, open_as
+from tests.contract.sessions import Recording, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
 
@@ -32,12 +31,8 @@ def open_session(
     table = make_small_table(
         values, relation=relation, n_public=None if relation is Relation.REPLACE else n, radius=radius
     )
-    return open_as(table, kind).open(
-        epsilon=epsilon,
-        delta=delta,
-        accounting=Accounting.ZCDP if delta else Accounting.PURE,
-        noise=StudyNoise(np.random.default_rng(seed)),
-    )
+    accounting = Accounting.ZCDP if delta else Accounting.PURE
+    return open_seeded(table, accounting, epsilon=epsilon, delta=delta, seed=seed, kind=kind)
 
 
 def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, order: int = 2) -> float:

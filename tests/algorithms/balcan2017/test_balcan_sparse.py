@@ -11,7 +11,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
-from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.mechanisms import Exponential, Peeling
@@ -24,6 +23,7 @@ from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.command_line import call
 from tests.contract.laws import check_frequencies
+from tests.contract.sessions import open_seeded
 
 CARD = CARDS["balcan-sparse"]
 
@@ -40,11 +40,6 @@ def words(n=400, dim=60, *, nonzeros=5, seed=0):
 def table_of(values, *, relation=Relation.ADD_REMOVE, n_public=None, **domain):
     columns = [f"w{j}" for j in range(values.shape[1])]
     return PrivateTable(values, Domain.of(columns, -1.0, 1.0, **domain), relation=relation, n_public=n_public)
-
-
-def opened(table, *, epsilon=1e6):
-    noise = StudyNoise(np.random.default_rng(0))
-    return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False)
 
 
 @for_each("relation", Relation)
@@ -78,7 +73,7 @@ def test_the_largest_entries_of_each_row():
 
 def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
     values, topic = words(2000)
-    session = opened(table_of(values, n_public=2000)).sparsify(5)
+    session = open_seeded(table_of(values, n_public=2000), epsilon=1e6).sparsify(5)
     middles = np.stack([values[topic == j].mean(axis=0) for j in (0, 1)])
     step = recover_coordinates(session, Voronoi(middles), session.budget, SparseParams(nonzeros=5, eta=1.0))
     assert [set(chosen) for chosen in step.coordinates] == [set(range(10)), set(range(10, 20))]
@@ -89,11 +84,11 @@ def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
 
 def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
     values, _ = words(50, dim=200)
-    session = opened(table_of(values)).sparsify(5)
+    session = open_seeded(table_of(values)).sparsify(5)
     cells = Voronoi(np.zeros((1, 200)))
     assert session.sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 5
     assert session.sensitivity(ChosenSum(cells, np.arange(3)[None])).l1 == 3
-    assert opened(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
+    assert open_seeded(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
 
 
 @pytest.mark.some(1)

@@ -13,23 +13,18 @@ from dpviz.algorithms.balcan2017.balcan import TreeStep, compute_quiet_threshold
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
 from dpviz.core.mechanisms import Gaussian, Laplace
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Relation
 from tests.cases import for_each
-from tests.contract.sessions import open_as
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 
 def open_session(values, *, epsilon=1.0, delta=0.0, seed=0, kind=None, relation=Relation.ADD_REMOVE) -> PrivateSession:
     table = make_small_table(values, relation=relation, n_public=None if relation is Relation.REPLACE else 100)
-    return open_as(table, kind).open(
-        epsilon=epsilon,
-        delta=delta,
-        accounting=Accounting.ZCDP if delta else Accounting.PURE,
-        noise=StudyNoise(np.random.default_rng(seed)),
-    )
+    accounting = Accounting.ZCDP if delta else Accounting.PURE
+    return open_seeded(table, accounting, epsilon=epsilon, delta=delta, seed=seed, kind=kind)
 
 
 def grow(

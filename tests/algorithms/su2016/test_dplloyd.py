@@ -17,9 +17,9 @@ from dpviz.algorithms.tools.lloyd_round import (
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
 from dpviz.core.mechanisms import Laplace, Measurement
-from dpviz.core.noise import StudyNoise
 from dpviz.runs.one_run import run
 from tests.cases import for_each
+from tests.contract.sessions import open_seeded
 from tests.contract.tables import BOUGHT, REPLACE, NeighborSetting, make_blobs, make_small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
@@ -73,8 +73,7 @@ class _Room:
     def __init__(self, n, epsilon=1.0, delta=1e-6, dim=2):
         table = make_small_table(make_blobs(10, dim), n_public=n)
         accounting = Accounting.PURE if delta == 0 else Accounting.GDP
-        noise = StudyNoise(np.random.default_rng(0))
-        self.session = table.open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise)
+        self.session = open_seeded(table, accounting, epsilon=epsilon, delta=delta)
 
 
 def test_more_rows_or_more_budget_feed_more_rounds():

@@ -1,0 +1,128 @@
+"""Figures of the documents are those of the code, of a stored result, or of the table that they speak of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks import database, intake
+from benchmarks.fuzzing import judge
+from dpviz.algorithms.registry import list_private_cards
+from dpviz.app.ui.data import table_link
+from dpviz.core.accounting import Accounting
+from dpviz.core.mechanisms import Laplace
+from dpviz.core.revealed_rows import MOST_SAMPLED
+from dpviz.releases import smallest_groups, transcript
+from dpviz.releases.draws import DRAWS
+from dpviz.tables import proposal
+from dpviz.tables.records import LONGEST_LINE
+from dpviz.words import doorways
+from dpviz.words.questions import read_questions
+from experiments import redraw
+from experiments.registry import CLAIMS
+from tests.house_rules import ROOT
+
+_WORDS = {8: "eight", 12: "twelve", 13: "thirteen", 14: "fourteen", 18: "eighteen"}
+ALGORITHMS = _WORDS[len(list_private_cards())]
+ROOMS = _WORDS[len([*(ROOT / "dpviz").glob("*/__init__.pyi")])]
+EXAMPLE = "examples/dpviz-honest/dpviz_honest/__init__.py"
+LINES = len((ROOT / EXAMPLE).read_text("utf-8").splitlines())
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:g} MB"
+
+
+SAID = {
+    "README.md": [f"{ALGORITHMS} private algorithms and k-means++ for comparison"],
+    "paper.md": [f"{ALGORITHMS} private clustering algorithms"],
+    "CHANGELOG.md": [
+        f"{ALGORITHMS} private algorithms, each with its paper",
+        f"{_WORDS[len(read_questions())]} questions about a release are answered",
+        f"the package has {ROOMS} rooms",
+        f"({Laplace(1.0, 1.0).cost(Accounting.ZCDP):.3f} in place of 0.5 at ε = 1)",
+        f"`draws.csv` holds {DRAWS} versions",
+        f"(transcripts have format {transcript._FORMAT})",
+        f"so many rows in {100 * smallest_groups.SURE:g} of 100 releases",
+        f"the likeliest {_WORDS[proposal.MOST_CHOSEN]} are chosen",
+    ],
+    "docs/architecture.md": [f"## {ROOMS} rooms, a door each", f"| {ALGORITHMS} methods, a file each"],
+    "docs/compare.md": [f"| {ALGORITHMS} private algorithms |", f"(above {database.MOST_MEGABYTES} it fails)"],
+    "docs/howto/algorithms.md": [f"`{EXAMPLE}` is a whole one in {LINES} lines"],
+    "docs/howto/large.md": [
+        f"a CSV file beyond {_megabytes(doorways.CSV.most_bytes)} is read in pieces",
+        f"Parquet of more than {_megabytes(doorways.PARQUET.most_bytes)}",
+        f"a fair sample of {MOST_SAMPLED:,}",
+        f"need less than {database.MOST_MEGABYTES} MB",
+    ],
+    "docs/howto/release.md": [f"so many rows at least in {100 * smallest_groups.SURE:g} of 100 releases"],
+    "docs/howto/reproduce.md": [
+        f"{_WORDS[len(CLAIMS)]} groups of claims",
+        f"nine in ten of {redraw.DRAWS} tables",
+        f"numpy's PCG64, seed {redraw.SEED}",
+        f"up to {2 ** (redraw.LOOKS - 1):,} times as often, in at most {_WORDS[redraw.LOOKS]} looks",
+        f"leaves out a two-hundredth of {redraw.PATH_DRAWS} tables",
+    ],
+    "docs/limits.md": [
+        f"a public file above {_megabytes(table_link._MOST_AT_ONCE)} waits for a press",
+        f"that of {MOST_SAMPLED:,} rows that stand for all",
+    ],
+    "docs/reference/draws.md": [
+        f"`draws.csv` holds {DRAWS} versions",
+        f"taken off it, {DRAWS // 2} times; {DRAWS // 2} mirror images",
+    ],
+    "docs/reference/formats.md": [
+        f"a line of more than {LONGEST_LINE >> 20} MB is a record without values",
+        f"read part by part beyond {_megabytes(doorways.PARQUET.most_bytes)}",
+        f"at most {_megabytes(doorways.DECLARATION.most_bytes)}. Everything in it is public",
+    ],
+    "docs/reference/measuring.md": [
+        f"exits with 1 above {database.MOST_MEGABYTES} MB",
+        f"more than {intake.MOST:g} times as long",
+        f"under {judge.SECONDS:g} s and {judge.MEGABYTES / 1000:g} GB",
+    ],
+}
+
+
+def _read(page: str) -> str:
+    return " ".join((ROOT / page).read_text("utf-8").split())
+
+
+@pytest.mark.parametrize("page", SAID)
+def test_a_figure_is_that_of_the_code(page: str) -> None:
+    text = _read(page).casefold()
+    assert [said for said in SAID[page] if " ".join(said.split()).casefold() not in text] == []
+
+
+def test_what_is_said_of_auto_beside_others_is_what_the_bench_of_utility_wrote() -> None:
+    bench = (ROOT / "docs" / "utility.md").read_text("utf-8").partition("## Judging families")[2]
+    (cells,) = re.findall(r"of the best in \d+% of (\d+) cells", bench)
+    (far,) = re.findall(r"^Farther from the best: (.+)\.$", bench, flags=re.MULTILINE)
+    shares = re.findall(r"^\| ([\w-]+) \| (\d+ %) of \d+ \|", bench, flags=re.MULTILINE)[1:5]
+    said = _read("docs/compare.md")
+    assert f"| {int(cells) - len(far.split('; '))} of {cells} |" in said
+    names = ", ".join(f"`{name}`" for name, _ in shares) + " (Google's)"
+    assert f"| next: {names} | {', '.join(share for _, share in shares)} |" in said
+
+
+def test_ranges_of_what_draws_hold_are_those_of_their_table() -> None:
+    page = (ROOT / "docs" / "reference" / "draws.md").read_text("utf-8")
+    rows = {cells[1]: [float(cell) for cell in cells[2:-1] if cell] for cells in _list_rows(page)}
+
+    def span(*kinds: str) -> str:
+        held = [share for kind in kinds for share in rows[kind]]
+        return f"{100 * min(held):.0f} to {100 * max(held):.0f} %"
+
+    counts = ("size", "sum of two", "difference", "ratio", "part", "share", "difference of shares")
+    text = _read("docs/reference/draws.md")
+    assert f"Counts and what is computed of them hold {span(*counts)}" in text
+    assert f"Means and their differences hold {span('mean', 'mean of two', 'difference of means')}" in text
+    assert f"between {span('centre, noise alone').replace('to', 'and')} of the time" in text
+    settings = len(rows["size"])
+    assert f"in {25 * 4 * settings:,} releases: 25 of each of four samples" in text
+
+
+def _list_rows(page: str) -> list[list[str]]:
+    table = page.partition("| of nine-in-ten intervals hold |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.split("|")] for line in table]
