@@ -149,8 +149,6 @@ def _guess_one_byte(raw: bytes) -> str:
 
 def _split(line: str, declared: FileFormat) -> list[str]:
     """The fields of a line; none of one whose quotation marks do not close."""
-    if declared.delimiter == WHITESPACE:
-        return line.lstrip("#").split()
     try:
         return split_fields(line, declared.delimiter, declared.quote)
     except csv.Error:
@@ -166,7 +164,7 @@ def _rank_dialects(lines: Sequence[str]) -> list[tuple[float, str, str]]:
     scores = [(_score(looked_at, FileFormat(delimiter=mark, quote=quote)), mark, quote) for mark, quote in tried]
     ranked = sorted((one for one in scores if one[0] > 0), key=lambda one: -one[0])
     if not ranked:
-        words = [line.lstrip("#").split() for line in looked_at]
+        words = [split_fields(line, WHITESPACE) for line in looked_at]
         width, many = _find_usual_width(words)
         numbers = [match("number", word) is not None for line in words for word in line]
         blanks = width > 1 and 5 * many >= 4 * len(words) and 2 * sum(numbers) >= len(numbers)
