@@ -27,13 +27,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
-from dpviz.tables.cell_values import MISSING as EMPTY_CELLS
 from dpviz.tables.cell_values import find_moment, find_text, map_cells
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import Key, list_names, quote_name
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
+MOST_CATEGORIES = 500
+"""Declared values of one column."""
 OTHER, MISSING_LABEL = "(any other)", "(missing)"
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 
@@ -660,14 +661,16 @@ class Categories:
     def __post_init__(self) -> None:
         if not self.names:
             raise check.RequestError("No category is declared: name at least one, as cells of the column write it.")
-        if len(self.names) > MOST_BINS - 2:
+        if len(self.names) > MOST_CATEGORIES:
             raise check.RequestError(
-                f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
-                "common ones, all others share one bin."
+                f"{len(self.names):,} values are declared, and at most {MOST_CATEGORIES} are allowed: keep the common "
+                "ones, all others share one."
             )
         written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
+            raise check.RequestError(
+                f"{quote_name(empty[0])} is how an empty cell is written, which is a value of its own: leave it out."
+            )
         if len({*written}) < len(written):
             raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
 
@@ -686,8 +689,6 @@ class Categories:
         return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
 
 
-MOST_CATEGORIES = 500
-"""Declared values of one column."""
 FORMS = (
     'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
     '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
@@ -762,16 +763,6 @@ def check_weight(name: str, weight: Any) -> float:
 
 def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Declared values, each of which a file can hold, and each once."""
-    if len(names) > MOST_CATEGORIES:
-        raise IntakeError(
-            f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
-            "ones, all others share one."
-        )
-    if empty := [one for one in names if one in EMPTY_CELLS or not one]:
-        raise IntakeError(
-            f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
-            "its own; leave it out."
-        )
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
         raise IntakeError(
             f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."

@@ -245,7 +245,7 @@ class GivenRows:
         ``compute``: of a part, to an array of shape (rows,). Returns of shape (n,).
         """
         array = import_module("dask.array")
-        delayed = import_module("dask").delayed(partial(_apply, compute=compute))
+        delayed = import_module("dask").delayed(compute)
         parts = [delayed(part) for part in _list_delayed(self.values)]
         made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
         return array.concatenate(made, allow_unknown_chunksizes=True)
@@ -385,10 +385,6 @@ def _read(name: str, said: Any) -> tuple[Coding, float, float]:
 
 def _make_batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
     return Batch(numbers(part), None, 1.0)
-
-
-def _apply(part: Any, *, compute: Callable[[Any], Any]) -> Any:
-    return compute(part)
 
 
 def _convert(values: Any) -> Any:

@@ -52,12 +52,10 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 
     ``cells``: bytes or text, shape (n,). Returns (n,), each from its own cell alone.
     """
-    if _list_group_marks(style, encoding):
-        values = _read_marked(cells, style, encoding)
-        return np.where(np.isfinite(values), values, np.nan)
-    odd = _find_not_plain(cells, style)
+    marks = _list_group_marks(style, encoding)
+    plain, odd = _join_groups(cells, style, marks) if marks else (cells, _find_not_plain(cells, style))
     try:
-        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
+        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), plain) if odd.any() else plain, style)
     except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
         odd[:] = True
         values = np.full(len(cells), np.nan)
@@ -130,21 +128,6 @@ def _list_group_marks(style: NumberStyle, encoding: str) -> list[int]:
     return [] if style.grouping == INDIAN else [mark[0] for mark in marks if len(mark) == 1]
 
 
-def _read_marked(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
-    """Cells at once where marks group thousands and nothing else stands in them, one pattern after the other else."""
-    grouped, refused = _join_groups(cells, style, _list_group_marks(style, encoding))
-    try:
-        values = _cast(grouped if not refused.any() else grouped.filter(pa.array(~refused)), style)
-    except pa.ArrowInvalid:
-        refused[:], values = True, np.empty(0)
-    if not refused.any():
-        return values
-    every = np.full(len(cells), np.nan)
-    every[~refused] = values
-    every[refused] = _cast(_strip_marks(cells.filter(pa.array(refused)), style, encoding), PLAIN_STYLE)
-    return every
-
-
 _DIGIT, _MARK, _POINT, _SIGN = 1, 2, 3, 4
 
 
@@ -188,7 +171,7 @@ def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     is_number = pc.match_substring_regex(cells, _make_pattern(style, encoding))
     negative = None
     if style.negative:
-        negative = pc.match_substring_regex(cells, _make_negative_pattern(style, encoding))
+        negative = pc.match_substring_regex(cells, _make_pattern(style, encoding, negative=True))
         is_number = pc.or_(is_number, negative)
     bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
     for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
@@ -213,20 +196,17 @@ def _remove_marks(cells: _Cells, *marks: bytes) -> _Cells:
 
 
 @lru_cache(maxsize=64)
-def _make_pattern(style: NumberStyle, encoding: str) -> str:
-    """A cell that is a number in ``style`` with its sign in front, over its bytes."""
+def _make_pattern(style: NumberStyle, encoding: str, *, negative: bool = False) -> str:
+    """A cell that is a number in ``style`` with its sign in front, over its bytes.
+
+    ``negative``: one between parentheses, or with its minus behind, as ``style`` declares it.
+    """
     amount, pad, sign, behind = _list_parts(style, encoding)
+    if negative:
+        number = rf"\({pad}{sign}{amount}{behind}{pad}\)" if style.negative == "()" else rf"{amount}{behind}{pad}-"
+        return rf"\A{pad}{sign}{number}{behind}{pad}\z"
     minuses = "".join(f"|{_escape(minus, encoding)}" for minus in _MINUSES if _encode(minus, encoding))
     return rf"\A{pad}{sign}(?:(?:[+-]{minuses}){pad})?{sign}{amount}{behind}{pad}\z"
-
-
-@lru_cache(maxsize=64)
-def _make_negative_pattern(style: NumberStyle, encoding: str) -> str:
-    """A cell that is a negative number as ``style`` declares it: between parentheses, or with its minus behind."""
-    amount, pad, sign, behind = _list_parts(style, encoding)
-    if style.negative == "()":
-        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
-    return rf"\A{pad}{sign}{amount}{behind}{pad}-{behind}{pad}\z"
 
 
 class _Parts(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from dpviz.core import Domain, add_up, check
-from dpviz.tables.arrow_intake import ArrowTable, make_batch
+from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch
 from dpviz.tables.given_rows import ClusterRows, refuse_gone
 from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
 from dpviz.tables.prepared_rows import Batch
@@ -191,7 +191,7 @@ class SparkTable(ArrowTable):
     ) -> ClusterRows:
         """The rows, prepared where they lie as declared (see ``Preparation``); refuses as ``read_batches`` does."""
         self.check_coded(numbers, codings, id_column)
-        wanted = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))]
+        wanted = list_wanted(numbers, id_column)
         chosen = [pa.field(name, self._schema.field(name).type) for name in wanted]
         empty = pa.schema(chosen).empty_table()
 
