@@ -17,7 +17,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.declarations import find_declaration_path, read_declaration_file
+from dpviz.tables.declarations import find_declaration_path, read_declaration
 from dpviz.words import quote_name
 
 PUBLISHED, SUBSTITUTE, SYNTHETIC, RECIPE = (
@@ -150,7 +150,7 @@ def _read(entry: PaperTable, path: Path, origin: str) -> Material:
     columns = [name for name in loaded.numeric_columns if name != "label"]
     beside = find_declaration_path(path)
     if beside is not None:
-        declared = read_declaration_file(beside)
+        declared = read_declaration(beside)
         bounds = declared.list_bounds(columns)
         domain = Domain.of(columns, bounds.lower, bounds.upper, radius=declared.radius, scaling=declared.scaling)
     elif entry.lower is not None and entry.upper is not None:

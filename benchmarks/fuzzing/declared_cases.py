@@ -14,7 +14,7 @@ from benchmarks.fuzzing.csv_bytes import well_formed_file
 from benchmarks.fuzzing.hostile import any_value, happens, one, some
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import apply_declaration, read_declaration_file, to_json
+from dpviz.tables.declarations import apply_declaration, read_declaration, to_json
 
 _COMPLETE: Mapping[str, Any] = {
     "title": "People",
@@ -70,7 +70,7 @@ def sidecar_case(rng: np.random.Generator) -> Case:
     def do(folder: Path) -> str:
         path = folder / "data.json"
         path.write_bytes(text.encode("utf-8", errors="surrogatepass"))
-        declaration = read_declaration_file(path)
+        declaration = read_declaration(path)
         written = to_json(declaration)
         if apply_declaration(written) != declaration:
             raise AssertionError("a declaration file that does not read back")

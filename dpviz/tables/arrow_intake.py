@@ -143,7 +143,7 @@ class ArrowTable(ABC):
         Yields data units, NaN where a number is missing, and ids as they stand.
         """
         self.check_coded(numbers, codings, id_column)
-        wanted, done = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))], 0
+        wanted, done = list_wanted(numbers, id_column), 0
         rows = max(1, min(_MOST_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         with self._refuse_damaged():
             for part in self._read_parts(wanted, rows):
@@ -158,6 +158,7 @@ class ArrowTable(ABC):
         """
         self._check(numbers, text, coded=coded)
         text = [*dict.fromkeys((*text, *coded))]
+        floats = {one.name for one in self._schema if pa.types.is_floating(strip_type(one.type))}
         self._refuse_packed(len(numbers), len(text))
         with self._refuse_damaged():
             parts = self._read_whole([*numbers, *text])
@@ -166,14 +167,11 @@ class ArrowTable(ABC):
         given: dict[str, Any] = {}
         for name in self.columns:
             cells = [part.column(name).combine_chunks() for part in parts] if name in (*numbers, *text) else []
-            if name in numbers:
-                chosen[name] = np.concatenate([_read_numbers(part) for part in cells])
-                if not pa.types.is_floating(strip_type(self._schema.field(name).type)):
-                    given[name] = pd.concat([_read_cells(part) for part in cells], ignore_index=True)
-            elif pa.types.is_floating(strip_type(self._schema.field(name).type)) and name in text:
-                chosen[name] = np.concatenate([_read_numbers(part) for part in cells])  # a label; never an id
-            elif name in text:
+            if cells and name not in floats:
                 given[name] = pd.concat([_read_cells(part) for part in cells], ignore_index=True)
+            if name in numbers or (cells and name in floats):  # text of floats is a label, never an id
+                chosen[name] = np.concatenate([_read_numbers(part) for part in cells])
+            elif cells:
                 chosen[name] = pd.Series(list_texts(given[name]), dtype=TEXT)
         return make_table(chosen, name=self.name, given=given)
 
@@ -204,6 +202,11 @@ class ArrowTable(ABC):
             raise IntakeError(f"{list_names(wrong)} holds neither text nor numbers; choose another id or label column.")
         if wrong := [name for name in coded if not _holds_values(self._schema.field(name).type)]:
             raise IntakeError(f"{list_names(wrong)} holds neither text, numbers nor dates; write it as one of them.")
+
+
+def list_wanted(numbers: Sequence[str], id_column: str | None) -> list[str]:
+    """The columns to read, each once."""
+    return [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))]
 
 
 def make_batch(

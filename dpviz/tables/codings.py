@@ -27,13 +27,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
-from dpviz.tables.cell_values import MISSING as EMPTY_CELLS
 from dpviz.tables.cell_values import find_moment, find_text, map_cells
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import Key, list_names, quote_name
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
+MOST_CATEGORIES = 500
+"""Declared values of one column."""
 OTHER, MISSING_LABEL = "(any other)", "(missing)"
 LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 
@@ -298,15 +299,39 @@ class Stretched(Coding):
 
 
 @dataclass(frozen=True)
-class Nominal(Coding):
+class _Listed(Coding):
+    """Text of declared values; any other cell is missing."""
+
+    names: tuple[str, ...]
+    textual: ClassVar[bool] = True
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What a cell can be."""
+        return self.names
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return 0.0, len(self.names) - 1.0
+
+    def numbers(self, cells: Any) -> Array:
+        codes: Codes = Categories(self.names).codes(cells)
+        return np.where(codes < len(self.names), codes + self.ends[0], np.nan)
+
+    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
+        anyhow = rng.random(len(part)) < _MADE_ANYHOW
+        place = np.where(anyhow, rng.integers(len(self.names), size=len(part)), _find_slices(part, len(self.names)))
+        return np.array(self.names, dtype=object)[place]
+
+
+@dataclass(frozen=True)
+class Nominal(_Listed):
     """Declared categories, any other value, and empty cells: corners of a simplex, all equally far apart.
 
     No cell is refused and no row is dropped for it. The categories are declared, never taken from rows: a category
     that is there only when somebody is would tell of that person.
     """
 
-    names: tuple[str, ...]
-    textual: ClassVar[bool] = True
     shape: ClassVar[Shape | None] = Shape.SIMPLEX
 
     @property
@@ -349,35 +374,18 @@ class Nominal(Coding):
         places: Array = decoded.argmax(axis=1).astype(np.float64)
         return places
 
-    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return _make_values(self.names, part, rng)
-
     def describe(self, coordinates: Array) -> Any:
         return dict(zip(self.values, coordinates.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
-class Closed(Coding):
-    """Two categories that are all there is, such as yes and no: one coordinate. Any other cell is missing."""
+class Closed(_Listed):
+    """Two categories that are all there is, such as yes and no: one coordinate."""
 
-    names: tuple[str, ...]
-    textual: ClassVar[bool] = True
     shape: ClassVar[Shape | None] = Shape.PAIR
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """What a cell can be."""
-        return self.names
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        return 0.0, 1.0
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"categories": list(self.names), "closed": True}
-
-    def numbers(self, cells: Any) -> Array:
-        return _find_places(self.names, cells)
 
     def labels(self, name: str) -> tuple[str, ...]:
         return (f"{name} = {self.names[1]}",)
@@ -385,42 +393,28 @@ class Closed(Coding):
     def half(self, weight: float | None, part: float) -> float:
         return _round_to_points((USUAL_APART if weight is None else weight) / 2)
 
-    def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return _make_values(self.names, part, rng)
-
     def describe(self, coordinates: Array) -> Any:
         second = float(coordinates[0])
         return {self.names[0]: 1.0 - second, self.names[1]: second}
 
 
 @dataclass(frozen=True)
-class Ordinal(Coding):
-    """Values in a declared order, as equally spaced ranks. Any other cell is missing."""
-
-    order: tuple[str, ...]
-    textual: ClassVar[bool] = True
+class Ordinal(_Listed):
+    """Values in a declared order, as equally spaced ranks."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        return 1.0, float(len(self.order))
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """What a cell can be."""
-        return self.order
+        return 1.0, float(len(self.names))
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
-        return {"order": list(self.order)}
-
-    def numbers(self, cells: Any) -> Array:
-        return _find_places(self.order, cells) + 1.0
+        return {"order": list(self.names)}
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        return np.array(self.order, dtype=object)[_find_slices(part, len(self.order))]
+        return np.array(self.names, dtype=object)[_find_slices(part, len(self.names))]
 
     def describe(self, coordinates: Array) -> Any:
-        rank = int(np.clip(round(float(coordinates[0])), 1, len(self.order)))
-        return self.order[rank - 1]
+        rank = int(np.clip(round(float(coordinates[0])), 1, len(self.names)))
+        return self.names[rank - 1]
 
 
 @dataclass(frozen=True)
@@ -602,21 +596,9 @@ class DeclaredColumn:
         return self.coding.describe(coordinates)
 
 
-def _find_places(names: tuple[str, ...], cells: Any) -> Array:
-    """The place of each cell in ``names``, from 0 on; NaN for any other."""
-    codes: Codes = Categories(names).codes(cells)
-    return np.where(codes < len(names), codes, np.nan)
-
-
 def _find_slices(part: Array, number: int) -> Codes:
     """In which of ``number`` equal slices of 0 to 1 each ``part`` (n,) lies."""
     return np.minimum((part * number).astype(np.int64), number - 1)
-
-
-def _make_values(names: tuple[str, ...], part: Array, rng: np.random.Generator) -> Any:
-    anyhow = rng.random(len(part)) < _MADE_ANYHOW
-    place = np.where(anyhow, rng.integers(len(names), size=len(part)), _find_slices(part, len(names)))
-    return np.array(names, dtype=object)[place]
 
 
 def _round_to_points(length: float) -> float:
@@ -679,14 +661,16 @@ class Categories:
     def __post_init__(self) -> None:
         if not self.names:
             raise check.RequestError("No category is declared: name at least one, as cells of the column write it.")
-        if len(self.names) > MOST_BINS - 2:
+        if len(self.names) > MOST_CATEGORIES:
             raise check.RequestError(
-                f"{len(self.names):,} categories are declared, and at most {MOST_BINS - 2:,} are allowed: name the "
-                "common ones, all others share one bin."
+                f"{len(self.names):,} values are declared, and at most {MOST_CATEGORIES} are allowed: keep the common "
+                "ones, all others share one."
             )
         written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise check.RequestError(f"Category {quote_name(empty[0])} is empty: empty cells have a bin of their own.")
+            raise check.RequestError(
+                f"{quote_name(empty[0])} is how an empty cell is written, which is a value of its own: leave it out."
+            )
         if len({*written}) < len(written):
             raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
 
@@ -705,8 +689,6 @@ class Categories:
         return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
 
 
-MOST_CATEGORIES = 500
-"""Declared values of one column."""
 FORMS = (
     'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
     '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
@@ -781,16 +763,6 @@ def check_weight(name: str, weight: Any) -> float:
 
 def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Declared values, each of which a file can hold, and each once."""
-    if len(names) > MOST_CATEGORIES:
-        raise IntakeError(
-            f"{quote_name(name)} has {len(names):,} values, and at most {MOST_CATEGORIES} are allowed; keep the common "
-            "ones, all others share one."
-        )
-    if empty := [one for one in names if one in EMPTY_CELLS or not one]:
-        raise IntakeError(
-            f"Of {quote_name(name)}, {quote_name(empty[0])} is how an empty cell is written, which is a value of "
-            "its own; leave it out."
-        )
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
         raise IntakeError(
             f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpviz.tables.cell_values import MISSING
+from dpviz.tables.codings import DATE_ORDERS, find_day
 from dpviz.tables.loaded_table import FloatArray
 
 Kind = Literal["measure", "cycle", "id", "code", "group", "date", "order", "yes_no", "categories", "text"]
@@ -181,8 +182,8 @@ _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("id", 3, "the first column, and one more each", lambda one: one.first and one.counts >= _RUNNING),
     ("id", 4, "digits that no number holds", lambda one: one.are_most("long_digits")),
     ("id", 6, "addresses", lambda one: one.are_most("address")),
-    ("date", 8, "dates", lambda one: one.are_most(_is_a_date)),
-    ("date", 4, "dates of eight digits", lambda one: one.are_most(_is_a_date_of_digits)),
+    ("date", 8, "dates", lambda one: one.are_most(lambda cell: not cell.isdecimal() and _list_orders(cell))),
+    ("date", 4, "dates of eight digits", lambda one: one.are_most("date_of_digits")),
     ("date", 7, "dates in words, or months", lambda one: not one.read and one.are_most("date_in_words")),
     ("date", 4, "seconds since 1970", lambda one: one.is_named("time") and one.lies(6e8, 2.5e9)),
     ("date", 4, "milliseconds since 1970", lambda one: one.is_named("time") and one.lies(6e11, 2.5e12)),
@@ -326,44 +327,22 @@ def _begin_with_noughts(present: Sequence[str]) -> bool:
     return len(led) >= _MOST * max(1, len(present)) or (bool(led) and len({*map(len, present)}) == 1)
 
 
+def _list_orders(cell: str) -> set[str]:
+    """The orders of day, month and year in which a cell is a date, whose year may have two digits."""
+    short = match("short_year", cell)
+    written = f"{short[1]}20{short[2]}" if short else cell
+    return {order for order in DATE_ORDERS if np.isfinite(find_day(written, order))}
+
+
 def _guess_order_of_dates(present: Sequence[str]) -> str:
-    """How most dates are written; "" where their years have two digits, which nobody can read surely."""
-    if sum(bool(match("iso_date", cell) or match("date_of_digits", cell)) for cell in present) * 2 > len(present):
-        return "ymd"
-    parts = [found for cell in present if (found := match("other_date", cell)) is not None]
-    if sum(len(found[3]) == 2 for found in parts) * 2 > len(parts):
-        return ""
-    months_second = sum(int(found[1]) > 12 for found in parts)
-    days_second = sum(int(found[2]) > 12 for found in parts)
-    if months_second == days_second:
-        return "mdy" if parts and "/" in parts[0][0] and not months_second else "dmy"
-    return "dmy" if months_second > days_second else "mdy"
+    """How most dates are written; "" where they are read in no order: words, or years of two digits."""
+    told = Counter(order for cell in present if not match("short_year", cell) for order in _list_orders(cell))
+    likelier = ("ymd", "mdy", "dmy") if "/" in present[0] else ("ymd", "dmy", "mdy")
+    best = max(likelier, key=lambda order: told[order])
+    return best if 2 * told[best] > len(present) else ""
 
 
 def may_be_either(present: Sequence[str]) -> bool:
     """Whether dates do not say which of two numbers is the month, or say both."""
-    parts = [found for cell in present if (found := match("other_date", cell.strip())) is not None]
-    says_first, says_second = (any(int(found[place]) > 12 for found in parts) for place in (1, 2))
-    return len(parts) > 0 and says_first == says_second
-
-
-def _is_a_date(cell: str) -> bool:
-    if (iso := match("iso_date", cell)) is not None:
-        return _is_a_day(int(iso[1]), int(iso[2]), int(iso[3]))
-    if (other := match("other_date", cell)) is None:
-        return False
-    year = int(other[3]) + (2000 if len(other[3]) == 2 else 0)
-    return _is_a_day(year, int(other[2]), int(other[1])) or _is_a_day(year, int(other[1]), int(other[2]))
-
-
-def _is_a_date_of_digits(cell: str) -> bool:
-    digits = match("date_of_digits", cell)
-    return digits is not None and 1850 <= int(digits[1]) <= 2150 and _is_a_day(*map(int, digits.groups()))
-
-
-def _is_a_day(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True
+    orders = [_list_orders(cell.strip()) - {"ymd"} for cell in present]
+    return any(orders) and ({"dmy"} in orders) == ({"mdy"} in orders)

@@ -9,6 +9,7 @@ import codecs
 import csv
 import gzip
 import hashlib
+import io
 import os
 import re
 import zlib
@@ -30,7 +31,6 @@ from dpviz.tables.file_format import (
     NAMED_DELIMITERS,
     PLAIN_FORMAT,
     TOO_MANY_COLUMNS,
-    WHITESPACE,
     FileFormat,
     can_delimit,
     refuse_garbled,
@@ -62,7 +62,7 @@ _TOO_MANY_CELLS = (
 _TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
 _GZIP = b"\x1f\x8b"
-_GZIP_DAMAGED = "The gzip file is damaged; pack it again, or load the CSV itself."
+_GZIP_DAMAGED = "The gzip file is damaged or ends too early; pack it again, or load the CSV itself."
 
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
@@ -307,24 +307,10 @@ def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
 def _unpack(raw: bytes) -> bytes:
     if raw.startswith(_GZIP):
         with foreign.refuse_as(IntakeError(_GZIP_DAMAGED), doorways.GZIP):
-            raw = _gunzip(raw)
+            raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise TooLarge(_TOO_LARGE)
     return raw
-
-
-def _gunzip(packed: bytes) -> bytes:
-    """All members of a gzip file, and never much more than the size allowed, whatever it would unpack to."""
-    pieces: list[bytes] = []
-    room = MAX_BYTES + 1
-    while packed and room > 0:
-        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        pieces.append(member.decompress(packed, room))
-        room -= len(pieces[-1])
-        if room > 0 and not member.eof:
-            raise IntakeError("The gzip file ends too early; pack it again, or load the CSV itself.")
-        packed = member.unused_data.lstrip(b"\0")
-    return b"".join(pieces)
 
 
 def strip_endings(path: Path) -> str:
@@ -368,7 +354,7 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
 def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
     """The cells of a header line."""
     try:
-        cells = line.removeprefix("#").split() if delimiter == WHITESPACE else split_fields(line, delimiter, quote)
+        cells = split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
         raise IntakeError(
             "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
@@ -547,13 +533,10 @@ class CsvOnDisk:
 
     def read_beginning(self) -> CsvFile:
         """The first lines in memory, some of the middle and of the end: what a form shows, and a proposal looks at."""
-        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
-            is_gzip = packed.read(2) == _GZIP
-            packed.seek(0)
-            file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
+        with self._open() as (file, size, packed):
             raw = file.read(_BYTES_AT_ONCE)
             raw = raw[: raw.rfind(b"\n") + 1] or raw
-            size = min(self.path.stat().st_size, _MOST_UNPACKED) if is_gzip else self.path.stat().st_size
+            size = size if file is packed else min(size, _MOST_UNPACKED)
             for place in (size // 2, size - _BYTES_LATER) if b"\0" not in raw[:4] else ():
                 file.seek(max(place, file.tell()))
                 raw += file.read(_BYTES_LATER).partition(b"\n")[2].rpartition(b"\n")[0] + b"\n"
@@ -612,23 +595,29 @@ class CsvOnDisk:
         if rest:
             yield rest, 1.0
 
+    @contextmanager
+    def _open(self) -> Iterator[tuple[IO[bytes], int, IO[bytes]]]:
+        """The bytes of the file, unpacked; how many there are as it lies there, and these."""
+        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
+            is_gzip = packed.read(2) == _GZIP
+            packed.seek(0)
+            file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
+            yield file, self.path.stat().st_size, packed
+
     def _decode(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
         as_it_is = declared.encoding == declared.byte_encoding
         _ = self._state  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
-        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
-            size, start = max(1, self.path.stat().st_size), True
-            is_gzip = packed.read(2) == _GZIP
-            packed.seek(0)
-            file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
+        with self._open() as (file, size, packed):
+            start = True
             while raw := file.read(_BYTES_AT_ONCE):
                 if decoder is not None:
                     raw = decoder.decode(raw).encode("utf-8", errors="replace")
                 if start and declared.byte_encoding == "utf-8":
                     raw = raw.removeprefix(codecs.BOM_UTF8)
                 start = False
-                yield raw, packed.tell() / size
+                yield raw, packed.tell() / max(1, size)
             if decoder is not None:
                 yield decoder.decode(b"", final=True).encode("utf-8", errors="replace"), 1.0
 
@@ -650,4 +639,4 @@ def _translate_errors(path: Path) -> Iterator[None]:
         try:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise IntakeError("The gzip file is damaged or ends too early; pack it again, or load the CSV.") from None
+            raise IntakeError(_GZIP_DAMAGED) from None

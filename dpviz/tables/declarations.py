@@ -398,13 +398,6 @@ def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
         return None
 
 
-def read_declaration_file(path: str | os.PathLike[str]) -> Declaration:
-    """The declaration in a JSON file, in its full form or with bounds only."""
-    unusable = IntakeError(f"The file declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")
-    with foreign.refuse_as(unusable, doorways.DECLARATION):
-        return apply_declaration_file(path).validate()
-
-
 def read_declaration(
     declared: Declaration | Mapping[str, Any] | str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED
 ) -> Declaration:

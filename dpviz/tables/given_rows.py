@@ -62,7 +62,7 @@ class DaskEngine:
         """What ``call`` makes of the entries of the columns, one by one, kept on the workers."""
         dask = check.import_extra("dask")
         delayed = dask.delayed(call)
-        with _translate_errors():
+        with refuse_gone():
             return list(dask.persist(*(delayed(*given) for given in zip(*columns, strict=True))))
 
     def exchange(
@@ -73,7 +73,7 @@ class DaskEngine:
         number = len(columns[0])
         dealing, gathering = dask.delayed(deal, nout=number), dask.delayed(gather)
         hands = [dealing(*given) for given in zip(*columns, strict=True)]
-        with _translate_errors():
+        with refuse_gone():
             return list(dask.persist(*(gathering([hand[at] for hand in hands], at) for at in range(number))))
 
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Any]) -> list[Any]:
@@ -83,14 +83,14 @@ class DaskEngine:
         answers = [asked(part) for part in parts]
         while len(answers) > 1:
             answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
-        with _translate_errors():
+        with refuse_gone():
             (total,) = dask.compute(answers[0])
         answer: list[Any] = total
         return answer
 
     def collect(self, parts: Sequence[Any]) -> list[Any]:
         """The parts, fetched."""
-        with _translate_errors():
+        with refuse_gone():
             return list(check.import_extra("dask").compute(*parts))
 
 
@@ -141,16 +141,14 @@ def _add_together(answers: list[list[Any]]) -> list[Any]:
 
 
 @contextmanager
-def _translate_errors() -> Iterator[None]:
+def refuse_gone(gone: str = _GONE) -> Iterator[None]:
     """What a cluster fails with as one sentence: its own may quote rows."""
     try:
         yield
-    except check.RequestError:
+    except (check.RequestError, MemoryError):
         raise
-    except Exception as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise check.RequestError(_GONE) from None
+    except Exception:
+        raise check.RequestError(gone) from None
 
 
 _NO_TABLE = (
@@ -247,7 +245,7 @@ class GivenRows:
         ``compute``: of a part, to an array of shape (rows,). Returns of shape (n,).
         """
         array = import_module("dask.array")
-        delayed = import_module("dask").delayed(partial(_apply, compute=compute))
+        delayed = import_module("dask").delayed(compute)
         parts = [delayed(part) for part in _list_delayed(self.values)]
         made = [array.from_delayed(part, shape=(np.nan,), dtype=np.int64) for part in parts]
         return array.concatenate(made, allow_unknown_chunksizes=True)
@@ -387,10 +385,6 @@ def _read(name: str, said: Any) -> tuple[Coding, float, float]:
 
 def _make_batch(part: Any, *, numbers: Callable[[Any], Array]) -> Batch:
     return Batch(numbers(part), None, 1.0)
-
-
-def _apply(part: Any, *, compute: Callable[[Any], Any]) -> Any:
-    return compute(part)
 
 
 def _convert(values: Any) -> Any:

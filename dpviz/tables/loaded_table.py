@@ -171,9 +171,7 @@ class LoadedTable:
             raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
         if len(set(chosen)) < len(chosen):
             raise IntakeError(f"Columns {list_names(chosen)} were asked for, one of them twice; name each once.")
-        unknown = [name for name in chosen if name not in self.frame.columns]
-        if unknown:
-            raise IntakeError(f"There is no column {list_names(unknown)}; {allowed}; choose among these.")
+        refuse_unknown(chosen, tuple(self.frame.columns))
         text = [name for name in chosen if name in self.text_columns]
         if any(name not in self.given for name in text):
             raise IntakeError(

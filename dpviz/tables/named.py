@@ -22,7 +22,7 @@ from dpviz.tables.declarations import (
     FileKind,
     apply_declaration_file,
     find_declaration_path,
-    read_declaration_file,
+    read_declaration,
 )
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
@@ -80,13 +80,13 @@ def _list_file_samples() -> list[Sample]:
     for stem, clusters in _FILES.items():
         path = FOLDER / f"{stem}.csv"
         if path.is_file() and path.with_suffix(".json").is_file():
-            declared = read_declaration_file(path.with_suffix(".json"))
+            declared = read_declaration(path.with_suffix(".json"))
             samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
     return samples
 
 
 def _load_file(path: Path) -> LoadedSample:
-    declared = read_declaration_file(path.with_suffix(".json"))
+    declared = read_declaration(path.with_suffix(".json"))
     described = [name for name, one in declared.describe.items() if one.categories]
     text = [name for name in (declared.id_column, declared.label_column, *described) if name is not None]
     numbers = [*declared.columns, *(name for name in declared.describe if name not in described)]

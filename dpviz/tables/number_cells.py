@@ -52,12 +52,10 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 
     ``cells``: bytes or text, shape (n,). Returns (n,), each from its own cell alone.
     """
-    if _list_group_marks(style, encoding):
-        values = _read_marked(cells, style, encoding)
-        return np.where(np.isfinite(values), values, np.nan)
-    odd = _find_not_plain(cells, style)
+    marks = _list_group_marks(style, encoding)
+    plain, odd = _join_groups(cells, style, marks) if marks else (cells, _find_not_plain(cells, style))
     try:
-        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), cells) if odd.any() else cells, style)
+        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), plain) if odd.any() else plain, style)
     except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
         odd[:] = True
         values = np.full(len(cells), np.nan)
@@ -130,21 +128,6 @@ def _list_group_marks(style: NumberStyle, encoding: str) -> list[int]:
     return [] if style.grouping == INDIAN else [mark[0] for mark in marks if len(mark) == 1]
 
 
-def _read_marked(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
-    """Cells at once where marks group thousands and nothing else stands in them, one pattern after the other else."""
-    grouped, refused = _join_groups(cells, style, _list_group_marks(style, encoding))
-    try:
-        values = _cast(grouped if not refused.any() else grouped.filter(pa.array(~refused)), style)
-    except pa.ArrowInvalid:
-        refused[:], values = True, np.empty(0)
-    if not refused.any():
-        return values
-    every = np.full(len(cells), np.nan)
-    every[~refused] = values
-    every[refused] = _cast(_strip_marks(cells.filter(pa.array(refused)), style, encoding), PLAIN_STYLE)
-    return every
-
-
 _DIGIT, _MARK, _POINT, _SIGN = 1, 2, 3, 4
 
 
@@ -188,7 +171,7 @@ def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     is_number = pc.match_substring_regex(cells, _make_pattern(style, encoding))
     negative = None
     if style.negative:
-        negative = pc.match_substring_regex(cells, _make_negative_pattern(style, encoding))
+        negative = pc.match_substring_regex(cells, _make_pattern(style, encoding, negative=True))
         is_number = pc.or_(is_number, negative)
     bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
     for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
@@ -213,20 +196,17 @@ def _remove_marks(cells: _Cells, *marks: bytes) -> _Cells:
 
 
 @lru_cache(maxsize=64)
-def _make_pattern(style: NumberStyle, encoding: str) -> str:
-    """A cell that is a number in ``style`` with its sign in front, over its bytes."""
+def _make_pattern(style: NumberStyle, encoding: str, *, negative: bool = False) -> str:
+    """A cell that is a number in ``style`` with its sign in front, over its bytes.
+
+    ``negative``: one between parentheses, or with its minus behind, as ``style`` declares it.
+    """
     amount, pad, sign, behind = _list_parts(style, encoding)
+    if negative:
+        number = rf"\({pad}{sign}{amount}{behind}{pad}\)" if style.negative == "()" else rf"{amount}{behind}{pad}-"
+        return rf"\A{pad}{sign}{number}{behind}{pad}\z"
     minuses = "".join(f"|{_escape(minus, encoding)}" for minus in _MINUSES if _encode(minus, encoding))
     return rf"\A{pad}{sign}(?:(?:[+-]{minuses}){pad})?{sign}{amount}{behind}{pad}\z"
-
-
-@lru_cache(maxsize=64)
-def _make_negative_pattern(style: NumberStyle, encoding: str) -> str:
-    """A cell that is a negative number as ``style`` declares it: between parentheses, or with its minus behind."""
-    amount, pad, sign, behind = _list_parts(style, encoding)
-    if style.negative == "()":
-        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
-    return rf"\A{pad}{sign}{amount}{behind}{pad}-{behind}{pad}\z"
 
 
 class _Parts(NamedTuple):
@@ -286,20 +266,9 @@ _BESIDE = f"{_MONEY}|{_MEASURES}"
 _SIGNED = re.compile(
     rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*-?\s*(?P<behind>{_BESIDE})?\s*[)-]?"
 )
-_PARENTHESES = re.compile(r"\s*\D{0,4}\(\D{0,4}[\d.,][\d.,'\u2019\s]*\D{0,4}\)\D{0,4}")
-_MINUS_BEHIND = re.compile(r"\D{0,4}[\d.,][\d.,'\u2019\s]*\D{0,4}-\D{0,4}")
+_MINUS_BEHIND = re.compile(r"\d\D*-")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
-_DIGITS_AND_MARKS = re.compile(r"[.,]?\d[\d.,]*")
-# What makes one mark the decimal one for certain, and what leaves it open.
-_DECIMAL = {
-    mark: re.compile(
-        rf"(\d*{own}(\d{{1,2}}|\d{{4,}})|0{own}\d+|\d{{4,}}{own}\d+|[\d{other}]*{other}\d{{3}}{own}\d*|{own}\d+)"
-    )
-    for mark, own, other in ((".", r"\.", ","), (",", ",", r"\."))
-}
-_GROUPS = {mark: re.compile(rf"\d{{1,3}}({own}\d{{2,3}})*{own}\d{{3}}") for mark, own in ((".", r"\."), (",", ","))}
-_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-_LOOKED_AT = 300
+_BELOW_ONE = re.compile(r"\D*0([.,])\d+\D*")
 # Begins like a number, and reads as none in any style that is known; what repeats gives nothing back (``*+``).
 _LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*+[A-Za-z]{0,3}([+-]?\d++)?[.\"]?")
 
@@ -347,22 +316,18 @@ class ColumnCells:
             values |= {name: numbers[np.searchsorted(wanted, self._places[name])] for name in names}
         return {name: values[name] for name in styles}
 
-    def count_readable(self, styles: Mapping[str, NumberStyle]) -> dict[str, int]:
-        """How many cells of each of these columns are numbers in its style."""
-        return {name: int(np.count_nonzero(~np.isnan(values))) for name, values in self.read(styles).items()}
-
 
 def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     """The style of each column that holds numbers, and the most frequent one."""
     present = {name: _list_present(column) for name, column in cells.items()}
-    evidence = {name: _collect_evidence(column) for name, column in present.items()}
+    table = ColumnCells(present)
+    ways = _read_in_all_ways(table, present, delimiter)
+    evidence = {name: _collect_evidence(present[name], read) for name, read in ways.items()}
     for_table = {mark for one in evidence.values() for mark in one}
     decimals = {name: own or (for_table if len(for_table) == 1 else {".", ","}) for name, own in evidence.items()}
-    table = ColumnCells(present)
-    styles = _guess_own_styles(table, present, delimiter, decimals)
-    doubtful = [
-        name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _leaves_it_open(present[name])
-    ]
+    found = {name: _choose_style(read, decimals[name]) for name, read in ways.items()}
+    styles = {name: style for name, style in found.items() if style is not None}
+    doubtful = [name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _has_marks(present[name])]
     unread = [name for name, column in present.items() if name not in styles and _are_like_numbers(column)]
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
@@ -400,27 +365,28 @@ def _read_sign(cell: str) -> str:
     return (found["before"] or found["behind"] or "") if found else ""
 
 
-def _guess_own_styles(
-    table: ColumnCells, present: Mapping[str, Sequence[str]], delimiter: str, decimals: Mapping[str, set[str]]
-) -> dict[str, NumberStyle]:
-    """Of each column with a style that reads at least half of it the one that reads most, whatever others hold."""
-    looked_at = [name for name, column in present.items() if column and not _are_long_integers(column)]
-    plain = table.count_readable({name: PLAIN_STYLE for name in looked_at if "." in decimals[name]})
-    candidates: dict[str, list[NumberStyle]] = {}
-    for name in looked_at:
-        if plain.get(name) == len(present[name]):
-            candidates[name] = [PLAIN_STYLE]
-            continue
-        sign, negative = _find_sign(present[name]), _find_negative(present[name])
-        marks = [marks for marks in _list_marks(delimiter) if marks[0] in decimals[name]]
-        candidates[name] = [NumberStyle(*one, sign, negative) for one in marks]
-    best: dict[str, tuple[int, NumberStyle]] = {}
-    for place in range(max(map(len, candidates.values()), default=0)):
-        asked = {name: styles[place] for name, styles in candidates.items() if place < len(styles)}
-        for name, many in table.count_readable(asked).items():
-            if name not in best or many > best[name][0]:
-                best[name] = many, asked[name]
-    return {name: style for name, (many, style) in best.items() if 2 * many >= len(present[name])}
+def _read_in_all_ways(
+    table: ColumnCells, present: Mapping[str, Sequence[str]], delimiter: str
+) -> dict[str, dict[NumberStyle, _Mask]]:
+    """Which cells of each column are numbers in which style, the likelier styles first; none of columns of ids."""
+    beside = {
+        name: (_find_sign(column), _find_negative(column))
+        for name, column in present.items()
+        if column and not _are_long_integers(column)
+    }
+    ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
+    for marks in _list_marks(delimiter):
+        styles = {name: NumberStyle(*marks, *own) for name, own in beside.items()}
+        for name, values in table.read(styles).items():
+            ways[name][styles[name]] = ~np.isnan(values)
+    return ways
+
+
+def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> NumberStyle | None:
+    """Of the styles with one of these decimal marks the one that reads most cells, if these are half of them."""
+    allowed = [style for style in ways if style.decimal in decimals]
+    best = max(allowed, key=lambda style: np.count_nonzero(ways[style]))
+    return best if 2 * np.count_nonzero(ways[best]) >= len(ways[best]) else None
 
 
 def _are_long_integers(present: Sequence[str]) -> bool:
@@ -447,36 +413,27 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
 
     What the column's other cells are written like goes first.
     """
-    column = {"": cells}
-    found = [
-        _guess_own_styles(ColumnCells(column), column, ";", {"": marks}).get("", style)
-        for marks in ({style.decimal}, {".", ","})
-    ]
+    ways = _read_in_all_ways(ColumnCells({"": cells}), {"": cells}, ";").get("", {})
+    others = sorted(ways, key=lambda one: one.decimal != style.decimal)
     near = [style._replace(negative=negative) for negative in ("()", "-")]
-    best = max((*near, *found), key=lambda one: count_readable(cells, one))
+    best = max((*near, *others), key=lambda one: count_readable(cells, one))
     return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
 
 
-def _collect_evidence(present: Sequence[str]) -> set[str]:
-    """The marks that some cell can only use as the decimal one."""
-    decimals: set[str] = set()
-    looked_at = present[:_LOOKED_AT]
-    if 2 * sum(_SIGNED.fullmatch(cell.strip()) is not None for cell in looked_at) < len(looked_at):
-        return decimals  # words: what stands among them is no number of this table
-    for cell in looked_at:
-        found = _DIGITS_AND_MARKS.search(cell)
-        if found is None or not ("." in found[0] or "," in found[0]):
-            continue
-        number = found[0].rstrip(".,")
-        for mark, other in ((".", ","), (",", ".")):
-            if _DECIMAL[mark].fullmatch(number) or (number.count(other) > 1 and _GROUPS[other].fullmatch(number)):
-                decimals.add(mark)
-    return decimals
+def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask]) -> set[str]:
+    """The marks that some cell can only use as the decimal one; none where most cells are words, read in no way."""
+    with_point, with_comma = (
+        np.logical_or.reduce([read for style, read in ways.items() if style.decimal == mark]) for mark in (".", ",")
+    )
+    if 2 * np.count_nonzero(with_point | with_comma) < len(present):
+        return set()
+    only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
+    below_one = {found[1] for cell in present if (found := _BELOW_ONE.fullmatch(cell))}
+    return {mark for mark, cells in only.items() if cells.any()} | below_one
 
 
-def _leaves_it_open(present: Sequence[str]) -> bool:
-    marked = [cell for cell in present if "." in cell or "," in cell]
-    return bool(marked) and all(_EITHER.search(cell) is not None for cell in marked)
+def _has_marks(present: Sequence[str]) -> bool:
+    return any("." in cell or "," in cell for cell in present)
 
 
 def _list_marks(delimiter: str) -> list[tuple[str, str]]:
@@ -494,7 +451,7 @@ def _find_sign(cells: Sequence[str]) -> str:
 
 def _find_negative(cells: Sequence[str]) -> str:
     """How some cells are made negative, if it is not by a minus in front."""
-    for written, is_one in (("()", _PARENTHESES), ("-", _MINUS_BEHIND)):
-        if any(is_one.fullmatch(cell.strip()) for cell in cells):
-            return written
-    return ""
+    amounts = [cell for cell in cells if _SIGNED.fullmatch(cell.strip())]
+    if any("(" in cell for cell in amounts):
+        return "()"
+    return "-" if any(map(_MINUS_BEHIND.search, amounts)) else ""

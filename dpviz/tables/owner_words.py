@@ -5,7 +5,6 @@ The form, the declaration file, the head of a transcript, the card and the dossi
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -21,8 +20,6 @@ NOT_STATED = "Not stated."
 """What stands for words of the owner that nobody has said."""
 LONGEST = 2_000
 """Characters of each."""
-
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class OwnerWord(NamedTuple):
@@ -106,13 +103,10 @@ def is_day(text: str) -> bool:
     >>> is_day("2026-02-28"), is_day("2026-02-30"), is_day("20260228")
     (True, False, False)
     """
-    if not _DAY.fullmatch(text):
-        return False
     try:
-        date.fromisoformat(text)
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-    return True
 
 
 def find_words(declaration: Declaration, *, today: str, **said: Any) -> OwnerWords:

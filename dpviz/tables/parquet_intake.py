@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpviz.tables.arrow_intake import ArrowTable, make_batch, strip_type
+from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch, strip_type
 from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import doorways, foreign, quote_name
@@ -151,11 +151,9 @@ class Piece:
 
     def batch(self) -> Batch:
         """Its rows."""
-        ids = [] if self.id_column is None else [self.id_column]
         with _translate_errors():
-            part = pq.ParquetFile(self.path).read_row_groups(
-                self.groups, columns=[*dict.fromkeys((*self.numbers, *ids))]
-            )
+            wanted = list_wanted(self.numbers, self.id_column)
+            part = pq.ParquetFile(self.path).read_row_groups(self.groups, columns=wanted)
             batch = make_batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
         if _read_state(self.path) != self.state:
             raise IntakeError(_CHANGED)

@@ -57,16 +57,6 @@ class Proposal:
     whose: tuple[str, ...] = ()
 
     @property
-    def codes(self) -> tuple[str, ...]:
-        """Number columns that look like codes: they are not proposed to be clustered."""
-        return self._list_of_kind("code")
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Columns that may say whose a row is."""
-        return self._list_of_kind("id")
-
-    @property
     def measures(self) -> tuple[str, ...]:
         """Number columns that are measured, and none of the others."""
         return tuple(name for name in self.numbers if self._is_measure(name))
@@ -74,8 +64,9 @@ class Proposal:
     def _is_measure(self, name: str) -> bool:
         return self.kinds[name].is_measure if name in self.kinds else not is_no_measure(name)
 
-    def _list_of_kind(self, kind: str) -> tuple[str, ...]:
-        return tuple(name for name in self.names if name in self.kinds and self.kinds[name].kind == kind)
+    def list_kind(self, kind: Kind) -> list[str]:
+        """The columns that seem to be of ``kind``."""
+        return [name for name in self.names if name in self.kinds and self.kinds[name].kind == kind]
 
     def list_forms(self, declaration: Declaration) -> dict[str, Mapping[str, Any]]:
         """What columns would be declared as besides bounds, where ``declaration`` says nothing of the kind yet."""
@@ -292,7 +283,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
     """What was found besides, for the owner's eyes."""
     file, kinds, numbers = proposal.file, proposal.kinds, proposal.numbers
     full = [name for name in proposal.names if any(map(str.strip, cells[name]))]
-    of_kind = {kind: [name for name in full if kinds[name].kind == kind] for kind in _NOTED}
+    of_kind = {kind: [name for name in proposal.list_kind(kind) if name in full] for kind in _NOTED}
     lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
     written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
     by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}

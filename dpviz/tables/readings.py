@@ -149,8 +149,6 @@ def _guess_one_byte(raw: bytes) -> str:
 
 def _split(line: str, declared: FileFormat) -> list[str]:
     """The fields of a line; none of one whose quotation marks do not close."""
-    if declared.delimiter == WHITESPACE:
-        return line.lstrip("#").split()
     try:
         return split_fields(line, declared.delimiter, declared.quote)
     except csv.Error:
@@ -166,7 +164,7 @@ def _rank_dialects(lines: Sequence[str]) -> list[tuple[float, str, str]]:
     scores = [(_score(looked_at, FileFormat(delimiter=mark, quote=quote)), mark, quote) for mark, quote in tried]
     ranked = sorted((one for one in scores if one[0] > 0), key=lambda one: -one[0])
     if not ranked:
-        words = [line.lstrip("#").split() for line in looked_at]
+        words = [split_fields(line, WHITESPACE) for line in looked_at]
         width, many = _find_usual_width(words)
         numbers = [match("number", word) is not None for line in words for word in line]
         blanks = width > 1 and 5 * many >= 4 * len(words) and 2 * sum(numbers) >= len(numbers)
@@ -337,15 +335,18 @@ def _read_top(
     """The readings of what stands above the rows. In doubt it is one: a row taken for names would show its values."""
     below = _thin(records[above.body :], width)
     told = _holds_names(records[above.names], below)
+    # A line of more fields just above may be the names of columns that rows leave out; then this line is a row.
+    below_names = told is True and above.names > first and len(records[above.names - 1]) > width
     as_names = _read_names(records, below, replace(declared, header=True), above)
-    if told is True:
+    if told is True and not below_names:
         yield as_names
         return
-    rows = _thin(records[first:], width)
-    own_names = tuple(f"column_{place}" for place in range(1, max(width, len(records[first])) + 1))
-    note = NOTES["as_row" if told is False else "cannot_tell"]
-    yield Reading(replace(declared, header=False, names=own_names, skip=first), own_names, rows, (note,))
-    if told is None:
+    start = above.names if below_names else first
+    rows = _thin(records[start:], width)
+    own_names = tuple(f"column_{place}" for place in range(1, max(width, len(records[start])) + 1))
+    notes = (NOTES["as_row" if told is False else "cannot_tell"], *_note_above(start - first))
+    yield Reading(replace(declared, header=False, names=own_names, skip=start), own_names, rows, notes)
+    if told is not False:
         yield replace(as_names, notes=(NOTES["as_names"], *as_names.notes))
 
 
@@ -354,7 +355,7 @@ def _read_names(records: Sequence[list[str]], below: list[list[str]], declared: 
     between = _thin(records[above.names + 1 : above.body], 1)
     names, _ = clean_names(records[above.names])
     stated: tuple[str, ...] = ()
-    notes = [NOTES["above"].format(_format_lines(above.names))] if above.names else []
+    notes = _note_above(above.names)
     width = Counter(map(len, below or [[*names]])).most_common(1)[0][0]
     units = _read_units(names, [*between, *below]) if len(between) < 2 else {}
     if units:
@@ -370,6 +371,10 @@ def _read_names(records: Sequence[list[str]], below: list[list[str]], declared: 
         notes.append(NOTES["between"].format(_format_lines(above.body - above.names - 1)))
         read = replace(read, header=False, skip=above.body, names=stated or names)
     return Reading(read, stated or names, below, tuple(notes), units)
+
+
+def _note_above(many: int) -> list[str]:
+    return [NOTES["above"].format(_format_lines(many))] if many else []
 
 
 def _format_lines(many: int) -> str:

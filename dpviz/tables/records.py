@@ -313,7 +313,12 @@ class _Lines:
 
 
 def split_fields(line: str, delimiter: str, quote: str = '"') -> list[str]:
-    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
+    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field.
+
+    What stands before names that blanks set apart, a #, is none of them.
+    """
+    if delimiter == WHITESPACE:
+        return line.lstrip("#").split()
     return next(csv.reader((line,), delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True), [])
 
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from dpviz.core import Domain, add_up, check
-from dpviz.tables.arrow_intake import ArrowTable, make_batch
-from dpviz.tables.given_rows import ClusterRows
+from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch
+from dpviz.tables.given_rows import ClusterRows, refuse_gone
 from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import quote_name
@@ -50,7 +50,7 @@ class SparkEngine:
 
     def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[SparkPart]:
         """What ``call`` makes of the entries of the columns, kept on the workers."""
-        with _translate_errors():
+        with refuse_gone(_GONE):
             made = _send(call, *columns).persist()
         return [SparkPart(made, part.place) for part in columns[0]]
 
@@ -70,7 +70,7 @@ class SparkEngine:
             parts = [pickle.loads(cell.as_py()) for cell in hands.sort_by("source").column("part")]
             return pa.table({"place": _number(place), "part": _pack(gather(parts, place))})
 
-        with _translate_errors():
+        with refuse_gone(_GONE):
             dealt = columns[0][0].frame.mapInArrow(deal_each, _HANDS)
             gathered = dealt.groupBy("place").applyInArrow(gather_each, _PARTS).persist()
         return [SparkPart(gathered, place) for place in range(len(columns[0]))]
@@ -83,14 +83,14 @@ class SparkEngine:
             if answers:
                 yield _make_part(0, add_up(iter(answers)))
 
-        with _translate_errors():
+        with refuse_gone(_GONE):
             (found,) = _send(ask, parts).repartition(1).mapInArrow(add_each, _PARTS).collect()
         total: list[Any] = pickle.loads(found["part"])
         return total
 
     def collect(self, parts: Sequence[SparkPart]) -> list[Any]:
         """The parts, fetched."""
-        with _translate_errors():
+        with refuse_gone(_GONE):
             found = {row["place"]: row["part"] for row in parts[0].frame.collect()}
         return [pickle.loads(found[part.place]) for part in parts]
 
@@ -149,7 +149,7 @@ class SparkTable(ArrowTable):
     @cached_property
     def n_rows(self) -> int:
         """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
-        with _translate_errors():
+        with refuse_gone(_GONE):
             return int(self.frame.count())
 
     def check_unchanged(self) -> None:
@@ -169,7 +169,7 @@ class SparkTable(ArrowTable):
     @contextmanager
     def _refuse_damaged(self) -> Iterator[None]:
         try:
-            with _translate_errors():
+            with refuse_gone(_GONE):
                 yield
         except check.RequestError as error:
             if str(error) != _GONE:
@@ -191,7 +191,7 @@ class SparkTable(ArrowTable):
     ) -> ClusterRows:
         """The rows, prepared where they lie as declared (see ``Preparation``); refuses as ``read_batches`` does."""
         self.check_coded(numbers, codings, id_column)
-        wanted = [*dict.fromkeys((*numbers, *([] if id_column is None else [id_column])))]
+        wanted = list_wanted(numbers, id_column)
         chosen = [pa.field(name, self._schema.field(name).type) for name in wanted]
         empty = pa.schema(chosen).empty_table()
 
@@ -202,7 +202,7 @@ class SparkTable(ArrowTable):
             place = check.import_extra("pyspark").TaskContext.get().partitionId()
             yield _make_part(place, make([empty, *(pa.Table.from_batches([one]) for one in batches)]))
 
-        with _translate_errors():
+        with refuse_gone(_GONE):
             columns = [self.frame["`" + name.replace("`", "``") + "`"] for name in wanted]
             found = self.frame.select(*columns).mapInArrow(read, _PARTS).persist()
             places = sorted(row["place"] for row in found.select("place").collect())
@@ -218,7 +218,7 @@ class SparkTable(ArrowTable):
                 engine=SparkEngine(),
             )
         finally:
-            with _translate_errors():
+            with refuse_gone(_GONE):
                 found.unpersist()
 
 
@@ -254,14 +254,3 @@ def _number(value: int) -> pa.Array:
 
 def _pack(part: Any) -> pa.Array:
     return pa.array([pickle.dumps(part, protocol=5)], pa.binary())
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """What Spark fails with as one sentence: its own may quote rows."""
-    try:
-        yield
-    except (check.RequestError, MemoryError):
-        raise
-    except Exception:
-        raise check.RequestError(_GONE) from None

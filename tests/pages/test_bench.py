@@ -185,4 +185,4 @@ def test_the_release_stands_in_the_place_of_the_picture_at_the_same_epsilon():
 def test_an_open_table_is_taken_up_with_what_was_declared_of_it():
     at = visit(table=sample_table("outlier", FileKind.PRIVATE))
     assert in_hand(at).declaration.kind is FileKind.PRIVATE and not in_hand(at).gaps
-    assert propose(in_hand(dropped()).content).ids == ("customer_id",)
+    assert propose(in_hand(dropped()).content).list_kind("id") == ["customer_id"]

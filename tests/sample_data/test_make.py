@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.declarations import FileKind, read_declaration_file, to_json
+from dpviz.tables.declarations import FileKind, read_declaration, to_json
 from sample_data.make import SETS, SPARSE_SETS
 from tests.cases import for_each
 
@@ -40,7 +40,7 @@ def test_script_makes_the_rows_of_each_sparse_file_again(stem: str) -> None:
 
 @for_each("stem", sorted(SETS))
 def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
-    declared = read_declaration_file(FOLDER / f"{stem}.json")
+    declared = read_declaration(FOLDER / f"{stem}.json")
     roles = [name for name in (declared.label_column, declared.id_column) if name is not None]
     table = load_csv(FOLDER / f"{stem}.csv", numbers=declared.columns, text=roles)
     rows, bounds = table.columns(declared.columns), declared.list_bounds(declared.columns)
@@ -60,7 +60,7 @@ def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
 def test_plain_kmeans_puts_a_centre_on_the_extreme_person() -> None:
     table, declared = (
         load_csv(FOLDER / "outlier.csv", text=["person_id"]),
-        read_declaration_file(FOLDER / "outlier.json"),
+        read_declaration(FOLDER / "outlier.json"),
     )
     bounds = declared.list_bounds(declared.columns)
     unit = (table.columns(declared.columns) - bounds.lower) / (bounds.upper - bounds.lower)

@@ -18,7 +18,7 @@ from dpviz.tables.declarations import (
     apply_bounds_option,
     apply_declaration,
     find_declaration_path,
-    read_declaration_file,
+    read_declaration,
     to_json,
 )
 from dpviz.tables.file_format import ENCODINGS, NEGATIVES, FileFormat, NumberStyle
@@ -40,7 +40,7 @@ def test_minimal_forms_say_the_same(tmp_path: Path) -> None:
         '\ufeff{"lower": [0, 0], "upper": [1, 1], "columns": ["x", "y"]}',
     ):
         path.write_text(text, encoding="utf-8")
-        assert read_declaration_file(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0)), text
+        assert read_declaration(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0)), text
 
 
 def test_minimal_file_is_private_and_undeclared() -> None:
@@ -259,12 +259,12 @@ def test_files_that_are_no_json_get_a_sentence_without_their_content(tmp_path: P
     for content in (b"", b"secret,1\n", b"\xff\xfe\x00", b"[" * 100_000, b" " * 1_000_001):
         path.write_bytes(content)
         with pytest.raises(IntakeError) as caught:
-            read_declaration_file(path)
+            read_declaration(path)
         assert type(caught.value) is IntakeError and "secret" not in str(caught.value)
         assert caught.value.__suppress_context__ or caught.value.__context__ is None
     for missing in (tmp_path / "none.json", tmp_path, "a\0b"):
         with pytest.raises(IntakeError):
-            read_declaration_file(missing)
+            read_declaration(missing)
 
 
 def test_sidecar_lies_beside_its_table(tmp_path: Path) -> None:

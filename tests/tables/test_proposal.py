@@ -132,7 +132,7 @@ def test_codes_are_numbers_that_nobody_should_average():
         with about(name, cells[:3]):
             rows = "\n".join(f"{cell},{place}.5" for place, cell in enumerate(cells))
             found = propose(open_csv(f"{name},height\n{rows}\n".encode(), name="table"))
-            assert found.numbers == (name, "height") and found.codes == ((name,) if is_code else ())
+            assert found.numbers == (name, "height") and found.list_kind("code") == ([name] if is_code else [])
             assert found.join_to(Declaration()).columns == (("height",) if is_code else (name, "height"))
             assert any("Codes rather than numbers" in note for note in found.notes) == is_code
 
@@ -166,7 +166,7 @@ def test_each_kind_of_file_that_people_bring_is_read_right():
             for column, cells in chosen.items():
                 expected = [NAN if cell is None else cell for cell in cells]
                 np.testing.assert_array_equal(values[column][: len(cells)], expected)
-            assert list(proposal.ids) == right.get("ids", [])
+            assert proposal.list_kind("id") == right.get("ids", [])
             for said in right.get("said", []):
                 assert any(note.startswith(said) for note in proposal.notes), proposal.notes
             assert (proposal.other is not None) == ("other" in right)
@@ -240,7 +240,7 @@ def test_what_a_column_holds_is_declared_once_its_owner_confirms_it():
             proposal.join_to(NOTHING_DECLARED, confirmed=(name,))
 
 
-def test_dates_say_how_they_are_written_and_two_digits_of_a_year_are_no_form():
+def test_dates_say_how_they_are_written_and_what_no_order_reads_is_no_form():
     for cells, written in (
         (("2021-01-31", "2022-02-01"), "ymd"),
         (("20210131", "20220201"), "ymd"),
@@ -250,6 +250,8 @@ def test_dates_say_how_they_are_written_and_two_digits_of_a_year_are_no_form():
         (("01/02/2021", "02/03/2021"), "mdy"),
         (("01.02.2021", "02.03.2021"), "dmy"),
         (("01.02.21", "02.03.22"), None),
+        (("Jan 5 2024", "Feb 6 2024"), None),
+        (("1700000000", "1700086400"), None),
     ):
         raw = "joined,x\n" + "".join(f"{cell},1\n" for cell in cells * 5)
         form = propose(open_csv(raw.encode())).list_forms(NOTHING_DECLARED).get("joined")

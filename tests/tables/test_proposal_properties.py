@@ -164,3 +164,13 @@ def test_what_a_name_lacks_comes_from_no_line_below() -> None:
     proposal = propose(open_csv(f",height,weight\n,mean,mean\nZelda,,\n{rows}".encode()))
     assert proposal.names == ("column_1", "height", "weight")
     assert any("to be skipped" in note for note in proposal.notes)
+
+
+def test_a_line_just_below_one_of_more_fields_is_a_row_in_doubt() -> None:
+    """The line above may name columns that rows leave out; a blank line would part a title from the table."""
+    proposal = propose(open_csv(b"alpha,beta\nZaphod\n73519.25"))
+    assert proposal.file.header is False and proposal.file.skip == 1 and "Zaphod" not in repr(proposal)
+    assert any(note.startswith("1 line above the table") for note in proposal.notes)
+    assert proposal.other is not None and proposal.other.header and proposal.other.skip == 1
+    parted = propose(open_csv(b"A table of ages, in years\n\nage\n31\n44\n52\n"))
+    assert parted.names == ("age",) and parted.other is None

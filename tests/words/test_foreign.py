@@ -33,7 +33,7 @@ from dpviz.releases.verifying import verify
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
-from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, read_declaration_file
+from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, read_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_named
 from dpviz.tables.parquet_intake import ParquetTable
@@ -51,7 +51,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "w.csv": lambda path: CsvOnDisk(path).header(),
     "x.csv": lambda path: CsvOnDisk(path).read_beginning(),
     "y.csv": lambda path: list(CsvOnDisk(path).read_batches(("x",))),
-    "t.json": read_declaration_file,
+    "t.json": read_declaration,
     "u.json": lambda path: apply_bounds_option(str(path)),
     "t.npz": load_sparse,
     "t.parquet": lambda path: ParquetTable(path).columns,
@@ -159,7 +159,7 @@ GZIP, CSV = gzip.compress(b"x,y\n1,2\n"), b"x,y\n1,2\n"
 AT_DOORS: tuple[tuple[bytes, Callable[[Path], object], str], ...] = (
     *((CSV, read, "dpviz.words.foreign.open_file") for read in (load_csv, open_csv, load_sparse, check_signer, verify)),
     (CSV, lambda path: CsvOnDisk(path).read_beginning(), "dpviz.words.foreign.open_file"),
-    (CSV, lambda path: read_declaration_file(path), "dpviz.words.foreign.open_file"),
+    (CSV, lambda path: read_declaration(path), "dpviz.words.foreign.open_file"),
     (CSV, lambda path: read_lesson(path), "dpviz.words.foreign.open_file"),
     (GZIP, open_csv, "zlib.decompressobj"),
     (GZIP, lambda path: open_csv(path.read_bytes()), "zlib.decompressobj"),
@@ -171,7 +171,7 @@ AT_DOORS: tuple[tuple[bytes, Callable[[Path], object], str], ...] = (
     (CSV, load_sparse, "zipfile.ZipFile.__init__"),
     (CSV, lambda path: read_members(path.read_bytes()), "zipfile.ZipFile.__init__"),
     (CSV, lambda path: read_transcript(path.read_bytes()), "zipfile.ZipFile.__init__"),
-    (b"{}", read_declaration_file, "json.loads"),
+    (b"{}", read_declaration, "json.loads"),
     (b"title: x", read_lesson, "yaml.load"),
     (b"{}", lambda path: StudyFolder(path.parent, resume=True), "json.loads"),
     (b"{}", lambda path: ClaimFolder(path.parent), "json.loads"),

@@ -56,7 +56,7 @@ def add(command: Parser) -> None:
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
     n = arguments.n
-    declared = None if arguments.declaration is None else declarations.read_declaration_file(arguments.declaration)
+    declared = None if arguments.declaration is None else declarations.read_declaration(arguments.declaration)
     advice = advise(
         n[0] if n is not None and len(n) == 1 else n,
         arguments.d,

@@ -7,7 +7,7 @@ import pandas as pd
 import yaml
 
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import NOTHING_DECLARED, read_declaration_file
+from dpviz.tables.declarations import NOTHING_DECLARED, read_declaration
 from dpviz.tables.proposal import propose
 from tests.cases import about
 from tests.command_line import call
@@ -29,7 +29,7 @@ def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_pat
                 continue
             assert said.code == 0 and all(note in said.err for note in right.get("said", []))
             chosen = right["chosen"] or {}
-            declared = read_declaration_file(out)
+            declared = read_declaration(out)
             assert declared == propose(open_csv(data)).join_to(NOTHING_DECLARED) and declared.columns == tuple(chosen)
             if not chosen:
                 continue

@@ -147,7 +147,7 @@ def _ask_kind(hand: Hand) -> None:
 
 def _ask_person(hand: Hand) -> None:
     declared, found = hand.declaration, hand.proposal
-    ids = () if found is None else found.ids
+    ids = () if found is None else found.list_kind("id")
     names = (*ids, *(name for name in (() if found is None else found.names) if name not in ids))
     if declared.id_column and declared.id_column not in names:
         names = (declared.id_column, *names)
