@@ -118,7 +118,7 @@ def _kernel(epsilon: float, floor: float) -> KernelDraw:
 
 
 def _quantile(epsilon: float) -> ExponentialQuantile:
-    sensitivity = Quantiles((0.5,), *BOUNDS).sensitivity(Relation.REPLACE, LINE)
+    sensitivity = Quantiles(*BOUNDS, (0.5,)).sensitivity(Relation.REPLACE, LINE)
     return ExponentialQuantile.calibrated(Budget(Accounting.PURE, epsilon), sensitivity)
 
 

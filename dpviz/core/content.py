@@ -42,8 +42,7 @@ def _hash_sparse(rows: Any) -> Hashes:
 def _add_between(numbers: Hashes, borders: Any) -> Hashes:
     """Sums, modulo 2^64, of the numbers between neighbouring ``borders``."""
     running = np.r_[np.uint64(0), np.cumsum(numbers, dtype=np.uint64)]
-    sums: Hashes = running[borders[1:]] - running[borders[:-1]]
-    return sums
+    return np.asarray(running[borders[1:]] - running[borders[:-1]])
 
 
 def order_by_content(rows: Any) -> Codes:

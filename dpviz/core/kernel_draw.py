@@ -188,8 +188,7 @@ class KernelDraw(Priced):
             middle = truth.row(_find_row(truth, weights if total > 0 else np.ones(len(weights)), where))
         else:
             middle = np.zeros(truth.dim)
-        released: Array = middle + noise.spherical(self.scale, (truth.dim,))
-        return released
+        return np.asarray(middle + noise.spherical(self.scale, (truth.dim,)))
 
     def log_density(self, released: Array, truth: WeightedRows) -> float:
         weights = truth.compute_weights()

@@ -141,7 +141,7 @@ def shorten(vectors: Array, squared: Array, length: float, bits: int) -> Array:
     return round_inward(vectors * (length * SHRINK / np.sqrt(squared))[:, None], bits)
 
 
-def count_quanta(values: Array, bits: int) -> Any:
+def count_quanta(values: Array, bits: int) -> Codes:
     """Sums of multiples of 2^-bits as whole numbers of that quantum.
 
     Parameters

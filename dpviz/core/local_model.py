@@ -132,16 +132,14 @@ class DistantUsers:
         lies; ``honest`` (m,), whether the truth is sent. Returns (m,), private on their own.
         """
         ask = partial(_send_prefix, over=self.over)
-        sent: Codes = self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width)
-        return sent
+        return np.asarray(self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width))
 
     def send_vectors(self, who: Codes, noise: Array) -> Array:
         """What some rows send of themselves, each with the noise of the own seat.
 
         ``who`` (m,), rows, by their number; ``noise`` (m, d), unit coordinates. Returns (m, d), private on their own.
         """
-        sent: Array = self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim)
-        return sent
+        return np.asarray(self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim))
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,8 +278,7 @@ class LocalReports(Priced):
     @property
     def with_vector(self) -> Flags:
         """Which seats send a vector, shape (n,)."""
-        last: Flags = self.groups == len(self.bits) - 1
-        return last
+        return np.asarray(self.groups == len(self.bits) - 1)
 
     def draw(self, truth: UserAnswers | DistantUsers, noise: NoiseSource) -> Reports:
         if isinstance(truth, DistantUsers):
@@ -387,8 +384,7 @@ class LocalReports(Priced):
             # ln of the chance of the truth; of another value, ε less.
             least = -log1p(((1 << bits) - 1) * exp(-self.compute_epsilon(group)))
             total += least * len(honest) - self.compute_epsilon(group) * float((~honest).sum())
-        last = self.groups == len(self.bits) - 1
-        return total + self.vector_noise.log_density(released.vectors, truth.vectors[last])
+        return total + self.vector_noise.log_density(released.vectors, truth.vectors[self.with_vector])
 
 
 def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
@@ -415,5 +411,4 @@ def _send_prefix(rows: ExactRows, who: Codes, shifts: Codes, others: Codes, hone
 
 
 def _send_vector(rows: ExactRows, who: Codes, noise: Array) -> Array:
-    sent: Array = rows.values[who] + noise
-    return sent
+    return np.asarray(rows.values[who] + noise)

@@ -275,12 +275,8 @@ class Loss(_InLossQuanta, OfAllRows):
         return nearest
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        nearest = self.measure_nearest(rows)
-        if self.order == 1:
-            np.sqrt(nearest, out=nearest)
-        nearest *= 2.0 ** lattice.count_loss_bits(rows.radius)
-        losses: Codes = np.floor(nearest, out=nearest).sum(axis=0).astype(np.int64)
-        return losses
+        unit = 2.0 ** lattice.count_loss_bits(rows.radius)
+        return np.asarray(_count_in_units(self.measure_nearest(rows), self.order, unit).sum(axis=0), dtype=np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row's losses lie between 0 and the most that any row lies from the nearest centre of any set.
@@ -466,9 +462,8 @@ class CappedLosses(Loss):
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         unit = 2.0 ** lattice.count_loss_bits(rows.radius)
-        nearest = np.floor(self.measure_nearest(rows) * unit)
-        losses: Codes = np.minimum(nearest, np.floor(self.caps * unit)).sum(axis=0).astype(np.int64)
-        return losses
+        nearest = _count_in_units(self.measure_nearest(rows), self.order, unit)
+        return np.asarray(np.minimum(nearest, np.floor(self.caps * unit)).sum(axis=0), dtype=np.int64)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row adds something in [0, c] to the sum of a set of cap c, where c is no more than diameter².

@@ -424,8 +424,7 @@ class Peeling(DerivedMechanism):
 
     def _utility(self, truth: Array) -> Array:
         loss = -np.abs(truth) if self.magnitudes else truth
-        utility: Array = -(loss - loss.min(axis=-1, keepdims=True)) / self.scale
-        return utility
+        return np.asarray(-(loss - loss.min(axis=-1, keepdims=True)) / self.scale)
 
 
 @dataclass(frozen=True)

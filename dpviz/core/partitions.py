@@ -214,8 +214,7 @@ class Voronoi:
 
     def assign(self, points: Any) -> Codes:
         """Index of the nearest centre of each of any ``points``, as near as floats tell; shape (rows,)."""
-        nearest: Codes = (points @ self.centers.T - self._norms / 2).argmax(axis=1)
-        return nearest
+        return np.asarray((points @ self.centers.T - self._norms / 2).argmax(axis=1))
 
     def find_cells(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
@@ -295,8 +294,7 @@ class Voronoi:
         marked = borrow_scratch(k, len(rows), kind=marks.dtype.type)
         np.equal(affinity, affinity.max(axis=0), out=marked, casting="unsafe")
         marked *= marks[:, None]
-        nearest: Codes = k - marked.max(axis=0).astype(np.int64)
-        return nearest
+        return np.asarray(k - marked.max(axis=0).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,8 +341,7 @@ class Grid(_AxisByAxis):
     @cached_property
     def _strides(self) -> Codes:
         tail = np.r_[self.cells_per_axis[1:][::-1].cumprod()[::-1], 1]
-        strides: Codes = tail.astype(np.int64)
-        return strides
+        return np.asarray(tail, dtype=np.int64)
 
     def assign(self, chunk: Array) -> Codes:
         """Cell number of each row, shape (rows,)."""
@@ -382,8 +379,7 @@ class Grid(_AxisByAxis):
     def borders(self, axis: int) -> Array:
         """Borders of the cells along an axis, from the grid's middle; (cells + 1,)."""
         cells = int(self.cells_per_axis[axis])
-        borders: Array = (2 * np.arange(cells + 1) / cells - 1) * self.half[axis]
-        return borders
+        return np.asarray((2 * np.arange(cells + 1) / cells - 1) * self.half[axis])
 
 
 @dataclass(frozen=True, eq=False)
@@ -425,8 +421,7 @@ class UnevenGrid(Grid):
 
     def borders(self, axis: int) -> Array:
         """Borders of the cells along an axis, from the grid's middle; (cells + 1,)."""
-        borders: Array = np.r_[-self.half[axis], self.inner[axis], self.half[axis]]
-        return borders
+        return np.asarray(np.r_[-self.half[axis], self.inner[axis], self.half[axis]])
 
     def centers(self, codes: Codes) -> Array:
         """Middle of each cell, unit coordinates, shape (m, d)."""
@@ -437,8 +432,7 @@ class UnevenGrid(Grid):
     def spreads(self, codes: Codes) -> Array:
         """For each cell, the mean squared distance to its middle of rows that fill it evenly; (m,)."""
         low, high = self._box(codes)
-        spreads: Array = ((high - low) ** 2).sum(axis=1) / 12
-        return spreads
+        return np.asarray(((high - low) ** 2).sum(axis=1) / 12)
 
     @property
     def spread_in_cell(self) -> float:

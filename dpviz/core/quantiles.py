@@ -75,10 +75,10 @@ class ClippedColumns:
     def compute_rank_scores(self, ranks: Array) -> Array:
         """Distance of ``ranks`` (rows on the left of a place) from what each level asks for, shape (levels, *ranks)."""
         wanted = np.array(self.levels) * len(self.values)
-        scores: Array = np.abs(ranks - wanted.reshape(-1, *[1] * np.ndim(ranks)))
-        return scores
+        return np.asarray(np.abs(ranks - wanted.reshape(-1, *[1] * np.ndim(ranks))))
 
 
+@dataclass(frozen=True, eq=False)
 class _InBox(AsAsked, OfBox):
     """A question about ranks of the columns of all rows, clipped to a box."""
 
@@ -101,10 +101,6 @@ class Quantiles(_InBox):
     sensitivity bounds: one range for each column and level, added up in the l1 and the Euclidean norm.
     """
 
-    levels: tuple[float, ...]
-    lower: Array
-    upper: Array
-
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """Replaced, a row moves the score of a place by up to 1 one way, of another the other way: range 2.
 
@@ -124,8 +120,6 @@ class Medians(_InBox):
     smooth sensitivity is calibrated to.
     """
 
-    lower: Array
-    upper: Array
     levels: tuple[float, ...] = field(default=(0.5,), init=False)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
@@ -206,8 +200,7 @@ class ExponentialQuantile:
         gap = (weights + noise.gumbel(1.0, weights.shape)).argmax(axis=1)
         column = np.arange(edges.shape[1])
         left, right = edges[gap, column], edges[gap + 1, column]
-        released: Array = np.minimum(left + (right - left) * noise.uniform(gap.shape), right)
-        return released
+        return np.asarray(np.minimum(left + (right - left) * noise.uniform(gap.shape), right))
 
     def log_density(self, released: Array, truth: ClippedColumns) -> float:
         inside = truth.edges[1:-1]
@@ -387,5 +380,4 @@ def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> f
 
 def _find_unexceeded(parts: Array) -> npt.NDArray[np.bool_]:
     """Which ``parts`` are larger than all before them, the first one in any case."""
-    larger: npt.NDArray[np.bool_] = parts > np.r_[-np.inf, np.maximum.accumulate(parts)[:-1]]
-    return larger
+    return np.asarray(parts > np.r_[-np.inf, np.maximum.accumulate(parts)[:-1]])

@@ -219,6 +219,7 @@ class OfAllRows(OfCells):
     over: ClassVar[Everything] = Everything()
 
 
+@dataclass(frozen=True, eq=False)
 class OfBox(OfAllRows):
     """A question about all rows, clipped to a box ``lower`` to ``upper`` (d,), public or released before."""
 
@@ -281,11 +282,11 @@ def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
         In quanta of rows.
     """
     if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
-        return np.asarray(count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits))
+        return count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits)
     # The product wants rows that lie close together, so it takes the ones behind them too: their sums are counts.
     sums = sum_by_cell(rows.padded, cell, n_cells)
     rows.shared["counts"] = (cell, sums[:, -1].astype(np.int64))
-    return np.asarray(count_quanta(sums[:, :-1], rows.bits))
+    return count_quanta(sums[:, :-1], rows.bits)
 
 
 def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
@@ -323,8 +324,7 @@ def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None
     if weights is not None:
         indicator.data = weights
     if is_sparse(values):
-        dense: Array = (indicator.tocsr() @ values).toarray()
-        return dense
+        return np.asarray((indicator.tocsr() @ values).toarray())
     return np.asarray(indicator @ values)
 
 
@@ -419,6 +419,7 @@ class Tallies:
         return answers
 
 
+@dataclass(frozen=True, eq=False)
 class _FromPoints(InQuanta):
     """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
 
@@ -442,8 +443,6 @@ class Radii(OfOneBin, _FromPoints):
     its width over √2, over 2, over 2√2 and so on: lengths of rows that lie close together are told apart there.
     """
 
-    over: Everything | Voronoi
-    at: Array
     outer_radius: float
     bins: int = 40
     finer: int = 0
@@ -455,8 +454,7 @@ class Radii(OfOneBin, _FromPoints):
         halves = np.arange(self.finer, 0, -1)
         # Powers of two and one square root: the same bits on any machine.
         cuts = first * np.ldexp(np.where(halves % 2, sqrt(0.5), 1.0), -(halves // 2))
-        edges: Array = np.r_[0.0, cuts, first * np.arange(1, self.bins + 1)]
-        return edges
+        return np.asarray(np.r_[0.0, cuts, first * np.arange(1, self.bins + 1)])
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         length = np.sqrt(_compute_residuals(rows, cell, self.at).squared)
@@ -471,8 +469,6 @@ class Radii(OfOneBin, _FromPoints):
 class ResidualSum(InRowQuanta, _FromPoints):
     """Sum over the rows of each cell of their residuals, shortened to ``clipping_radius``; shape (n_cells, d)."""
 
-    over: Voronoi | ProjectedCells
-    at: Array
     clipping_radius: float
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
@@ -483,7 +479,7 @@ class ResidualSum(InRowQuanta, _FromPoints):
         sums = sum_by_cell(residuals.values, cell, len(self.at), weights=near if len(far) else None)
         if len(far):
             sums += sum_by_cell(shorter, cell[far], len(self.at))
-        return np.asarray(lattice.count_quanta(sums, rows.bits))
+        return count_quanta(sums, rows.bits)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length ``clipping_radius`` in one cell; under replace one goes and one comes."""
@@ -503,7 +499,7 @@ class _UnitVectorSum(InParts, _FromPoints):
         residuals = _compute_residuals(rows, cell, self.at)
         divisors = self._choose_divisors(np.sqrt(residuals.squared), cell)
         unit = lattice.round_inward(residuals.values * (lattice.SHRINK / divisors)[:, None], lattice.ROW_BITS)
-        return np.asarray(lattice.count_quanta(sum_by_cell(unit, cell, len(self.at)), lattice.ROW_BITS))
+        return count_quanta(sum_by_cell(unit, cell, len(self.at)), lattice.ROW_BITS)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A vector of length at most 1 in one cell, whatever the region; under replace one goes and one comes."""
@@ -519,13 +515,10 @@ class ScaledResidualSum(_UnitVectorSum):
     clusters are of unlike widths, the narrow ones do not take the noise of the wide ones.
     """
 
-    over: Voronoi | ProjectedCells
-    at: Array
     clipping_radii: Array
 
     def _choose_divisors(self, lengths: Array, cell: Codes) -> Array:
-        divisors: Array = np.maximum(lengths, self.clipping_radii[cell])
-        return divisors
+        return np.asarray(np.maximum(lengths, self.clipping_radii[cell]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -535,9 +528,6 @@ class Pull(_UnitVectorSum):
     Minus the subgradient of the summed distances to ``at`` (n_cells, d): every row pulls with the same force, however
     far it is. A row on its point does not pull.
     """
-
-    over: Voronoi | ProjectedCells
-    at: Array
 
     def _choose_divisors(self, lengths: Array, cell: Codes) -> Array:
         return np.where(lengths > 0, lengths, 1.0)
@@ -551,8 +541,6 @@ class Spread(_FromPoints):
     Shape (n_cells, q(q+1)/2), see ``unpack_symmetric``. ``frame`` None stands for all d axes.
     """
 
-    over: Everything | Voronoi
-    at: Array
     clipping_radius: float
     frame: Array | None = None
 
@@ -698,8 +686,6 @@ def _index_triangle(axes: int) -> tuple[Codes, Codes, Array]:
 class Weights(Sum):
     """Coordinate sums of each cell, of which only magnitudes are compared, and within a cell, shape (n_cells, d)."""
 
-    over: Voronoi | ProjectedCells
-
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row moves magnitudes of one cell up or down by at most the widest half-width; under replace of two."""
         return Sensitivity(l1=inf, l2=inf, range=2 * relation.rows * float(region.half.max()))
@@ -733,11 +719,8 @@ class ChosenSum(OfCoordinates):
 class BoxSum(InParts, OfBox):
     """Sum of all rows, clipped to a box and counted in its half-widths from its middle, shape (1, d).
 
-    So the noise is in proportion to each side of the box, ``lower`` to ``upper`` (d,), public or released before.
+    So the noise is in proportion to each side of the box.
     """
-
-    lower: Array
-    upper: Array
 
     @property
     def middle(self) -> Array:
@@ -751,8 +734,7 @@ class BoxSum(InParts, OfBox):
 
     def tally(self, rows: ExactRows, cell: object) -> Codes:
         part = lattice.round_inward(np.clip((rows.values - self.middle) / self.half, -1.0, 1.0), lattice.ROW_BITS)
-        total: Codes = lattice.count_quanta(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
-        return total
+        return count_quanta(part.sum(axis=0, keepdims=True), lattice.ROW_BITS)
 
     def sensitivity(self, relation: Relation, region: Region) -> Sensitivity:
         """A row adds a point of the cube [-1, 1]^d; exchanged, it moves from one corner to the opposite one."""

@@ -58,8 +58,7 @@ class SegmentHistogram(OfOneBin, OfCells):
         """The bin of each row, of its coordinates (n, width)."""
         match self.shape:
             case Shape.SIMPLEX:
-                corner: Codes = values.argmax(axis=1)
-                return corner
+                return np.asarray(values.argmax(axis=1))
             case Shape.CIRCLE:
                 # Rows lie on a stored circle, whose points are so far apart that no rounding takes one for another.
                 turns = np.arctan2(values[:, 1], values[:, 0]) / tau

@@ -35,15 +35,13 @@ def compute_squared_norms(rows: Any) -> Array:
     """Squared Euclidean norm of each row, dense or sparse, shape (n,)."""
     if is_sparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
-    norms: Array = np.einsum("rd,rd->r", rows, rows)
-    return norms
+    return np.asarray(np.einsum("rd,rd->r", rows, rows))
 
 
 def find_complete(values: Any) -> npt.NDArray[np.bool_]:
     """Which rows of a dense or sparse table have only finite entries, shape (n,)."""
     if not is_sparse(values):
-        whole: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
-        return whole
+        return np.asarray(np.isfinite(values).all(axis=1))
     broken = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))[~np.isfinite(values.data)]
     whole = np.ones(values.shape[0], dtype=np.bool_)
     whole[broken] = False

@@ -169,8 +169,7 @@ def measure_to_nearest(points: Array) -> Array:
     """Distance of each of ``points`` (k, d) to the nearest other one, shape (k,)."""
     gaps = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
     np.fill_diagonal(gaps, np.inf)
-    nearest: Array = gaps.min(axis=1)
-    return nearest
+    return np.asarray(gaps.min(axis=1))
 
 
 @lru_cache(maxsize=4096)
@@ -598,8 +597,7 @@ def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
     order = np.argsort(noise.uniform((len(points),)))
     half = len(points) // 2
     gaps = points[order[:half]] - points[order[half : 2 * half]]
-    distances: Array = np.sqrt((gaps**2).sum(axis=1))
-    return distances
+    return np.asarray(np.sqrt((gaps**2).sum(axis=1)))
 
 
 @dataclass(frozen=True, kw_only=True)

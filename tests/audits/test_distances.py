@@ -45,7 +45,7 @@ def _draw(*, weight):
 
 
 QUANTILE = ExponentialQuantile.calibrated(
-    SHARE, Quantiles((0.25, 0.5), -np.ones(2), np.ones(2)).sensitivity(Relation.ADD_REMOVE, BOX)
+    SHARE, Quantiles(-np.ones(2), np.ones(2), (0.25, 0.5)).sensitivity(Relation.ADD_REMOVE, BOX)
 )
 REPORTS = LocalReports.calibrated(
     SHARE, Sensitivity(1.0, 1.0, block=2.0), bits=(1, 2), depth=2, groups=np.arange(12) % 2, middle=0

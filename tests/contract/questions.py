@@ -217,7 +217,7 @@ def _pool(region: Region, rng: np.random.Generator) -> np.ndarray:
 
 QUESTIONS["BoxSum"] = lambda region, rng: BoxSum(*_box(region, rng))
 QUESTIONS["Quantiles"] = lambda region, rng: Quantiles(
-    tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4)))), *_box(region, rng)
+    *_box(region, rng), tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4))))
 )
 QUESTIONS["Medians"] = lambda region, rng: Medians(*_box(region, rng))
 

@@ -245,7 +245,7 @@ def test_quantiles():
     # One column of few values: which gap is released, how far into it, and that columns do not know of each other.
     rows = np.array([-0.5, -0.2, -0.2, 0.1, 0.7])
     session = _session(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
-    query, share = Quantiles((0.3,), -session.region.half, session.region.half), Budget(PURE, 40 * 3.0)
+    query, share = Quantiles(-session.region.half, session.region.half, (0.3,)), Budget(PURE, 40 * 3.0)
     released = []
     for _ in range(200):
         released.append(session.ask(query, ExponentialQuantile, share, note="x").value[0])

@@ -211,7 +211,7 @@ def _attained(kind, over, region):
         case _ if kind is BoxSum:
             return BoxSum(-far, far), far
         case _ if kind is Quantiles:
-            return Quantiles((0.5,), -far, far), far
+            return Quantiles(-far, far, (0.5,)), far
         case _ if kind is Medians:
             return Medians(-far, far), far
         case _ if kind is ResidualMoments:

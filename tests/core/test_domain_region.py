@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core import lattice
+from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region, project_on_simplex
 from dpviz.core.losses import bound_distance
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
@@ -117,3 +118,21 @@ def test_of_categories_alone_the_farthest_corner_is_found_exactly():
     for point in points:
         true = np.linalg.norm(np.eye(5) / 2 - point, axis=1).max()
         assert bound_distance(point[None, None], one.region) == pytest.approx(true, rel=1e-9)
+
+
+def test_the_corner_is_the_longest_row_and_points_lead_back_to_what_is_declared():
+    of = domain()
+    assert of.region.squared_corner == pytest.approx((every_row(of) ** 2).sum(axis=1).max())
+    assert Domain.of(["a", "b"], -1, [1, 3]).region.squared_corner == pytest.approx(2.0)
+    rows = np.array([[0.25, 1, 0, 1, 3.0], [1.0, 2, 0, 0, 7.0]])
+    points = of.to_unit(rows)
+    np.testing.assert_allclose(of.to_rows(points), rows)
+    np.testing.assert_allclose(of.to_unit_coordinates(of.from_unit(points)), points, atol=1e-12)
+    said = of.describe(of.from_unit(points)[0])
+    assert [*said] == ["x", "c", "e", "b", "h"] and said["x"] == pytest.approx(0.25)
+    assert of.kinds[0] == "number" and len(of.kinds) == of.dim == len(of.center)
+    with pytest.raises(RequestError, match="leave out categories"):
+        of.unfold(2)
+    plain = Domain.of(["a", "b"], [0, -1], [1, 3])
+    assert plain.describe(np.array([0.5, 2.0])) == {"a": 0.5, "b": 2.0}
+    np.testing.assert_allclose(plain.to_rows(plain.to_unit_coordinates(np.array([[0.5, 2.0]]))), [[0.5, 2.0]])

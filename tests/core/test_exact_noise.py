@@ -15,6 +15,7 @@ from scipy import stats
 
 from dpviz.core import exact_draws, exact_noise
 from dpviz.core.accounting import Accounting, gdp_delta
+from dpviz.core.block_models import BlockKMeans
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.exact_draws import CostsMore, draw_discrete_gaussian, draw_discrete_laplace, draw_noisy_least
@@ -214,6 +215,10 @@ def test_what_has_no_exact_twin_is_refused_before_it_is_charged():
     session = table.open(epsilon=1.0, delta=0.0, accounting=PURE, noise=ExactNoise())
     with pytest.raises(RequestError, match="release-grade"):
         session.ask(Sum(Everything()), KNorm, session.budget, note="sums")
+    with pytest.raises(RequestError, match="secret blocks"):
+        session.blocks(BlockKMeans(np.zeros((2, 2))), 3)
+    with pytest.raises(RequestError, match="whole numbers"):
+        WholeTruth.of(object(), None, session.region)
     assert session.ledger.entries == []
     assert not session.spherical and session.noise_kind() is session.noise_kind(spherical=True) is Laplace
 

@@ -231,3 +231,13 @@ class Fixed(StudyNoise):
 
     def uniform(self, shape: tuple[int, ...]) -> np.ndarray:
         return np.array(self._given)
+
+
+def test_without_rows_and_public_points_a_draw_lies_around_0():
+    nothing = DistanceWeights(NOBODY)
+    kind = KernelDraw.calibrated(
+        Budget(PURE, 1.0), nothing.sensitivity(ADD_REMOVE, LINE), public_points=NOBODY, public_weight=0.0
+    )
+    rng = np.random.default_rng(0)
+    drawn = np.array([kind.draw(asked(nothing, NOBODY), StudyNoise(rng))[0] for _ in range(2000)])
+    assert stats.kstest(drawn, stats.laplace(0, kind.scale).cdf).pvalue > 1e-4

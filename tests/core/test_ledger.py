@@ -11,7 +11,7 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.concentrated_costs import compute_choice_rho
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.loss_distributions import LossKind
+from dpviz.core.loss_distributions import LossKind, NoiseDraws
 from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, NoisyThreshold, PathCounts, Peeling
 from dpviz.core.queries import Sensitivity
 
@@ -134,3 +134,16 @@ def test_the_rho_of_an_entry_is_that_of_its_draws_whatever_the_accounting():
                 assert entry.rho == pytest.approx(entry.amount)
     with pytest.raises(RequestError, match="zcdp"):
         _ = Entry.revealed("rows", note="").rho
+
+
+def test_a_list_of_draws_is_for_loss_distributions_alone_and_leaves_room_for_what_is_drawn_first():
+    draws = NoiseDraws(False, 1.0)
+    for accounting in (Accounting.PURE, Accounting.GDP, Accounting.ZCDP):
+        with pytest.raises(RequestError, match="shares add up"):
+            Ledger(accounting, 1.0, 1e-6).announce(draws)
+    with pytest.raises(RequestError, match="Nothing of this budget"):
+        Ledger(Accounting.PLD, 1.0, 1e-6).announce(draws, first=(NoiseDraws(True, 0.1),))
+    ledger = Ledger(Accounting.PLD, 1.0, 1e-6)
+    ledger.announce(draws)
+    with pytest.raises(RequestError, match="announced once"):
+        ledger.announce(draws)

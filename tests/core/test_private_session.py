@@ -10,13 +10,15 @@ import pytest
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region
+from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.losses import Loss, SwapLoss
-from dpviz.core.mechanisms import Exponential, SparseLaplace
+from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
-from dpviz.core.private_session import PrivateTable
+from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
+from dpviz.core.rows import Rows
 from dpviz.runs.one_run import run
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
@@ -105,6 +107,23 @@ def test_a_table_of_another_shape_is_refused_without_telling_its_length():
         assert "7" not in str(refused.value)
 
 
+def test_a_table_has_no_more_rows_than_a_total_can_count():
+    class Endless(Rows):
+        def __len__(self):
+            return MOST_ROWS + 1
+
+    with pytest.raises(RequestError, match="take a sample"):
+        PrivateTable.over(Endless.of(np.zeros((1, 2)), BOX.region), BOX)
+
+
+def test_a_session_without_rows_knows_the_noise_of_one_with_rows():
+    session = _open(make_small_table(n_public=20))
+    empty = PrivateSession.over_no_rows(session.region, session.relation, 3, session.ledger, n=20)
+    share = session.budget.fraction(0.1)
+    one, other = (of.mechanism(Count(Everything()), Laplace, share) for of in (session, empty))
+    assert other.scale == 3 * one.scale and empty.n == session.n == 20
+
+
 def test_only_known_questions_enter():
     session = _open(make_small_table(), session=exploding_session())
     share = session.budget.fraction(0.1)
@@ -131,6 +150,12 @@ def test_only_known_questions_enter():
     ):
         with pytest.raises(RequestError, match="not a question"):
             session.release(query, share, note="x")
+
+    class Cheap(Laplace):
+        """Noise of another's making."""
+
+    with pytest.raises(RequestError, match="not a mechanism"):
+        session.ask(Count(Everything()), Cheap, share, note="x")
     huge = Grid(np.ones(2), np.full(2, 2**32))
     with pytest.raises(RequestError, match=r"2\^62"):
         session.ask(SparseCount(huge), SparseLaplace, share, note="x", cutoff_in_scales=40)

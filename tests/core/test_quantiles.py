@@ -91,7 +91,7 @@ def test_the_density_of_a_quantile_adds_up_to_one_over_the_box():
 @pytest.mark.parametrize("level", [0.25, 0.9])
 def test_no_small_table_loses_more_than_it_pays_for_a_quantile_and_some_lose_nearly_all(relation, level):
     epsilon, places = 1.0, (-1.0, -0.98, 0.97, 1.0)
-    query = Quantiles((level,), *ENDS)
+    query = Quantiles(*ENDS, (level,))
     mechanism = ExponentialQuantile.calibrated(Budget(PURE, epsilon), query.sensitivity(relation, LINE))
 
     @cache
@@ -111,7 +111,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     rng = np.random.default_rng(0)
     values = np.column_stack([rng.normal(0, 0.2, 401), np.full(401, 0.25)])
     box = (np.full(2, -1.0), np.full(2, 1.0))
-    query = Quantiles((0.25, 0.5), *box)
+    query = Quantiles(*box, (0.25, 0.5))
     truth = asked(query, values)
     share = Budget(PURE, 400.0)
     mechanism = ExponentialQuantile.calibrated(share, query.sensitivity(Relation.REPLACE, LINE))
@@ -227,7 +227,7 @@ def test_where_all_values_agree_noise_is_still_noise():
 
 
 def test_many_quantiles_in_one_entry_are_priced_one_by_one_under_zcdp():
-    query = Quantiles((0.25, 0.75), np.full(30, -1.0), np.full(30, 1.0))
+    query = Quantiles(np.full(30, -1.0), np.full(30, 1.0), (0.25, 0.75))
     sensitivity = query.sensitivity(Relation.REPLACE, LINE)
     mechanism = ExponentialQuantile.calibrated(Budget(ZCDP, 0.02), sensitivity)
     each = sensitivity.range / mechanism.scale
@@ -245,10 +245,17 @@ def test_what_is_not_proved_is_refused():
         SmoothMedian.calibrated(Budget(ZCDP, 1.0), REPLACED)
     with pytest.raises(RequestError, match="cannot be paid under gdp"):
         ExponentialQuantile.calibrated(
-            Budget(Accounting.GDP, 1.0), Quantiles((0.5,), *ENDS).sensitivity(Relation.REPLACE, LINE)
+            Budget(Accounting.GDP, 1.0), Quantiles(*ENDS, (0.5,)).sensitivity(Relation.REPLACE, LINE)
         )
-    for kind in (Medians, lambda *box: Quantiles((0.5,), *box)):
+    for kind in (Medians, lambda *box: Quantiles(*box, (0.5,))):
         with pytest.raises(RequestError, match="needs width"):
             kind(np.zeros(2), np.array([1.0, 0.0]))
     with pytest.raises(RequestError, match="level"):
-        Quantiles((1.5,), *ENDS)
+        Quantiles(*ENDS, (1.5,))
+
+
+def test_clipped_columns_of_chunks_add_up_to_those_of_all_rows():
+    rows, box = np.random.default_rng(0).uniform(-2, 2, (500, 2)), (np.full(2, -1.0), np.full(2, 0.5))
+    whole, parts = (asked(Quantiles(*box, (0.5,)), rows, block_numbers=size) for size in (2**18, 128))
+    np.testing.assert_array_equal(whole.edges, parts.edges)
+    assert whole.edges.shape == (502, 2) and whole.levels == parts.levels

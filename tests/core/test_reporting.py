@@ -7,7 +7,8 @@ import pytest
 
 import dpviz
 from dpviz.api.estimators import PrivateKMeans
-from dpviz.core.reporting import TextTable
+from dpviz.core import reporting
+from dpviz.core.reporting import Report, TextTable
 from dpviz.words import PLUS_MINUS
 from tests.contract.tables import make_blobs
 
@@ -71,3 +72,15 @@ def test_a_step_is_shown(finished: dpviz.Run) -> None:
     assert first.figure.layout.title.text != last.figure.layout.title.text
     with pytest.raises(dpviz.RequestError, match="step is 99"):
         dpviz.show(finished, 99)
+
+
+def test_a_picture_that_fails_hides_no_number(finished: dpviz.Run, monkeypatch) -> None:
+    def fail(value: object) -> str:
+        raise ZeroDivisionError("a cell of the table")
+
+    shown = finished.ledger._repr_html_()
+    monkeypatch.setattr(reporting, "_PICTURES", {})
+    Report.illustrate(type(finished.ledger).__name__, fail)
+    failed = finished.ledger._repr_html_()
+    assert "No picture: ZeroDivisionError." in failed and "a cell" not in failed
+    assert failed.endswith(shown)

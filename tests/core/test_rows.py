@@ -13,8 +13,13 @@ from threadpoolctl import threadpool_limits
 
 import dpviz.core.rows
 from dpviz.core import lattice
-from dpviz.core.domain import Region
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import multiply
+from dpviz.core.losses import Loss
+from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Sum, Tallies
 from dpviz.core.rows import Rows, find_rows_in_use
 from tests.cases import about
 from tests.waiting import SECONDS
@@ -72,6 +77,35 @@ def test_sparse_rows_stay_sparse_and_say_the_same():
         for chunk in table.chunks(1)
     ]
     np.testing.assert_array_equal(*found)
+    thin, whole = (Rows(sparse.csr_array(dense), region), Rows.of(dense, region))
+    queries = (Sum(Voronoi(points)), Loss(points[None]), Loss(points[None], order=1))
+    for one, other in zip(*(rows.total(Tallies(queries), 9) for rows in (thin, whole)), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for most in (1, 3, 30):
+        fewer = [rows.sparsify(most, region).values for rows in (thin, whole)]
+        np.testing.assert_array_equal(fewer[0].toarray(), fewer[1])
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+def test_a_sparse_table_holds_and_reveals_the_rows_of_the_dense_one(relation):
+    rng = np.random.default_rng(0)
+    dense = rng.uniform(-3, 3, (60, 30)) * (rng.random((60, 30)) < 0.3)
+    dense[5, 2], dense[9, 0] = np.nan, np.inf
+    names = [f"c{j}" for j in range(30)]
+    domain = Domain.of(names, -2, 2, radius=1.5)
+    whole, thin = (PrivateTable(values, domain, relation=relation) for values in (dense, sparse.csr_array(dense)))
+    np.testing.assert_allclose(thin._rows.values.toarray(), whole._rows.values, atol=2.0**-19)
+    assert sparse.linalg.norm(thin._rows.values, axis=1).max() <= domain.region.radius
+    shown = [table.reveal(note="a look") for table in (whole, thin)]
+    np.testing.assert_array_equal(shown[0].kept, shown[1].kept)
+    np.testing.assert_allclose(shown[1].points.toarray(), domain.region.rows(shown[0].points), atol=2.0**-19)
+    with pytest.raises(RequestError, match="evenly around 0"):
+        PrivateTable(sparse.csr_array(dense), Domain.of(names, -2, 3), relation=relation)
+
+
+def test_a_sparse_table_has_no_persons():
+    with pytest.raises(RequestError, match="one row a person"):
+        find_rows_in_use(sparse.csr_array(np.eye(2)), np.zeros(2, int), drop_incomplete=True)
 
 
 def test_the_number_of_threads_as_others_write_it(monkeypatch):

@@ -126,7 +126,7 @@ def _choose_median(
     smooth: bool, lower: Array, upper: Array
 ) -> tuple[Medians | Quantiles, mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile]]:
     """The question for the median of every coordinate in a box, and what answers it."""
-    return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(_MEDIAN, lower, upper), ExponentialQuantile)
+    return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(lower, upper, _MEDIAN), ExponentialQuantile)
 
 
 def _choose_accounting(params: SampleAggregateParams, delta: float) -> Accounting:

@@ -128,7 +128,7 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     Returns released, unit coordinates.
     """
     quartiles = models.ask(
-        Quantiles(_QUARTILES, domain.lower, domain.upper), ExponentialQuantile, share, note="ranges of block centres"
+        Quantiles(domain.lower, domain.upper, _QUARTILES), ExponentialQuantile, share, note="ranges of block centres"
     )
     low, high = np.sort(quartiles.value, axis=0)
     reach = _RANGE_REACH * (high - low)
@@ -176,7 +176,7 @@ def _release_averages(
 
 def _quantiles_tell(models: PrivateSession, domain: Box, share: Budget) -> bool:
     """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
-    query = Quantiles(_QUARTILES, domain.lower, domain.upper)
+    query = Quantiles(domain.lower, domain.upper, _QUARTILES)
     return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
 
 
