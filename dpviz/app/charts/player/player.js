@@ -105,6 +105,7 @@ class Player {
   tellsAround({ numbers, said, below = 62, least = 400, small = false }) {
     Object.assign(this, { below, least });
     this.box.classList.toggle("small", small);
+    this.part("title").ariaLevel = small ? "2" : "1"; // a small one stands below the title of its page
     this.says(said);
     this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of, about }) => {
       const pair = Object.assign(made("div", kind), { title: about });
