@@ -299,7 +299,7 @@ class Stretched(Coding):
 
 
 @dataclass(frozen=True)
-class _Listed(Coding):
+class _ListedCoding(Coding):
     """Text of declared values; any other cell is missing."""
 
     names: tuple[str, ...]
@@ -325,7 +325,7 @@ class _Listed(Coding):
 
 
 @dataclass(frozen=True)
-class Nominal(_Listed):
+class Nominal(_ListedCoding):
     """Declared categories, any other value, and empty cells: corners of a simplex, all equally far apart.
 
     No cell is refused and no row is dropped for it. The categories are declared, never taken from rows: a category
@@ -379,7 +379,7 @@ class Nominal(_Listed):
 
 
 @dataclass(frozen=True)
-class Closed(_Listed):
+class Closed(_ListedCoding):
     """Two categories that are all there is, such as yes and no: one coordinate."""
 
     shape: ClassVar[Shape | None] = Shape.PAIR
@@ -399,7 +399,7 @@ class Closed(_Listed):
 
 
 @dataclass(frozen=True)
-class Ordinal(_Listed):
+class Ordinal(_ListedCoding):
     """Values in a declared order, as equally spaced ranks."""
 
     @property

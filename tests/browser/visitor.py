@@ -86,6 +86,16 @@ class Visitor:
         else:
             self.unfolded(follows)
 
+    def goes_back(self) -> None:
+        """To the page before, by the browser: once for each time that its address was entered."""
+        here = self._path()
+        while self._path() == here:
+            self.page.go_back()
+        self.waits()
+
+    def _path(self) -> str:
+        return urlsplit(self.page.url).path
+
     def unfolded(self, act: Callable[[], None]) -> None:
         """Do something in menu or rail, which a narrow window folds into a drawer."""
         size = self.page.viewport_size
