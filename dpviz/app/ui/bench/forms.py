@@ -43,6 +43,7 @@ _KINDS = {
     FileKind.SIMULATED: "simulated: made up, nobody is in it",
 }
 _ONE_ROW = "each person has one row"
+_HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
 
 def draw_sentence(hand: Hand) -> None:
@@ -137,14 +138,24 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
         start,
         format_func=lambda name: name if name == _ONE_ROW else f"column {name} says it",
         key=make_key(hand, "whose"),
-        help=glossary.explain_term("unit"),
+        help=glossary.explain_term(
+            "unit",
+            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
+            "dropped, because nobody knows whose it is.",
+        ),
     )
     column, most = None if whose == _ONE_ROW else str(whose), 1
-    if column is not None:
-        label = "Most rows used of one person"
+    if column is None:
+        st.caption(_HARM)
+    else:
         most = int(
             st.number_input(
-                label, 1, check.MOST_ROWS_PER_PERSON, max(1, declared.rows_per_person), key=make_key(hand, "most")
+                "Most rows used of one person",
+                1,
+                check.MOST_ROWS_PER_PERSON,
+                max(1, declared.rows_per_person),
+                key=make_key(hand, "most"),
+                help="Further rows are left out. All noise grows in proportion.",
             )
         )
     relation = st.radio(
@@ -161,6 +172,11 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
 
 
 def _ask_origin(hand: Hand) -> None:
+    if hand.declaration.bounds_from_rows and hand.is_private:
+        st.warning(
+            "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
+            icon=":material/warning:",
+        )
     with st.form(make_key(hand, "origin"), border=False):
         origin = st.selectbox(
             "Where are these bounds from?",
