@@ -140,8 +140,8 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
         key=make_key(hand, "whose"),
         help=glossary.explain_term(
             "unit",
-            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
-            "dropped, because nobody knows whose it is.",
+            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id "
+            "is dropped, because nobody knows whose it is.",
         ),
     )
     column, most = None if whose == _ONE_ROW else str(whose), 1
