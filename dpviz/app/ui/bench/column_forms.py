@@ -60,12 +60,11 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
     declared = hand.declaration
     able = [name for name in names if name != declared.id_column]
     chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    scaling = st.segmented_control(
+    scaling = st.radio(
         "Scale",
         list(_SCALINGS),
+        list(_SCALINGS).index(declared.scaling),
         format_func=_SCALINGS.__getitem__,
-        default=declared.scaling,
-        required=True,
         key=make_key(hand, "scaling"),
         help="By its bounds: every column counts the same, whatever its unit. One scale: distances keep their meaning "
         "(maps, pixels, embeddings).",
