@@ -16,14 +16,15 @@ from dpviz.app.charts.plot import pack
 
 
 class Room(NamedTuple):
-    """Pixels that a picture leaves free below it, and takes at least; whether its titles are small."""
+    """Pixels that a picture leaves free below it, and in a narrow window, and takes at least; has it small titles."""
 
     below: int
+    narrow: int
     least: int
     small: bool = False
 
 
-ROOM = Room(62, 400)
+ROOM = Room(62, 62, 400)
 """On a page that is about the picture alone."""
 
 

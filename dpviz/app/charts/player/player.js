@@ -3,7 +3,7 @@
 
 const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
-const SECONDS_A_STEP = 1.1, GLIDE = 500, LEAST_NARROW = 230, WIDE = 700;
+const SECONDS_A_STEP = 1.1, GLIDE = 500, LEAST_NARROW = 150, WIDE = 700;
 const LETTER = 6.6, FEW = 500; // pixels of a letter of a note; rows
 const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
 
@@ -70,7 +70,8 @@ class Player {
       return;
     }
     if (this.text !== text) return;
-    this.observer.observe(this.box);
+    // What stands above may grow, too, and leave less room: the page is then longer.
+    for (const place of [this.box, this.box.closest('[data-testid="stMainBlockContainer"]')]) if (place) this.observer.observe(place);
     addEventListener("resize", this.resized);
     const fitted = this.fits();
     if (!same || fitted) await this.draws(this.jumps);
@@ -102,8 +103,8 @@ class Player {
   }
 
   // What stands around the pictures, whichever step is shown.
-  tellsAround({ numbers, said, below = 62, least = 400, small = false }) {
-    Object.assign(this, { below, least });
+  tellsAround({ numbers, said, below = 62, narrow = below, least = 400, small = false }) {
+    Object.assign(this, { below, narrow, least });
     this.box.classList.toggle("small", small);
     this.part("title").ariaLevel = small ? "2" : "1"; // a small one stands below the title of its page
     this.says(said);
@@ -190,7 +191,7 @@ class Player {
     note.classList.toggle("two", longest * LETTER > note.clientWidth);
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? scrollY;
     const top = this.part("stage").getBoundingClientRect().top + scrolled;
-    const left = innerHeight - top - this.below, small = this.box.classList.contains("small");
+    const left = innerHeight - top - (wide ? this.below : this.narrow), small = this.box.classList.contains("small");
     const most = wide ? 1100 : Math.min(whole, 520);
     const height = Math.round(wide || small ? Math.max(wide ? this.least : LEAST_NARROW, Math.min(most, left)) : most);
     const width = wide ? Math.round(Math.min(1.06 * height, 0.62 * whole)) : whole;
