@@ -210,6 +210,7 @@ def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are(
     of_kind(at, "private")
     declaration = at.session_state["visit:table"].declaration
     assert declaration.origins == (FROM_ROWS,) * 2 and declaration.bounds_from_rows
+    assert any("give two of them away" in warning.value for warning in open_form(at, "origin").warning)
 
 
 def test_a_hundred_columns_are_declared_at_once():
