@@ -163,7 +163,7 @@ REVEALED_MARK = "◉ revealed: shows rows without privacy"
 """What stands in every picture of rows, and in each file that is made of it, whoever makes it."""
 MARK_ROOM = 28
 """What is its own of the margin above a plot, at the top, in pixels."""
-_MARK_HEIGHT = 20  # where there is less, it stands inside
+_MARK_HEIGHT = 22  # where there is less, room is made
 
 
 class Plot:
@@ -184,9 +184,13 @@ class Plot:
         if self.layout.get("meta"):
             return
         above = self.layout.get("margin", {}).get("t", 0)
-        place: Data = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top" if above < _MARK_HEIGHT else "bottom"}
+        place: Data = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
         if above > MARK_ROOM:  # over what else stands there
             place["yshift"] = above - MARK_ROOM
+        elif above < _MARK_HEIGHT:  # from the edge on, above the name of the last tick
+            margin = self.layout.setdefault("margin", {})
+            place |= {"xshift": -margin.get("l", 0), "yshift": 5}
+            margin["t"] = _MARK_HEIGHT
         look = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 10}}
         self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
         self.layout["meta"] = REVEALED_MARK

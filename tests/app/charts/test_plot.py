@@ -33,12 +33,13 @@ def test_a_picture_of_rows_says_so_in_every_file_of_it_and_no_other_does(kind):
         assert (REVEALED_MARK.removeprefix("◉ ") in file) == (kind == "revealed")
 
 
-def test_a_plot_without_room_above_holds_the_mark_inside():
-    for top, anchor in ((8, "top"), (28, "bottom")):
-        plot = Plot({"margin": {"t": top}})
+def test_the_mark_lies_above_what_is_drawn_and_makes_room_where_there_is_none():
+    for top, room, aside in ((8, 22, -48), (28, 28, 0)):
+        plot = Plot({"margin": {"t": top, "l": 48}})
         plot.mark_revealed()
         plot.mark_revealed()
-        assert [note["yanchor"] for note in plot.layout["annotations"]] == [anchor]
+        assert [(note["yanchor"], note.get("xshift", 0)) for note in plot.layout["annotations"]] == [("bottom", aside)]
+        assert plot.layout["margin"]["t"] == room
 
 
 def test_a_played_run_keeps_the_mark_though_its_rows_are_sent_apart():

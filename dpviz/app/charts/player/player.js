@@ -37,6 +37,13 @@ function made(name, look = "", text = null) {
   return part;
 }
 
+// Of named ticks as many as stand below each other without touching.
+function thinned(axis, height) {
+  const step = axis?.ticktext ? Math.ceil((axis.ticktext.length * 1.1 * (axis.tickfont?.size ?? 12)) / (height - 60)) : 1;
+  const some = (values) => numbers(values).filter((_, place) => place % step === 0);
+  return step > 1 ? { ...axis, tickvals: some(axis.tickvals), ticktext: axis.ticktext.filter((_, place) => place % step === 0) } : axis;
+}
+
 class Player {
   at = null;
   companion = null; // the name of what stands beside the pictures, where it can be chosen
@@ -278,7 +285,7 @@ class Player {
 
   async paints(plot, picture, { width, height }, jumps) {
     plot.setAttribute("aria-label", picture.alt);
-    const layout = { ...picture.layout, width, height, images: this.rows(picture) };
+    const layout = { ...picture.layout, width, height, images: this.rows(picture), yaxis: thinned(picture.layout.yaxis, height) };
     // A name of its own for each trace: without, one takes the name, and the marks, of what stood in its place before.
     const data = picture.data.map((trace, place) => ({ uid: "at" + place, ...trace }));
     const before = this.seen(plot);

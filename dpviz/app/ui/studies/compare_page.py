@@ -91,12 +91,13 @@ def draw_compare_page(table: OpenTable) -> None:
     """The form, what came of it, and what else many runs tell, folded away."""
     turn_to_run()
     apply_study_link()
+    head = st.container()
     question = _draw_form(table)
     asked = [name for name in FOLDS if is_asked_for(name)]
     for name in asked:
         _draw_fold(name, question, asked=True)
     if find_job(question) is None:
-        st.title("Which algorithm loses least here?", anchor=False)
+        head.title("Which algorithm loses least here?", anchor=False)
     draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
     if find_job(question) is None:
         _draw_example()
