@@ -42,9 +42,9 @@ def test_a_large_file_is_prepared_and_its_run_arrives_step_by_step(
     visit.page.get_by_label("Path", exact=True).fill(str(parquet))
     visit.presses("Bring it")
     visit.sees("Say what is missing")
-    visit.presses("Everything about the file and its columns")
-    visit.picks("Private")
     visit.declares(low=-100, high=100)
+    visit.says("rows", "unknown")
+    visit.opens_word("person")
     visit.presses("So it is")
     visit.turns_to("Read")  # it is prepared meanwhile
     visit.turns_to("Bench")

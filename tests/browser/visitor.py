@@ -205,12 +205,10 @@ class Visitor:
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
-        self.presses("Same bounds for all")
-        self.types("lower bound of every column", str(low))
-        self.types("upper bound of every column", str(high))
-        self.chooses("where from?", "a guess")
-        self.presses("Use for all columns")
-        self.escapes()
+        self.opens_word("columns")
+        self.presses("Bounds of many columns")
+        self.page.get_by_label("One column a line", exact=True).fill(f"*,{low:g},{high:g}")
+        self.presses("Use these lines")
 
     def escapes(self) -> None:
         """Close the box that is open: it may lie over what is pressed next."""

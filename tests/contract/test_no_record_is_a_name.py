@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,13 +16,13 @@ import dpviz
 from dpviz.core import RequestError
 from dpviz.releases import Account
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import NOTHING_DECLARED, to_json
+from dpviz.tables.declarations import NOTHING_DECLARED, FileKind, to_json
 from dpviz.tables.proposal import propose
 from dpviz.tables.readings import NOTES
 from tests.cases import about
 from tests.command_line import call
 from tests.examples import examples
-from tests.pages.site import declared, press, upload, visit
+from tests.pages.site import declared, open_form, press, upload, visit
 
 Rows = list[tuple[str, ...]]
 PROPOSE, IS_ROW = "Propose from the rows (counted)", "The first line is a row"
@@ -141,16 +142,19 @@ def test_the_page_calls_no_cell_public_before_its_owner_has_answered() -> None:
         with about(kind):
             rows = list_tables()[kind]
             at = upload(visit("data.py"), write(rows))
+            at.session_state["bench:hand"] = replace(at.session_state["bench:hand"], person_said=False)
             at = press(at, PROPOSE)
             (soon,) = (one.value for one in at.caption if "These become public" in one.value)
-            assert is_free_of(rows, soon.replace(",", " ").replace(":", " ").split()) and "column_1" in soon
+            names, *values = soon.split("; ")
+            assert is_free_of(rows, names.replace(",", " ").replace(":", " ").split()) and "column_1" in names
+            # What was found besides is no name: it is in the sentence, and told here before it is used.
+            assert len(values) == len(at.session_state["bench:hand"].declaration.codings)
     at = upload(visit("data.py"), write(list_tables()["all different"]))
     (soon,) = (one.value for one in at.caption if "These become public" in one.value)
     others = [one.value for kind in (at.markdown, at.caption) for one in kind if one.value != soon]
     assert "Zelda" in soon and not any("public" in words and "Zelda" in words for words in others)
     at = press(at, IS_ROW)
     (soon,) = (one.value for one in at.caption if "These become public" in one.value)
-    assert "Zelda" not in soon and declared(at.selectbox, "first").value == "a row"
-    assert [look.note[:14] for look in at.session_state["looks:list"]] == ["a proposal of ", "the first line"], (
-        "a row was seen"
-    )
+    looks = [look for look in at.session_state["looks:list"] if look.kind is FileKind.PRIVATE]
+    assert "Zelda" not in soon and declared(open_form(at, "table").selectbox, "first").value == "a row"
+    assert [look.note[:14] for look in looks] == ["a proposal of ", "the first line"], "a row was seen"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from dpviz.app.ui.bench.hand import Hand
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.named import sample
@@ -26,13 +28,14 @@ def visit(page: str = "home.py", *, table: OpenTable | None = None) -> AppTest:
 
 
 # Parts of the bench, by the names that they had as pages, and what opens each.
-_PARTS = {"data.py": {"bench:whole": True}, "release.py": {"bench:releasing": True}, "explore.py": {}}
+_CLOSED = {"bench:word": "", "bench:releasing": False}
+_PARTS = {"data.py": {"bench:word": "table"}, "release.py": {"bench:releasing": True}, "explore.py": {}}
 
 
 def turn_to(at: AppTest, page: str) -> AppTest:
     """Turn to a page or to a part of the bench; the visit has still to run."""
     if page in _PARTS:
-        for name, opened in ({"bench:whole": False, "bench:releasing": False} | _PARTS[page]).items():
+        for name, opened in (_CLOSED | _PARTS[page]).items():
             at.session_state[name] = opened
         page = "home.py"
     if page != "home.py" or "bench:hand" in at.session_state:
@@ -54,25 +57,29 @@ def open_ledger(at: AppTest) -> AppTest:
 
 
 def upload(at: AppTest, content: bytes, name: str = "people.csv") -> AppTest:
-    """Drop a file on the bench."""
+    """Drop a file on the bench; where the table's word is open, as if nothing had been proposed of it."""
     at.file_uploader(key="csv").upload(name, content)
     fine(at.run())
-    return declare_whole(at) if at.session_state.get("bench:whole") else at
+    return declare_bare(at) if at.session_state.get("bench:word") == "table" else at
 
 
-def declare_whole(at: AppTest, declared: Declaration | None = None) -> AppTest:
-    """Open everything that can be declared of the dropped file, as if nothing had been proposed of it."""
+def declare_bare(at: AppTest) -> AppTest:
+    """Forget what was proposed of the dropped file, and say whose rows they are and that nobody says how many."""
     hand = at.session_state["bench:hand"]
-    start = declared or Declaration(title=hand.content.name)
-    at.session_state["bench:hand"] = replace(hand, declaration=start, proposal=None)
-    at.session_state["bench:whole"] = True
+    bare = Hand(hand.number, hand.content, Declaration(title=hand.content.name), hand.request, person_said=True)
+    at.session_state["bench:hand"], at.session_state["bench:refused"] = bare.buy_rows(), ""
+    return open_form(open_form(at, ""), "table")  # a form that is opened says what is in hand
+
+
+def open_form(at: AppTest, word: str) -> AppTest:
+    """Open the form of a word of the sentence."""
+    at.session_state["bench:word"] = word
     return fine(at.run())
 
 
 def open_by_word(at: AppTest, sample_id: str) -> AppTest:
     """Open a sample by the form of the table's word."""
-    at.session_state["bench:word"], at.session_state["bench:whole"] = "table", False
-    fine(at.run())
+    open_form(at, "table")
     (choice,) = (box for box in at.selectbox if box.label == "A public sample")
     return fine(choice.set_value(sample_id).run())
 
@@ -84,39 +91,53 @@ def press(at: AppTest, label: str) -> AppTest:
 
 
 def paste_bounds(at: AppTest, text: str) -> AppTest:
-    """Paste JSON into the bounds editor and use it."""
-    at.text_area(key="bounds_json").set_value(text)
+    """Paste JSON into the form of the table's word and use it."""
+    open_form(at, "table").text_area(key="bounds_json").set_value(text)
     return press(at, "Use these")
 
 
 def tick(at: AppTest, *columns: str) -> AppTest:
-    """Have exactly these columns clustered, by the boxes in the whole declaration."""
-    for box in at.checkbox:
-        if ":use" in (box.key or ""):
-            box.set_value(box.label in columns)
-    return fine(at.run())
+    """Have exactly these columns clustered, by the form of the columns' word."""
+    open_form(at, "columns").multiselect(key=_name_widget(at, "chosen")).set_value(list(columns))
+    return press(at, "So it is")
 
 
 def ticked(at: AppTest) -> list[str]:
-    """The columns in the whole declaration that are to be clustered."""
-    return [box.label for box in at.checkbox if ":use" in (box.key or "") and box.value]
+    """The columns that are to be clustered."""
+    return list(at.session_state["bench:hand"].declaration.columns)
 
 
 def declared(widgets: Iterable[Any], name: str) -> Any:
-    """The widget of the declaration form with that name."""
-    (widget,) = (w for w in widgets if (w.key or "").startswith("declare:") and (w.key or "").endswith(f":{name}"))
+    """The widget of a form of the bench with that name."""
+    (widget,) = (w for w in widgets if re.fullmatch(rf"bench:\d+:{re.escape(name)}", w.key or ""))
     return widget
 
 
+def read_as(at: AppTest, **said: Any) -> AppTest:
+    """Say in the form of the table's word how the file is read, and use it."""
+    open_form(at, "table")
+    for name, value in said.items():
+        declared([*at.selectbox, *at.text_area, *at.text_input, *at.checkbox], name).set_value(value)
+    return press(at, "So it is")
+
+
 def of_kind(at: AppTest, kind: str) -> AppTest:
-    """Say in the whole declaration what kind of file it is."""
-    return fine(declared(at.get("button_group"), "kind").set_value(kind).run())
+    """Say what kind of file it is."""
+    return fine(open_form(at, "kind").radio(key=_name_widget(at, "kind")).set_value(FileKind(kind)).run())
 
 
 def type_bound(at: AppTest, column: str, end: str, value: float | None) -> AppTest:
-    """Type the lower or upper bound of a column in the whole declaration."""
-    (box,) = (box for box in at.number_input if box.label == f"{column}, {end} bound")
-    return fine(box.set_value(value).run())
+    """Type the lower or upper bound of a column into the sentence; it is clustered then."""
+    hand = at.session_state["bench:hand"]
+    if column not in hand.declaration.columns:
+        hand = hand.choose_columns((*hand.declaration.columns, column))
+    typed = "" if value is None else f"{value:g}"
+    at.session_state["bench:hand"] = hand.type_in(f"{'low' if end == 'lower' else 'high'}:{column}", typed)
+    return fine(at.run())
+
+
+def _name_widget(at: AppTest, name: str) -> str:
+    return f"bench:{at.session_state['bench:hand'].number}:{name}"
 
 
 def everything_shown(at: AppTest) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from dpviz.tables.declarations import FileKind
 from dpviz.tables.proposal import propose
 from tests import waiting
 from tests.app.ui.bench.test_hand import CUSTOMERS
-from tests.pages.site import ROUTER, everything_shown, fine, press, sample_table, upload, visit
+from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, sample_table, upload, visit
 from tests.pages.tables import players
 
 
@@ -150,7 +151,7 @@ def test_a_run_that_fails_is_the_headline(monkeypatch: pytest.MonkeyPatch):
 def test_of_a_file_that_cannot_be_read_it_is_said_why_and_how_to_declare_it():
     at = dropped(b"\x00\x01\x02")
     assert at.error[0].proto.title == "This table cannot be opened" and not in_hand(at).declaration.columns
-    assert any(button.label.startswith("Everything about the file") for button in at.button)
+    assert any(button.label.startswith("How the file is read") for button in at.button)
 
 
 def test_public_rows_are_counted_and_the_curve_is_of_the_very_table():
@@ -159,18 +160,15 @@ def test_public_rows_are_counted_and_the_curve_is_of_the_very_table():
     assert in_hand(at).rows.low == 80 and in_hand(at).declaration.n_public == 80
 
 
-def test_everything_about_the_file_stands_in_the_place_of_the_picture_and_comes_back_into_the_sentence():
-    at = press(dropped(), "Everything about the file and its columns")
-    assert any(box.label == "age, lower bound" for box in at.number_input)
-    next(box for box in at.number_input if box.label == "age, lower bound").set_value(18.0)
-    press(fine(at.run()), "So it is")
-    assert at.title[0].value == "Say what is missing" and "low:visits" in in_hand(at).gaps, "a gap of the sentence"
-    press(at, "Everything about the file and its columns")
-    for name in ("age", "spend", "visits"):
-        for end, value in (("lower", 0.0), ("upper", 900.0)):
-            next(box for box in at.number_input if box.label == f"{name}, {end} bound").set_value(value)
-    press(fine(at.run()), "So it is")
-    assert in_hand(at).declaration.bounds["age"][:2] == (0.0, 900.0) and at.title[0].value.startswith("At ε")
+def test_json_is_taken_into_the_sentence_and_what_it_leaves_open_is_a_gap():
+    at = press(dropped(), "How the file is read, or its declaration as JSON")
+    paste_bounds(at, '{"bounds": {"age": [18, null], "spend": [0, 900]}, "bounds_origin": "law"}')
+    assert at.title[0].value == "Say what is missing" and in_hand(at).gaps == ["high:age"], "a gap of the sentence"
+    told = [json.loads(part.proto.json) for part in at.get("bidi_component") if "pieces" in part.proto.json]
+    said = {piece["id"]: piece["text"] for one in told for piece in one["pieces"] if isinstance(piece, dict)}
+    assert (said["low:age"], said["high:age"], said["high:spend"]) == ("18", "", "900")
+    at = say(at, high_age="90")
+    assert in_hand(at).declaration.bounds["age"][:2] == (18.0, 90.0) and at.title[0].value.startswith("At ε")
 
 
 def test_the_release_stands_in_the_place_of_the_picture_at_the_same_epsilon():

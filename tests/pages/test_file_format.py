@@ -23,12 +23,13 @@ from tests.pages.site import (
     everything_shown,
     fine,
     of_kind,
+    open_form,
     open_ledger,
     paste_bounds,
     press,
+    read_as,
     tick,
     ticked,
-    turn_to,
     upload,
     visit,
 )
@@ -44,11 +45,9 @@ PROPOSE = "Propose from the rows"
 def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
     at = upload(visit("data.py"), COMMAS)
     assert declared(at.selectbox, "delimiter").value == "", "the first line says it"
-    declared(at.selectbox, "decimal").set_value(",")
-    fine(declared(at.selectbox, "grouping").set_value(",").run())
+    at = read_as(at, decimal=",", grouping=",")
     assert "grouping mark" in at.error[0].value, "marks that contradict each other are refused in place"
-    fine(declared(at.selectbox, "grouping").set_value(".").run())
-    table = _used(paste_bounds(at, BOUNDS))
+    table = _used(paste_bounds(read_as(at, grouping="."), BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.file == FileFormat(style=COMMA_STYLE) and not table.declaration.proposed
     assert _private_accesses(at) == []
@@ -59,12 +58,15 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
     at = upload(visit("data.py"), COMMAS)
     assert any(button.label == f"{PROPOSE} (counted)" for button in at.button)
     press(at, f"{PROPOSE} (counted)")
-    assert [look.what for look in at.session_state["looks:list"]] == [AccessKind.PROPOSAL], "the one of the drop"
-    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
+    looks = at.session_state["looks:list"]
+    assert [look.what for look in looks if look.kind is FileKind.PRIVATE] == [AccessKind.PROPOSAL], "of the drop"
+    before = len(looks)
     assert ticked(at) == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
+    open_form(at, "table")
+    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
     press(at, f"{PROPOSE} (counted)")
-    assert len(at.session_state["looks:list"]) == 1, "the same look"
+    assert len(at.session_state["looks:list"]) == before, "the same look"
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
@@ -77,8 +79,7 @@ def test_a_proposal_from_private_rows_fills_the_form_and_is_one_look():
 def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")
-    declared(at.selectbox, "grouping").set_value(" ")
-    tick(at, "age")
+    tick(read_as(at, grouping=" "), "age")
     table = _used(paste_bounds(at, '{"lower": 0, "upper": 120}'))
     assert table.domain.columns == ("age",)
     assert table.declaration.file.style.grouping == " " and table.declaration.proposed
@@ -87,9 +88,7 @@ def test_what_is_proposed_can_be_changed_before_the_file_is_opened():
 def test_a_file_that_cannot_be_proposed_says_why_and_loses_nothing():
     at = upload(visit("data.py"), b"\x89PNG\r\n\x1a\n\x00")
     press(at, f"{PROPOSE} (counted)")
-    for _ in range(2):
-        assert any("looks like a picture" in error.value for error in at.error)
-        fine(at.run())
+    assert any("looks like a picture" in error.value for error in at.error)
     assert at.session_state["visit:undeclared"].content.name == "people"
 
 
@@ -98,10 +97,8 @@ def test_a_file_without_a_header_is_refused_until_its_columns_have_names():
     for _ in range(2):
         assert "may be a row" in at.error[0].value
         fine(at.run())
-    fine(declared(at.selectbox, "first").set_value("a row").run())
-    assert "needs column names" in at.error[0].value
-    fine(declared(at.text_area, "names").set_value("age, income").run())
-    assert not at.error
+    assert "needs column names" in read_as(at, first="a row").error[0].value
+    assert not read_as(at, first="a row", names="age, income").error
     table = _used(paste_bounds(at, BOUNDS))
     np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), [[31, 77], [44, 12], [52, 13]])
 
@@ -109,17 +106,15 @@ def test_a_file_without_a_header_is_refused_until_its_columns_have_names():
 def test_a_header_that_reads_like_a_row_is_one_if_its_owner_says_so():
     at = upload(visit("data.py"), b"2019,2020\n31,77\n")
     assert "may be a row" in at.error[0].value
-    fine(declared(at.selectbox, "first").set_value("names").run())
-    assert not at.error and [box.label for box in at.checkbox] == ["2019", "2020"]
+    assert not read_as(at, first="names").error
+    assert open_form(at, "columns").multiselect[0].options == ["2019", "2020"]
 
 
-def test_what_was_answered_comes_back_after_the_first_line_was_refused_for_a_while():
-    at = upload(visit("data.py"), COMMAS)
-    tick(at, "age")
-    fine(declared(at.selectbox, "first").set_value("a row").run())
-    assert at.error and not at.checkbox
-    fine(declared(at.selectbox, "first").set_value("as it stands").run())
-    assert ticked(at) == ["age"]
+def test_what_was_said_of_columns_stays_as_long_as_they_are_there():
+    at = tick(upload(visit("data.py"), COMMAS), "age")
+    assert read_as(at, first="a row").error and ticked(at) == ["age"], "what is refused changes nothing"
+    assert not read_as(at, first="names").error and ticked(at) == ["age"]
+    assert not read_as(at, first="a row", names="a, b, c").error and ticked(at) == []
 
 
 def test_a_column_may_write_its_numbers_in_its_own_way():
@@ -129,18 +124,31 @@ def test_a_column_may_write_its_numbers_in_its_own_way():
         "file": {"decimal": ",", "columns": styles},
         "bounds": {"age": [0, 120], "pay": [0, 9000], "share": [0, 100]},
     }
-    table = _used(paste_bounds(upload(visit("data.py"), content), json.dumps(stated)))
+    at = paste_bounds(upload(visit("data.py"), content), json.dumps(stated))
+    table = _used(at)
     np.testing.assert_array_equal(table.loaded.columns(["age", "pay", "share"])[0], [31.5, 1000.25, 12])
-    assert table.declaration.file.styles == {"pay": NumberStyle(".", ",", "$"), "share": NumberStyle(",", "", "%")}
+    expected = {"pay": NumberStyle(".", ",", "$"), "share": NumberStyle(",", "", "%")}
+    assert table.declaration.file.styles == expected
+    open_form(at, "column:share")
+    assert declared(at.text_input, "sign:share").value == "%", "its form says so"
+    declared(at.text_input, "sign:share").set_value("")
+    declared(at.text_input, "missing:share").set_value("7")
+    press(at, "So it is")
+    said = at.session_state["bench:hand"].declaration.file
+    assert said.styles == {**expected, "share": NumberStyle(",", missing=("7",))}
+    open_form(at, "column:share")
+    declared(at.text_input, "missing:share").set_value("")
+    press(at, "So it is")
+    assert list(at.session_state["bench:hand"].declaration.file.styles) == ["pay"], "it is that of the file"
 
 
 def test_rows_over_several_lines_are_offered_for_public_files_only():
     at = upload(visit("data.py"), b'age,who\n31,"a\nb"\n44,c\n')
     assert not [box for box in at.checkbox if box.key.endswith("several_lines")]
-    of_kind(at, "public")
-    fine(declared(at.checkbox, "several_lines").set_value(True).run())
+    read_as(of_kind(at, "public"), several_lines=True)
     at.session_state["k"] = 1
     assert _used(paste_bounds(at, '{"bounds": {"age": [0, 120]}}')).loaded.n_rows == 2
+    assert not of_kind(at, "private").session_state["bench:hand"].declaration.file.several_lines
 
 
 @pytest.mark.parametrize("way", ["pasted", "uploaded"])
@@ -162,8 +170,8 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
     if way == "pasted":
         paste_bounds(at, json.dumps(stated))
     else:
-        at.file_uploader[1].upload("people.json", json.dumps(stated).encode())
-        fine(at.run())
+        declared(at.file_uploader, "json_file").upload("people.json", json.dumps(stated).encode())
+        press(at, "Use these")
     table = _used(at)
     at.session_state["bench:table"] = True
     press(at, "Run at ε = 0.8")
@@ -177,15 +185,16 @@ def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(
 def test_an_answer_on_the_page_and_a_flag_on_the_command_line_are_one_declaration(tmp_path):
     at = upload(visit("data.py"), COMMAS)
     press(at, f"{PROPOSE} (counted)")
-    fine(declared(at.radio, "several").set_value("several").run())
-    fine(declared(at.selectbox, "id").set_value("who").run())
+    open_form(at, "person")
+    fine(declared(at.selectbox, "whose").set_value("who").run())
+    press(at, "So it is")
     table = _used(paste_bounds(at, BOUNDS))
+    assert table.declaration.id_column == "who"
     assert _on_the_command_line(tmp_path, COMMAS, to_json(table.declaration)).key == table.key
 
 
 def test_json_about_other_columns_is_refused_and_changes_nothing():
-    at = upload(visit("data.py"), COMMAS)
-    tick(at, "age")
+    at = tick(upload(visit("data.py"), COMMAS), "age")
     paste_bounds(at, '{"bounds": {"height": [0, 3]}}')
     assert "height" in at.error[0].value and ticked(at) == ["age"]
 
@@ -194,7 +203,7 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     at = upload(visit("data.py"), COMMAS)
     table = _used(paste_bounds(at, '{"bounds": {"who": [0, 1]}}'))
     assert table.domain.columns == ("who",) and _private_accesses(at) == []
-    press(fine(turn_to(at, "data.py").run()), "Count what drops out (counted)")
+    press(open_form(at, "columns"), "Count what drops out (counted)")
     assert "are dropped" in everything_shown(at)
     assert [look.note for look in _private_accesses(at)] == ["cells that are no numbers, and the rows that they cost"]
 
@@ -207,8 +216,7 @@ def test_a_table_of_good_cells_has_no_note_and_no_look():
 
 
 def _used(at):
-    """The table that the page opens."""
-    press(at, "So it is")
+    """The table that the page has opened."""
     assert not at.error, [error.value for error in at.error]
     return at.session_state["visit:table"]
 
@@ -254,45 +262,50 @@ def test_each_format_is_declared_on_the_page_as_on_the_command_line():
         with about(path.name):
             upload(at, path.read_bytes(), path.name)
             press(at, f"{PROPOSE} (counted)")
-            draft = at.session_state["declare:draft"]
-            expected = _expected(path)
+            hand, expected = at.session_state["bench:hand"], _expected(path)
             if isinstance(expected, str):
                 shown = " ".join(part.value for part in at.error).replace("\\", "").replace("\u2060", "")
-                assert expected[:40] in shown and not draft.declaration.proposed
+                assert expected[:40] in shown and not hand.declaration.proposed
                 continue
             assert not at.error, [error.value for error in at.error]
-            said = draft.declaration
-            assert (said.columns, said.file, said.id_column) == (expected.columns, expected.file, None)
-            assert set(draft.numbers) == set(expected.numbers or draft.names)
-            assert said.proposed and draft.notes == propose(open_csv(path)).notes
+            said = hand.declaration
+            assert (said.file, said.id_column) == (expected.file, None)
+            assert said.columns[: len(expected.columns)] == expected.columns, "others hold what was found besides"
+            assert set(said.columns) == {*expected.columns, *said.codings}
+            assert set(said.numbers) == {*expected.numbers, *(said.columns if expected.numbers else ())} - {
+                *said.textual
+            }
+            assert said.proposed and hand.proposal.notes == propose(open_csv(path)).notes
+            assert read_as(open_form(at, "")).session_state["bench:hand"].declaration == said, "the form gives it back"
+            open_form(at, "table")
 
 
 def test_a_first_line_that_may_be_either_is_turned_by_one_button():
     at = upload(visit("data.py"), b"a,12,7\n1,15,9\n2,3,4\n")
     press(at, f"{PROPOSE} (counted)")
-    assert at.session_state["declare:draft"].names == ("column_1", "column_2", "column_3")
+    assert _names_in(at) == ("column_1", "column_2", "column_3")
     press(at, "The first line holds names")
-    assert at.session_state["declare:draft"].names == ("a", "12", "7") and ticked(at) == ["a", "12", "7"]
+    assert _names_in(at) == ("a", "12", "7") and ticked(at) == ["a", "12", "7"]
     press(at, "The first line is a row")
-    assert at.session_state["declare:draft"].names == ("column_1", "column_2", "column_3")
+    assert _names_in(at) == ("column_1", "column_2", "column_3")
 
 
-def test_an_id_that_was_found_is_declared_by_one_button():
+def _names_in(at) -> tuple[str, ...]:
+    hand = at.session_state["bench:hand"]
+    return hand.content.header(hand.declaration.file).names
+
+
+def test_an_id_that_was_found_is_the_first_that_is_offered():
     rows = b"".join(b"%d,%d,%d\n" % (i, 20 + i % 7, i * i) for i in range(30))
-    at = upload(visit("data.py"), b"CustomerID,age,steps\n" + rows)
+    at = upload(visit("data.py"), b"age,steps,CustomerID\n" + rows)
     press(at, f"{PROPOSE} (counted)")
-    press(at, "CustomerID says whose row it is")
-    said = at.session_state["declare:draft"].declaration
-    assert (said.id_column, said.rows_per_person, said.columns) == ("CustomerID", 1, ("age", "steps"))
-
-
-def test_how_many_rows_may_be_a_range():
-    at = upload(visit("data.py"), b"age\n31\n44\n")
-    fine(declared(at.radio, "n:False").set_value("range").run())
-    assert any("least and the largest number" in said for said in at.session_state["declare:draft"].missing)
-    for name, value in (("n_low", 300), ("n_high", 900)):
-        fine(declared(at.number_input, name).set_value(value).run())
-    assert at.session_state["declare:draft"].declaration.n_range == (300, 900)
+    open_form(at, "person")
+    whose = declared(at.selectbox, "whose")
+    assert whose.options[1] == "column CustomerID says it"
+    fine(whose.set_value("CustomerID").run())
+    press(at, "So it is")
+    said = at.session_state["bench:hand"].declaration
+    assert (said.id_column, said.rows_per_person) == ("CustomerID", 1) and "CustomerID" not in said.columns
 
 
 def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press():
@@ -302,19 +315,20 @@ def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press(
     ]
     at = upload(visit("data.py"), "\n".join(",".join(record) for record in (names, *rows)).encode())
     press(at, f"{PROPOSE} (counted)")
-    assert len(at.session_state["declare:draft"].columns) == 12
+    assert len(ticked(at)) == 12
     press(at, "Take all 46 measures")
     press(at, "m_0: 999 means missing")
-    said = at.session_state["declare:draft"].declaration
+    said = at.session_state["bench:hand"].declaration
     assert said.columns == tuple(names) and said.file.get_style("m_0").missing == ("999",)
-    assert {"m_0, lower bound", "m_11, upper bound"} <= {box.label for box in at.number_input}
+    assert {"low:m_0", "high:m_45"} <= {*at.session_state["bench:hand"].gaps}
 
 
 def test_what_drops_out_is_counted_as_declared():
     """A column of ranks loses its empty cells, and not every cell because it is no number."""
     rows = "".join(f"{20 + row},{('low', 'high', '')[row % 3]}\n" for row in range(30))
     at = upload(visit("data.py"), f"age,stage\n{rows}".encode())
-    for label in (f"{PROPOSE} (counted)", "Declare one column", "Count what drops out (counted)"):
-        press(at, label)
+    press(at, f"{PROPOSE} (counted)")
+    assert "stage" in at.session_state["bench:hand"].declaration.codings
+    press(open_form(at, "columns"), "Count what drops out (counted)")
     said = " ".join(one.value for one in at.markdown)
     assert "10 of 30 rows" in said and "no numbers" not in said

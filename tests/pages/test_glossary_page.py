@@ -60,3 +60,10 @@ def test_typing_narrows_the_list_by_name_and_else_by_what_is_said():
 def test_what_is_typed_goes_before_what_the_link_names():
     app = _opened(term="delta")
     assert _typed(app, "coreset") == ["coreset"]
+
+
+def test_a_glossary_that_is_closed_is_asked_for_no_more():
+    app = _opened()
+    assert "drawer" in app.query_params
+    app.session_state["glossary"] = False
+    assert "drawer" not in fine(app.run()).query_params

@@ -18,7 +18,7 @@ from dpviz.runs.one_run import RunSoFar
 from dpviz.runs.worker import Failure
 from tests import waiting
 from tests.contract.tables import make_blobs
-from tests.pages.site import everything_shown, fine, open_ledger, paste_bounds, press, turn_to
+from tests.pages.site import everything_shown, fine, of_kind, open_ledger, paste_bounds, press, turn_to
 from tests.pages.tables import (
     ArrivingJob,
     PromptRegistry,
@@ -63,10 +63,8 @@ def bring(path: Path, **how: Any) -> AppTest:
 def preparing(path: Path, kind: str = "private", **how: Any) -> AppTest:
     """The page once the file is declared and put to use."""
     at = bring(path, **how)
-    (kinds,) = (group for group in at.segmented_control if "Private" in group.options)
-    kinds.set_value(kind)
-    fine(at.run())
-    return press(paste_bounds(at, json.dumps(DECLARED)), "So it is")
+    of_kind(at, kind)
+    return paste_bounds(at, json.dumps(DECLARED))
 
 
 def job_of(at: AppTest) -> Work[Any]:
@@ -75,9 +73,9 @@ def job_of(at: AppTest) -> Work[Any]:
     return job
 
 
-def may_be_used(at: AppTest) -> bool:
-    """Whether nothing is on its way, so that the whole declaration can be opened."""
-    return "Everything about the file and its columns" in [button.label for button in at.button]
+def may_be_opened(at: AppTest) -> bool:
+    """Whether nothing is on its way, so that the file can be opened once more."""
+    return "Open it again" in [button.label for button in at.button]
 
 
 @pytest.mark.slow
@@ -104,13 +102,13 @@ def test_a_csv_file_and_a_folder_are_prepared_too(parquet: Path, form: str) -> N
 
 def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parquet: Path) -> None:
     at = preparing(parquet, registry=UnderWayRegistry())
-    assert not may_be_used(at) and "Other pages stay usable" in text_of(at)
+    assert not may_be_opened(at) and "Other pages stay usable" in text_of(at)
     at.button(key="preparation:cancel").click()
     fine(at.run())
     assert at.session_state["visit:table"].title == "blobs"
     assert "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
-    press(fine(turn_to(at, "data.py").run()), "So it is")
+    press(at, "Open it again")
     assert fine(at.run()).session_state["visit:table"].title == "people"
 
 
@@ -119,7 +117,7 @@ def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> N
     job_of(at)._finish(JobState.FAILED, Failure.of_death(-9))
     fine(at.run())
     assert "failed" in " ".join(error.proto.title for error in at.error)
-    assert may_be_used(at)
+    assert may_be_opened(at)
 
 
 def test_a_damaged_row_group_is_a_sentence_without_a_value(parquet: Path) -> None:
@@ -139,15 +137,13 @@ def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
     for name, told in {"no.parquet": "no Parquet file", "bad.parquet": "damaged", "empty.csv": "empty"}.items():
         at = bring(tmp_path / name)
         (error,) = at.error
-        assert told in error.value
+        assert told in error.value, [one.value for one in at.error]
         assert at.session_state["visit:table"].title == "blobs"
 
 
 def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
     parquet.with_suffix(".json").write_text(json.dumps(DECLARED | {"kind": "public", "n_public": ROWS}))
     at = bring(parquet)
-    assert [button.label for button in at.button if button.label == "So it is"]
-    press(at, "So it is")
     assert fine(at.run()).session_state["visit:table"].n_public == ROWS
 
 

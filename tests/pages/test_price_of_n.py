@@ -13,7 +13,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
 from dpviz.tables.declarations import FileKind
 from tests.contract.tables import make_blobs, make_small_table
-from tests.pages.site import everything_shown, upload, visit
+from tests.pages.site import everything_shown, fine, upload, visit
 
 START = Path(__file__).resolve().parents[2] / "docs" / "start.md"
 _SHARE = 0.02
@@ -42,9 +42,14 @@ def test_the_number_of_rows_costs_two_percent_of_the_budget_and_with_a_delta_not
 
 
 def test_where_it_is_said_it_is_said_of_the_budget() -> None:
-    at = upload(visit("data.py"), b"age,income\n31,2000\n44,3000\n")
-    assert any(control.value == FileKind.PRIVATE.value for control in (*at.radio, *at.button_group))
-    (asked,) = (radio for radio in at.radio if "number of rows public" in radio.label)
-    assert asked.options[0] == "buy a noisy one with 2 % of the budget"
+    at = upload(visit(), b"age,income\n31,2000\n44,3000\n")
+    assert at.session_state["bench:hand"].declaration.kind is FileKind.PRIVATE
+    (asked,) = (button for button in at.button if button.key == "bench:buy_rows")
+    assert asked.label.endswith("buy a noisy number with 2 % of the budget")
     assert "μ² or ρ" in asked.help
     assert "2 % of ε" not in everything_shown(at) + START.read_text(encoding="utf-8")
+    assert fine(asked.click().run()).session_state["bench:hand"].buys_rows and "rows" not in in_hand_gaps(at)
+
+
+def in_hand_gaps(at) -> list[str]:
+    return at.session_state["bench:hand"].gaps

@@ -79,7 +79,6 @@ def accepting(app: AppTest, table: OpenTable, *, rows: int) -> AppTest:
 
 def buys(at: AppTest, column: str) -> AppTest:
     """The release of a file of which ε is to buy the bounds of a column, and of which all else is said."""
-    press(at, "So it is")
     hand = at.session_state["bench:hand"]
     at.session_state["bench:hand"] = replace(hand, rows=KnownRows(90, 90), buys=(column,))
     return fine(turn_to(at, "release.py").run())

@@ -67,7 +67,7 @@ def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
 def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None:
     at = upload(visit("data.py"), PEOPLE)
     if opened:
-        press(paste_bounds(at, BOUNDS), "So it is")
+        paste_bounds(at, BOUNDS)
     assert "reload of the page forgets this file" in everything_shown(at)
     fine(at.run())
     assert at.query_params["table"] == "file"
@@ -81,14 +81,14 @@ def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     at = upload(visit("data.py"), PEOPLE)
     of_kind(at, "public")
-    press(paste_bounds(at, BOUNDS), "So it is")
+    paste_bounds(at, BOUNDS)
     fine(at.run())
     assert "forgets this file" not in everything_shown(at)
     before, link = at.session_state["visit:table"], at.query_params["table"]
     assert link.startswith("file.") and "774193" not in link
     assert reloaded(at).session_state["visit:table"].key == before.key
     fine(turn_to(at, "data.py").run())
-    press(of_kind(at, "private"), "So it is")
+    of_kind(at, "private")
     fine(at.run())
     assert at.query_params["table"] == "file"
     at.query_params["table"] = link
@@ -98,7 +98,7 @@ def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
 
 def test_the_link_follows_the_table_that_is_opened_next() -> None:
     at = upload(visit("data.py"), PEOPLE)
-    press(paste_bounds(at, BOUNDS), "So it is")
+    paste_bounds(at, BOUNDS)
     fine(open_by_word(at, "fifteen").run())
     assert at.query_params["table"] == "fifteen" and not at.info
     assert "forgets this file" not in everything_shown(at)
@@ -178,7 +178,7 @@ def test_a_table_that_was_opened_meanwhile_stays() -> None:
 def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
     at = of_kind(upload(visit("data.py"), PEOPLE), "public")
-    at = fine(press(paste_bounds(at, BOUNDS), "So it is").run())
+    at = fine(paste_bounds(at, BOUNDS).run())
     again = reloaded(at)
     assert "visit:table" not in again.session_state
     assert press(again, "Open it").session_state["visit:table"].key == at.session_state["visit:table"].key

@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Toggle
 import dpviz
 from tests import waiting
 from tests.command_line import told_by
-from tests.pages.site import paste_bounds, press, turn_to, upload
+from tests.pages.site import open_form, paste_bounds, press, turn_to, upload
 from tests.pages.tables import app_on, ask, computed, run_again, sound, truth_switch
 from tests.releases.people import WORDS
 
@@ -82,7 +82,6 @@ class PageVisit(Visit):
             sound(turn_to(self.at, "data.py").run())
             upload(self.at, self.data(name).read_bytes(), f"{name}.csv")
             paste_bounds(self.at, json.dumps(DECLARED))
-            press(self.at, "So it is")
             self.open = name
         return sound(turn_to(self.at, page).run())
 
@@ -90,7 +89,7 @@ class PageVisit(Visit):
         press(self.go("data.py", name), "Propose from the rows (counted)")
 
     def count(self, name: str) -> None:
-        at = self.go("data.py", name)
+        at = open_form(self.go("data.py", name), "columns")
         if "Count what drops out (counted)" in [button.label for button in at.button]:
             press(at, "Count what drops out (counted)")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from dpviz.app.lessons.lesson import Lesson
-from dpviz.app.ui.addresses import COMPARE, LESSONS, MEANING, is_asked_for
+from dpviz.app.ui.addresses import COMPARE, DRAWER, LESSONS, MEANING, is_asked_for
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.glossary_page import TERM, draw_glossary
 from dpviz.app.ui.lessons.lesson_panel import draw_lessons_list, draw_scene, read_collection
@@ -69,3 +69,6 @@ def _draw_words(*, asked: bool) -> None:
     if words.open:
         with words:
             draw_glossary()
+    elif asked:  # it was closed: the address does not ask for it any more
+        for name in (DRAWER, TERM):
+            st.query_params.pop(name, None)

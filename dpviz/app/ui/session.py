@@ -38,11 +38,12 @@ Value = TypeVar("Value")
 class Source:
     """What a table is made of, with the number under which the widgets of this visit ask about it.
 
-    The number tells any two uploads apart and depends on nothing in them.
+    The number tells any two uploads apart and depends on nothing in them. ``declared`` is what came with it.
     """
 
     content: Content
     number: int
+    declared: Declaration | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +103,12 @@ def find_undeclared() -> Source | None:
     return cast("Source | None", st.session_state.get(_UNDECLARED))
 
 
-def set_aside(content: Content | None) -> None:
-    """Keep a file until it is declared; None forgets it."""
+def set_aside(content: Content | None, declared: Declaration | None = None) -> None:
+    """Keep a file until it is declared, with what came with it; None forgets it."""
     if content is None:
         st.session_state.pop(_UNDECLARED, None)
     else:
-        st.session_state[_UNDECLARED] = _number_source(content)
+        st.session_state[_UNDECLARED] = _number_source(content, declared)
 
 
 def remember(name: str, value: Value) -> Value:
@@ -237,9 +238,9 @@ def _add_later_accesses(entry: Booked) -> Booked:
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))
 
 
-def _number_source(content: Content) -> Source:
+def _number_source(content: Content, declared: Declaration | None = None) -> Source:
     number = st.session_state[_SOURCES] = st.session_state.get(_SOURCES, 0) + 1
-    return Source(content, number)
+    return Source(content, number, declared)
 
 
 def _is_new(name: str, what: Hashable) -> bool:

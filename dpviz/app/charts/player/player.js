@@ -113,6 +113,7 @@ class Player {
   tellsAround({ numbers, said, below = 62, narrow = below, least = 400, small = false }) {
     Object.assign(this, { below, narrow, least });
     this.box.classList.toggle("small", small);
+    this.part("title").ariaLevel = small ? "2" : "1"; // a small one stands below the title of its page
     this.says(said);
     this.part("numbers").replaceChildren(...numbers.map(({ kind, value, of, about }) => {
       const pair = Object.assign(made("div", kind), { title: about });

@@ -10,12 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
 from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
+from dpviz.app.ui.bench.file_form import draw_file_button, draw_proposal, draw_public_soon
 from dpviz.app.ui.bench.finding import Heading, Sides, judge
-from dpviz.app.ui.bench.forms import answer, draw_sentence, find_open_word, is_whole_open, show_whole
-from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.bench.forms import draw_sentence
+from dpviz.app.ui.bench.hand import UNKNOWN, Hand
 from dpviz.app.ui.bench.in_hand import (
-    count_public_rows,
+    answer,
     find_hand,
+    find_open_word,
     find_opened,
     find_refusal,
     is_epsilon_said,
@@ -26,9 +28,6 @@ from dpviz.app.ui.bench.in_hand import (
 from dpviz.app.ui.bench.picture import Pictured, draw_more, draw_picture_of, find_pictured, run_own
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
-from dpviz.app.ui.data.column_rows import describe_lacks
-from dpviz.app.ui.data.declaration_form import draw_declaration_form
-from dpviz.app.ui.data.draft import Draft, begin_draft_anew
 from dpviz.app.ui.data.table_link import draw_preparation_panel
 from dpviz.app.ui.data.ways_in import draw_csv_upload
 from dpviz.app.ui.data_access import make_judged_table
@@ -49,14 +48,13 @@ from dpviz.app.ui.session import (
     make_once,
     recall,
 )
-from dpviz.app.ui.table_words import format_bullets
-from dpviz.core import ACCESS_LOG, RequestError
+from dpviz.core import ACCESS_LOG, N_SHARE, RequestError
 from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work
 from dpviz.tables import CsvFile
-from dpviz.words import format_number, glossary
+from dpviz.words import format_number, format_percent, glossary
 
 FORGOTTEN = "A reload of the page forgets this file."
-_DRAW = glossary.explain_term("draw")
+_DRAW, _CENTER = glossary.explain_term("draw"), glossary.explain_words("centre")
 _CURVES, _FEWEST, _POLL_SECONDS = "bench:curves", 4, 0.7
 
 
@@ -80,9 +78,7 @@ def draw_bench() -> None:
         _draw_ticks(hand)
         draw_ledger_drawer()
     with answered:
-        if is_whole_open():
-            _draw_whole(hand)
-        elif is_release_open():
+        if is_release_open():
             draw_release_drawer(hand, find_opened(hand))
         else:
             st.fragment(_draw_answer, key="bench:answer")()
@@ -166,6 +162,8 @@ def _draw_waiting(hand: Hand) -> None:
         st.error(escape_markdown(refusal), title="This table cannot be opened", icon=":material/block:")
     elif hand.refused:
         st.markdown("Mend the red word in the sentence; the picture comes with it.")
+    elif hand.is_complete and not hand.buys:
+        st.button("Open it again", icon=":material/replay:", key="bench:anew", on_click=open_anew)
     elif hand.gaps:
         st.markdown(f"Next: **{_NEXT[hand.gaps[0].partition(':')[0]]}**. Enter goes on to the next gap.")
     elif hand.buys:
@@ -173,15 +171,24 @@ def _draw_waiting(hand: Hand) -> None:
         if st.button("Release", type="primary", key="bench:release"):
             open_release_drawer()
             st.rerun()
-    if hand.proposal is not None and hand.proposal.notes:
-        st.markdown(
-            f"{format_badge('revealed')} :small[found in the first rows:]\n\n{format_bullets(hand.proposal.notes)}"
-        )
-    if st.button("Everything about the file and its columns", icon=":material/tune:", key="bench:whole_here"):
-        show_whole(shown=True)
-        st.rerun()
+    if "rows" in hand.gaps and st.button(
+        f"Nobody may know how many rows there are: buy a noisy number with {format_percent(N_SHARE)} of the budget",
+        icon=":material/visibility_off:",
+        key="bench:buy_rows",
+        help=_ABOUT_ROWS,
+    ):
+        answer(hand.buy_rows())
+    if find_open_word() != "table":  # whose form says it
+        draw_proposal(hand)
+    draw_public_soon(hand)
+    draw_file_button()
 
 
+_ABOUT_ROWS = (
+    f"Where people may be added or removed, their number is itself private; “{UNKNOWN}” in the sentence says the same. "
+    "The budget is ε; with a δ, it is the μ² or ρ that ε and δ are worth together. Advice which ε to choose needs a "
+    "number: a declared one, a range, or the noisy one that a run has bought."
+)
 _NEXT = {
     "rows": "about how many rows there are",
     "person": "whose rows they are",
@@ -190,36 +197,6 @@ _NEXT = {
     "high": "the bounds of each column",
     "origin": "where the bounds are from",
 }
-
-
-def _draw_whole(hand: Hand) -> None:
-    """Everything there is to declare, in the place of the picture."""
-    source = find_undeclared() or find_source()
-    assert source is not None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        head = st.container(width="content")
-        use = st.button("So it is", type="primary", icon=":material/check:", key="bench:whole_done")
-        st.button("Leave it as it was", key="bench:whole_leave", on_click=show_whole, kwargs={"shown": False})
-    begun = begin_draft_anew(source, hand.declaration)
-    # Of a file that waits, what a release rests on is asked first, and none of it is folded away.
-    draft = draw_declaration_form(source, None if find_undeclared() is not None else begun, head)
-    if use and (missing := _list_missing(draft)):
-        st.error(escape_markdown(missing[0]), title="Not complete yet", icon=":material/block:")
-    elif use:
-        st.session_state["bench:whole"] = False
-        open_anew()
-        said = hand.take_declaration(draft.declaration)
-        if not said.is_private and said.rows is None and (rows := count_public_rows(said)) is not None:
-            said = said.say_rows(rows)
-        answer(said)
-
-
-def _list_missing(draft: Draft) -> list[str]:
-    """What the sentence cannot take over; a bound that is open becomes a gap of it, to be typed there or bought."""
-    declared = draft.declaration
-    ends = [(one.lower, one.upper) for one in declared.bounds.values()]
-    stands = bool(ends) and all(low is None or high is None or low < high for low, high in ends)
-    return [one for one in draft.missing if not (stands and one == describe_lacks(declared))]
 
 
 def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
@@ -311,7 +288,7 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
             spent = add_spending(table)
             said = f"; this visit {format_number(spent)} so far" if spent else ""
             part = f", with what centres get of {epsilon}" if pictured.request.epsilon < hand.request.epsilon else ""
-            st.caption(f"Runs on your rows{part}, for your eyes: nothing leaves{said}.", width="content")
+            st.caption(f"Runs on your rows{part}, for your eyes: nothing leaves{said}.", width="content", help=_CENTER)
             off, asked = bool(pictured.refusal), (table, pictured.request)
             own = f"Run at ε = {pictured.request.epsilon:g}"
             st.button(own, type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)

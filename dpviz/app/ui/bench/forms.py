@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import streamlit as st
 
 from dpviz.algorithms import CARDS, Guarantee
 from dpviz.app.ui.bench.catalogue import draw_description, draw_params_form
+from dpviz.app.ui.bench.column_forms import ask_column, ask_columns
 from dpviz.app.ui.bench.components import draw_paragraph
+from dpviz.app.ui.bench.file_form import draw_file_form
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.bench.in_hand import count_public_rows, find_hand, keep_hand
+from dpviz.app.ui.bench.in_hand import (
+    answer,
+    close_word,
+    count_answers,
+    find_hand,
+    find_open_word,
+    keep_hand,
+    list_names,
+    make_key,
+    open_word,
+)
 from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.data.table_link import open_sample
 from dpviz.app.ui.data.ways_in import draw_file_here, draw_synthetic_form
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.app.ui.tradeoff.window_section import SHARES
 from dpviz.core import check
 from dpviz.runs import Contender, Target
-from dpviz.tables import SAMPLES, FileKind, codings, declarations, find_sample
+from dpviz.tables import SAMPLES, FileKind, declarations, find_sample
 from dpviz.words import glossary
 
-_WORD, _ANSWERED = "bench:word", "bench:answered"
 _KINDS = {
     FileKind.PRIVATE: "private: about people, shown only if you ask",
     FileKind.PUBLIC: "public: anybody may see the rows",
     FileKind.SIMULATED: "simulated: made up, nobody is in it",
 }
 _ONE_ROW = "each person has one row"
-_SCALES = {"linear": "as they are", "log": "logarithms: for money and sizes", "root": "roots: for amounts with zeros"}
-_WHOLE = "bench:whole"
-"""Whether the whole declaration is open in the place of the picture."""
+_HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
 
 def draw_sentence(hand: Hand) -> None:
     """A paragraph each, and below it the form of its word that is open."""
-    opened, go = find_open_word(), st.session_state.get(_ANSWERED, 1)
+    opened, go = find_open_word(), count_answers()
     for place, pieces in enumerate(write_sentence(hand)):
         draw_paragraph(
             pieces,
@@ -55,16 +64,11 @@ def draw_sentence(hand: Hand) -> None:
                 _draw_form(hand, opened)
 
 
-def find_open_word() -> str:
-    """The word whose form is open; "" if none is."""
-    return str(st.session_state.get(_WORD, ""))
-
-
 def _open(word: str) -> None:
     hand = find_hand()
     if word == MORE:
         keep_hand(replace(hand, unfolded=True))
-    st.session_state[_WORD] = "" if word == MORE else word
+    open_word("" if word == MORE else word)
 
 
 def _type(word: str, text: str) -> None:
@@ -73,38 +77,17 @@ def _type(word: str, text: str) -> None:
         keep_hand(find_hand().type_in(word, text))
 
 
-def answer(hand: Hand) -> None:
-    """Keep what a form said, close it, and go on to the next gap."""
-    keep_hand(hand)
-    st.session_state[_WORD] = ""
-    st.session_state[_ANSWERED] = st.session_state.get(_ANSWERED, 1) + 1
-    st.rerun()
-
-
-def is_whole_open() -> bool:
-    """Whether the whole declaration is open in the place of the picture."""
-    return bool(st.session_state.get(_WHOLE))
-
-
-def show_whole(*, shown: bool) -> None:
-    """Open it, or close it."""
-    st.session_state[_WHOLE] = shown
-    st.session_state[_WORD] = ""
-
-
 def _draw_form(hand: Hand, word: str) -> None:
     name, _, column = word.partition(":")
     if name == "column":
-        _ask_column(hand, column)
+        ask_column(hand, column)
         return
     _FORMS[name](hand)
 
 
-def _make_key(hand: Hand, name: str) -> str:
-    return f"bench:{hand.number}:{name}"
-
-
 def _ask_table(hand: Hand) -> None:
+    """How the table in hand is read and declared, and the ways to another one."""
+    draw_file_form(hand)
     titles = {one.id: one.title for one in SAMPLES}
     chosen = st.selectbox(
         "A public sample",
@@ -112,21 +95,17 @@ def _ask_table(hand: Hand) -> None:
         index=None,
         format_func=titles.__getitem__,
         placeholder="choose one",
-        key=_make_key(hand, "sample"),
+        key=make_key(hand, "sample"),
+        help=glossary.explain_term("public"),
     )
     if chosen is not None and (found := find_sample(chosen)) is not None:
         with st.spinner("Opening…"):
             open_sample(found)
-        _close()
+        close_word()
     draw_file_here()
     with st.popover("Made-up rows", icon=":material/casino:"):
         if draw_synthetic_form():
-            _close()
-
-
-def _close() -> None:
-    st.session_state[_WORD] = ""
-    st.rerun()
+            close_word()
 
 
 def _ask_kind(hand: Hand) -> None:
@@ -136,37 +115,47 @@ def _ask_kind(hand: Hand) -> None:
         list(_KINDS),
         list(_KINDS).index(now),
         format_func=_KINDS.__getitem__,
-        key=_make_key(hand, "kind"),
+        key=make_key(hand, "kind"),
+        help="Every look at private rows is counted.",
     )
     if chosen is not None and chosen != now:
-        said = replace(hand, declaration=replace(hand.declaration, kind=FileKind(chosen)))
-        if not said.is_private and said.rows is None and (rows := count_public_rows(said)) is not None:
-            said = said.say_rows(rows)
-        answer(said)
+        answer(hand.say_kind(FileKind(chosen)))
 
 
 def _ask_person(hand: Hand) -> None:
+    with say_refusal():
+        _ask_whose(hand, list_names(hand))
+
+
+def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
     declared, found = hand.declaration, hand.proposal
-    ids = () if found is None else found.list_kind("id")
-    names = (*ids, *(name for name in (() if found is None else found.names) if name not in ids))
-    if declared.id_column and declared.id_column not in names:
-        names = (declared.id_column, *names)
-    choices = [_ONE_ROW, *names]
+    likely = () if found is None else found.whose
+    choices = [_ONE_ROW, *dict.fromkeys((*(name for name in likely if name in names), *names))]
     start = choices.index(declared.id_column) if declared.id_column else 0
     whose = st.selectbox(
         "Whose row is it?",
         choices,
         start,
         format_func=lambda name: name if name == _ONE_ROW else f"column {name} says it",
-        key=_make_key(hand, "whose"),
-        help=glossary.explain_term("unit"),
+        key=make_key(hand, "whose"),
+        help=glossary.explain_term(
+            "unit",
+            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id "
+            "is dropped, because nobody knows whose it is.",
+        ),
     )
     column, most = None if whose == _ONE_ROW else str(whose), 1
-    if column is not None:
-        label = "Most rows used of one person"
+    if column is None:
+        st.caption(_HARM)
+    else:
         most = int(
             st.number_input(
-                label, 1, check.MOST_ROWS_PER_PERSON, max(1, declared.rows_per_person), key=_make_key(hand, "most")
+                "Most rows used of one person",
+                1,
+                check.MOST_ROWS_PER_PERSON,
+                max(1, declared.rows_per_person),
+                key=make_key(hand, "most"),
+                help="Further rows are left out. All noise grows in proportion.",
             )
         )
     relation = st.radio(
@@ -175,91 +164,27 @@ def _ask_person(hand: Hand) -> None:
         list(RELATION_WORDS).index(declared.relation),
         format_func=RELATION_WORDS.__getitem__,
         horizontal=True,
-        key=_make_key(hand, "relation"),
+        key=make_key(hand, "relation"),
         help=glossary.explain_term("neighbours"),
     )
-    if st.button("So it is", type="primary", key=_make_key(hand, "person"), width="stretch"):
+    if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
         answer(hand.say_person(column, most, str(relation)))
 
 
-def _ask_columns(hand: Hand) -> None:
-    declared, found = hand.declaration, hand.proposal
-    able = list(declared.columns)
-    if found is not None:
-        coded = [name for name, form in found.list_forms(declared).items() if "dates" not in form]
-        able = [name for name in found.names if name in able or name in found.numbers or name in coded]
-    able = [name for name in able if name != declared.id_column]
-    with st.form(_make_key(hand, "columns"), border=False):
-        chosen = st.multiselect("By these columns", able, list(declared.columns), key=_make_key(hand, "chosen"))
-        if st.form_submit_button("So it is", type="primary", width="stretch"):
-            answer(hand.choose_columns(chosen))
-    st.button(
-        "Everything about the file and its columns",
-        icon=":material/tune:",
-        key="bench:whole_open",
-        on_click=show_whole,
-        kwargs={"shown": True},
-    )
-
-
-def _ask_column(hand: Hand, name: str) -> None:
-    declared = hand.declaration
-    if name not in declared.columns:
-        return
-    coding = declared.codings.get(name, codings.NUMBER)
-    st.markdown(f"**{escape_markdown(name)}**")
-    if isinstance(coding, codings.Dates):
-        _ask_dates(hand, name, coding)
-    elif coding.ends is not None:
-        st.caption(escape_markdown(", ".join(coding.words)))
-    else:
-        now = coding.kind if coding.kind in _SCALES else "linear"
-        scale = st.segmented_control(
-            "On the scale of",
-            list(_SCALES),
-            default=now,
-            format_func=_SCALES.__getitem__,
-            required=True,
-            key=_make_key(hand, f"scale:{name}"),
-        )
-        if scale and scale != now and f"column:{name}" not in hand.refused:
-            answer(hand.stretch(name, scale))
-        if None in declared.bounds[name][:2]:
-            bought = st.toggle(
-                "Nobody knows its bounds: a part of ε buys them", name in hand.buys, key=_make_key(hand, f"buy:{name}")
-            )
-            if bought != (name in hand.buys):
-                answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
-    if st.button("Leave it out", icon=":material/close:", key=_make_key(hand, f"out:{name}")):
-        answer(hand.choose_columns([one for one in declared.columns if one != name]))
-
-
-def _ask_dates(hand: Hand, name: str, coding: codings.Dates) -> None:
-    with st.form(_make_key(hand, f"dates:{name}"), border=False):
-        ends = [
-            st.date_input(
-                escape_markdown(label),
-                value,
-                date(1900, 1, 1),
-                date(2200, 1, 1),
-                key=_make_key(hand, f"{label}:{name}"),
-            )
-            for label, value in (("First day", coding.first), ("Last day", coding.last))
-        ]
-        if st.form_submit_button("So it is", type="primary") and all(isinstance(end, date) for end in ends):
-            form = {"dates": [str(end) for end in ends], "written": coding.written}
-            answer(hand.declare(hand.declaration.with_coding(name, form)))
-
-
 def _ask_origin(hand: Hand) -> None:
-    with st.form(_make_key(hand, "origin"), border=False):
+    if hand.declaration.bounds_from_rows and hand.is_private:
+        st.warning(
+            "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
+            icon=":material/warning:",
+        )
+    with st.form(make_key(hand, "origin"), border=False):
         origin = st.selectbox(
             "Where are these bounds from?",
             declarations.ORIGINS,
             index=None,
             placeholder="choose or type, such as the CRM manual",
             accept_new_options=True,
-            key=_make_key(hand, "origin:said"),
+            key=make_key(hand, "origin:said"),
             help=glossary.explain_term("bounds"),
         )
         if st.form_submit_button("So it is", type="primary", width="stretch") and origin:
@@ -276,7 +201,7 @@ def _ask_algorithm(hand: Hand) -> None:
         names,
         names.index(now.algorithm),
         format_func=lambda name: f"{CARDS[name].does}: {CARDS[name].title}",
-        key=_make_key(hand, "algorithm"),
+        key=make_key(hand, "algorithm"),
     )
     card = CARDS[chosen]
     st.caption(escape_markdown(card.summary))
@@ -306,7 +231,7 @@ def _ask_often(hand: Hand) -> None:
         default=hand.target.share,
         format_func=lambda one: f"{10 * one:g} of 10",
         required=True,
-        key=_make_key(hand, "often"),
+        key=make_key(hand, "often"),
     )
     if share and share != hand.target.share:
         answer(replace(hand, target=Target(hand.target.loss, float(share))))
@@ -316,7 +241,7 @@ _FORMS: Mapping[str, Callable[[Hand], Any]] = {
     "table": _ask_table,
     "kind": _ask_kind,
     "person": _ask_person,
-    "columns": _ask_columns,
+    "columns": ask_columns,
     "origin": _ask_origin,
     "algorithm": _ask_algorithm,
     "often": _ask_often,

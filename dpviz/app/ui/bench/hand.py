@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import Any
 
 from dpviz.core import RequestError, check
 from dpviz.runs import Division, KnownRows, Request, Target, advise, windows
-from dpviz.tables import Content, Declaration, Proposal, codings, declarations
+from dpviz.tables import Content, Declaration, FileKind, Proposal, codings, declarations, file_format
 
 MOST_CLUSTERS, HIGHEST_DELTA, LARGEST_LOSS = 1_000, 0.1, 1_000
+FILLED = "these rows, which anybody may see"
+"""Where bounds are from that were read from public rows."""
+UNKNOWN = "unknown"
+"""What is typed for the number of rows where it is to be bought."""
 _MOST_CONFIRMED = 6
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -25,7 +30,8 @@ class Hand:
 
     ``number`` tells the widgets of one file from those of the next. ``request`` has the ε and δ of the whole release.
     ``refused`` says by word what was typed and why it cannot be; ``buys`` are the columns whose bounds ε is to buy; it
-    ``buys_rows`` where nobody wants to say how many there are, and then no ε is advised.
+    ``buys_rows`` where nobody wants to say how many there are, and then no ε is advised. ``retyped`` are bounds that
+    were typed since somebody said where they are from.
     """
 
     number: int
@@ -43,18 +49,18 @@ class Hand:
     proposal: Proposal | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     unfolded: bool = False
+    retyped: frozenset[str] = field(default=frozenset(), compare=False)
 
     @classmethod
     def of_file(
         cls, number: int, content: Content, declared: Declaration, proposal: Proposal | None, request: Request
     ) -> Hand:
         """A file of which little or nothing is ``declared``: a proposal fills what it can, and no bound is in that."""
+        hand = cls(number, content, declared, request)
         if proposal is not None:
-            forms = proposal.list_forms(declared)
-            sure = [name for name, form in forms.items() if "dates" not in form]
-            declared = proposal.join_to(declared, confirmed=sure[:_MOST_CONFIRMED])
-        rows, person = KnownRows.read(declared), declared.id_column is not None
-        return cls(number, content, declared, request, rows, person_said=person, proposal=proposal)
+            hand = hand.take_proposal(proposal)
+        person = hand.declaration.id_column is not None
+        return replace(hand, rows=KnownRows.read(hand.declaration), person_said=person)
 
     @property
     def title(self) -> str:
@@ -78,7 +84,7 @@ class Hand:
     def gaps(self) -> list[str]:
         """Words that are still to be said, in the order of the sentence."""
         declared = self.declaration
-        found = ["rows"] if self.rows is None else []
+        found = [] if self.rows is not None or self.buys_rows else ["rows"]
         found += [] if self.person_said else ["person"]
         found += [] if declared.columns else ["columns"]
         for name in self.open_columns:
@@ -95,8 +101,7 @@ class Hand:
     @property
     def is_complete(self) -> bool:
         """Whether a table can be opened: a bound may be unexplained until something leaves."""
-        later = ("origin", "rows") if self.buys_rows else ("origin",)
-        return not self.refused and all(gap in later for gap in self.gaps)
+        return not self.refused and all(gap == "origin" for gap in self.gaps)
 
     @property
     def share(self) -> float:
@@ -124,32 +129,72 @@ class Hand:
             word: why for word, why in self.refused.items() if not (":" in word and word.split(":")[1] not in names)
         }
         buys = tuple(name for name in self.buys if name in declaration.open_columns)
+        if declaration.numbers:  # what is clustered as numbers is one of them
+            more = (name for name in names if name not in declaration.textual)
+            declaration = replace(declaration, numbers=tuple(dict.fromkeys((*declaration.numbers, *more))))
         return replace(self, declaration=declaration, refused=kept, buys=buys)
 
     def take_declaration(self, declaration: Declaration) -> Hand:
-        """The same with everything that a form declared at once."""
+        """The same with everything that was declared at once."""
         rows = KnownRows.read(declaration) or self.rows
         said = replace(self, declaration=declaration, rows=rows, person_said=True, refused={}, buys=())
-        return replace(said, buys_rows=rows is None)
+        return replace(said, buys_rows=rows is None, retyped=frozenset()).say_kind(declaration.kind)
+
+    def take_proposal(self, proposal: Proposal) -> Hand:
+        """The same with all that a proposal is sure of; no bound is in that."""
+        declared = _keep_columns(self.declaration, proposal.names)
+        sure = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
+        declared = proposal.join_to(declared, confirmed=sure[:_MOST_CONFIRMED])
+        return replace(self.declare(declared), proposal=proposal)
+
+    def read_as(self, file: file_format.FileFormat, names: Sequence[str]) -> Hand:
+        """The same with the file read otherwise, and so with these ``names`` of columns."""
+        kept = _keep_columns(self.declaration, names)
+        styles = {name: style for name, style in file.styles.items() if name in names}
+        proposal = self.proposal if self.proposal is not None and self.proposal.names == tuple(names) else None
+        return replace(self.declare(replace(kept, file=replace(file, styles=styles))), proposal=proposal)
+
+    def say_kind(self, kind: FileKind) -> Hand:
+        """The same for other eyes; bounds that were filled in from rows are called so once these are private."""
+        declared = replace(self.declaration, kind=kind)
+        if not kind.may_be_shown:
+            origins = tuple(declarations.FROM_ROWS if one == FILLED else one for one in declared.origins)
+            declared = replace(declared, origins=origins, file=replace(declared.file, several_lines=False))
+        return replace(self, declaration=declared)
 
     def choose_columns(self, names: Sequence[str]) -> Hand:
         """The same with these columns to cluster; what is known of their bounds stays."""
         declared, proposed = self.declaration, {}
         if self.proposal is not None:
-            proposed = dict(self.proposal.list_forms(declared))
-        known = [name for name in names if name not in proposed or name in declared.columns]
+            # Between which dates is for the owner to say.
+            forms = self.proposal.list_forms(declared).items()
+            proposed = {name: form for name, form in forms if "dates" not in form and name not in declared.columns}
+        known = [name for name in names if name not in proposed]
         changed = declared.with_bounds(known, [declared.bounds.get(name, declarations.NO_BOUNDS) for name in known])
         for name in names:
-            if name not in known:
+            if name in proposed:
                 changed = changed.with_coding(name, proposed[name])
-        gone = [name for name in changed.codings if name not in changed.columns]
-        return self.declare(replace(changed, codings=_leave_out(changed.codings, gone)))
+        return self.declare(_keep_codings(changed, changed.columns))
+
+    def take_bounds(self, bounds: Mapping[str, declarations.ColumnBounds]) -> Hand:
+        """The same with bounds of many columns, which are clustered then."""
+        known = {**self.declaration.bounds, **bounds}
+        declared = self.declaration.with_bounds(list(known), list(known.values()))
+        declared.check_values()
+        words = [f"{end}:{name}" for name in bounds for end in ("low", "high")]
+        return replace(self.declare(declared), retyped=self.retyped.difference(words)).accept(*words)
 
     def say_rows(self, rows: KnownRows) -> Hand:
         """The same with so many rows: a number is public, of a range the algorithm buys a noisy one."""
         public = rows.low if rows.low == rows.high else None
         declared = replace(self.declaration, n_public=public, n_range=None if public else (rows.low, rows.high))
-        return replace(self, rows=rows, declaration=declared)
+        return replace(self, rows=rows, declaration=declared, buys_rows=False)
+
+    def buy_rows(self) -> Hand:
+        """The same with a number of rows that nobody says: each run buys a noisy one."""
+        return replace(
+            self, rows=None, buys_rows=True, declaration=replace(self.declaration, n_public=None, n_range=None)
+        )
 
     def say_person(self, column: str | None, most: int, relation: str) -> Hand:
         """The same with whose row each is."""
@@ -169,7 +214,7 @@ class Hand:
     def _type(self, word: str, text: str) -> Hand:
         name, _, column = word.partition(":")
         if name == "rows":
-            return self.say_rows(KnownRows.from_text(text))
+            return self.buy_rows() if text.strip() == UNKNOWN else self.say_rows(KnownRows.from_text(text))
         if name in ("low", "high"):
             return self._type_bound(column, name, None if not text.strip() else read_number(text))
         number = read_number(text)
@@ -198,30 +243,36 @@ class Hand:
 
     def _type_bound(self, column: str, end: str, value: float | None) -> Hand:
         declared = self.declaration
-        ends = declared.bounds[column]
-        ends = ends._replace(lower=value) if end == "low" else ends._replace(upper=value)
+        before = declared.bounds[column]
+        ends = before._replace(lower=value) if end == "low" else before._replace(upper=value)
         if ends.lower is not None and ends.upper is not None and not ends.lower < ends.upper:
             raise RequestError(f"{ends.lower:g} is not below {ends.upper:g}: write the smaller number first.")
+        # Where bounds are from is known as long as one of the two is what it was when that was said.
+        both = {f"low:{column}", f"high:{column}"}
+        retyped = self.retyped if ends == before else self.retyped | {f"{end}:{column}"}
+        if both <= retyped:
+            ends, retyped = ends._replace(origin=""), retyped - both
         bounds = {**declared.bounds, column: ends}
         changed = declared.with_bounds(list(bounds), list(bounds.values()))
         coding = declared.codings.get(column, codings.NUMBER)
         coding.check_bounds(column, ends.lower, ends.upper)
         buys = tuple(name for name in self.buys if name != column)
-        return replace(self.declare(changed), buys=buys).accept(f"low:{column}", f"high:{column}", f"column:{column}")
+        return replace(self.declare(changed), buys=buys, retyped=retyped).accept(*both, f"column:{column}")
 
-    def stretch(self, column: str, scale: str) -> Hand:
-        """The same with a column on another scale: linear, log or root."""
-        word, ends = f"column:{column}", self.declaration.bounds[column]
+    def say_column(self, column: str, form: Mapping[str, Any], weight: float | None = None) -> Hand:
+        """The same with what a column holds, as a declaration says it; what cannot be is refused in its word."""
+        word = f"column:{column}"
         try:
-            form = {"bounds": [ends.lower, ends.upper], "scale": scale}
-            return self.accept(word).declare(self.declaration.with_coding(column, form))
+            return self.accept(word).declare(self.declaration.with_coding(column, form, weight))
         except RequestError as error:
             return self.refuse(word, str(error))
 
     def say_origin(self, origin: str) -> Hand:
-        """The same with where all bounds are from."""
-        declared = replace(self.declaration, bounds_origin=origin.strip(), origins=())
-        return replace(self, declaration=declared)
+        """The same with where all bounds are from; those that were read from the rows stay so until both are typed."""
+        read = (declarations.FROM_ROWS, FILLED)
+        origins = tuple(one if one in read else "" for one in self.declaration.origins)
+        declared = replace(self.declaration, bounds_origin=origin.strip(), origins=origins if any(origins) else ())
+        return replace(self, declaration=declared, retyped=frozenset())
 
     def find_window(self) -> windows.Window | None:
         """The window of ε of the whole release, for made-up tables like this one; None where none was studied."""
@@ -280,5 +331,23 @@ def format_number_typed(number: float | None) -> str:
     return "" if number is None else f"{number:,}".removesuffix(".0")
 
 
-def _leave_out(given: Mapping[str, codings.Coding], names: Sequence[str]) -> dict[str, codings.Coding]:
-    return {name: one for name, one in given.items() if name not in names}
+def _keep_codings(declared: Declaration, names: Sequence[str]) -> Declaration:
+    """``declared`` without what is said of what columns hold that are not in ``names``."""
+    coded = {name: one for name, one in declared.codings.items() if name in names}
+    return replace(declared, codings=coded, weights={n: one for n, one in declared.weights.items() if n in names})
+
+
+def _keep_columns(declared: Declaration, names: Sequence[str]) -> Declaration:
+    """``declared`` without what is said of columns that are not in ``names``."""
+    columns = [name for name in declared.columns if name in names]
+    kept = _keep_codings(declared.with_bounds(columns, [declared.bounds[name] for name in columns]), names)
+    has_id = declared.id_column in names
+    return replace(
+        kept,
+        numbers=tuple(name for name in declared.numbers if name in names),
+        units={name: unit for name, unit in declared.units.items() if name in names},
+        describe={name: one for name, one in declared.describe.items() if name in names},
+        id_column=declared.id_column if has_id else None,
+        rows_per_person=declared.rows_per_person if has_id else 1,
+        label_column=declared.label_column if declared.label_column in (*names, "") else None,
+    )

@@ -10,7 +10,6 @@ import streamlit as st
 
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.controls import USUAL_CLUSTERS, choose_epsilon, read_request, recall_division
-from dpviz.app.ui.data.draft import open_draft
 from dpviz.app.ui.data.table_link import bring_to_use, is_large, is_preparing, open_sample
 from dpviz.app.ui.session import (
     COMING,
@@ -21,18 +20,31 @@ from dpviz.app.ui.session import (
     find_source,
     find_table,
     find_undeclared,
+    make_once,
     recall,
     remember,
 )
 from dpviz.app.ui.tradeoff.window_section import Accepted, accept
 from dpviz.core import AccessKind, RequestError, check
-from dpviz.runs import KnownRows, OpenTable, Request, Target, windows
-from dpviz.tables import CsvFile, CsvOnDisk, Declaration, Proposal, propose, sample
+from dpviz.runs import KnownRows, OpenTable, Request, Target, list_columns, windows
+from dpviz.tables import (
+    Content,
+    CsvFile,
+    CsvOnDisk,
+    Declaration,
+    FileKind,
+    Proposal,
+    file_format,
+    propose,
+    sample,
+)
 
 _HAND, _OPENED, _REFUSED, _SEED = "bench:hand", "bench:opened", "bench:refused", "bench:seed"
 _SAID, _BY_LINK = "bench:said", -1
 _NUMBERS = ("k", "epsilon", "delta")
 _SHOWN_AT_ONCE = "fifteen"
+_WORD, _ANSWERED = "bench:word", "bench:answered"
+_PROPOSED = "a proposal of how the file is read"
 
 
 def find_hand() -> Hand:
@@ -80,12 +92,13 @@ def keep_hand(hand: Hand) -> None:
 def find_opened(hand: Hand) -> OpenTable | None:
     """The open table, if it is what is in hand; opened now, if nothing is missing any more."""
     if hand.is_complete and not hand.buys and st.session_state.get(_OPENED) != _name_declared(hand):
-        st.session_state[_OPENED] = _name_declared(hand)
         st.session_state.pop(_REFUSED, None)
         try:
             bring_to_use(hand.content, replace(hand.declaration, title=hand.title))
         except RequestError as error:
             st.session_state[_REFUSED] = str(error)
+        # At last: a change of page that breaks this run off leaves the rest of it to the next.
+        st.session_state[_OPENED] = _name_declared(hand)
     table, source = find_table(), find_source()
     if table is None or source is None or source.number != hand.number or not hand.is_complete:
         return None
@@ -160,11 +173,12 @@ def _begin(source: Source) -> Hand:
         st.session_state[_OPENED] = _name_declared(hand)
         st.session_state.pop(_REFUSED, None)
         return hand
-    declared = open_draft(source, Declaration(title=source.content.name)).start
+    declared = source.declared or Declaration(title=source.content.name)
     # What was asked of the last table says nothing of this one.
     request = replace(_read_settings(), k=USUAL_CLUSTERS, delta=check.choose_usual_delta(None), seed=None)
-    proposal = None if declared.columns else _propose(source)
-    return Hand.of_file(source.number, source.content, declared, proposal, request)
+    if declared.columns:
+        return Hand(source.number, source.content, declared, request).take_declaration(declared)
+    return Hand.of_file(source.number, source.content, declared, _propose(source), request)
 
 
 def _begin_with_table(source: Source, table: OpenTable) -> Hand:
@@ -181,20 +195,80 @@ def _begin_with_table(source: Source, table: OpenTable) -> Hand:
 
 
 def _propose(source: Source) -> Proposal | None:
-    """What the first rows look like, or why that cannot be told; of private ones the look is counted."""
+    """What the first rows look like, or why that cannot be told."""
     st.session_state.pop(_REFUSED, None)
-    content = source.content
-    file = content.read_beginning() if isinstance(content, CsvOnDisk) else content
-    if not isinstance(file, CsvFile):
+    if read_beginning(source.content) is None:
         return None
-    note = "a proposal of how the file is read"
-    kind = Declaration().kind
-    count_access(DataAccess(file.fingerprint, content.fingerprint, content.name, kind, AccessKind.PROPOSAL, note))
     try:
-        return propose(file)
+        return look_and_propose(source.content, Declaration().kind)
     except RequestError as error:
         st.session_state[_REFUSED] = str(error)
         return None
+
+
+def look_and_propose(content: Content, kind: FileKind, reading: file_format.FileFormat | None = None) -> Proposal:
+    """How a CSV file seems to be written; a look, which is counted."""
+    file = read_beginning(content)
+    assert file is not None
+    count_look(content, kind, AccessKind.PROPOSAL, _PROPOSED)
+    return propose(file, reading=reading)
+
+
+def count_look(content: Content, kind: FileKind, what: AccessKind, note: str) -> None:
+    """Count that rows of a file were seen before it is opened."""
+    seen = content.fingerprint
+    count_access(DataAccess(seen, seen, content.name, kind, what, note))
+
+
+def read_beginning(content: Content) -> CsvFile | None:
+    """The first lines of a CSV file, which are all of one in memory; None of any other table."""
+    if isinstance(content, CsvOnDisk):
+        return make_once("bench:beginning", content.fingerprint, content.read_beginning)
+    return content if isinstance(content, CsvFile) else None
+
+
+def list_names(hand: Hand, file: file_format.FileFormat | None = None) -> tuple[str, ...]:
+    """All columns, by the header or as declared; refused where the file cannot be read so."""
+    declared = hand.declaration if file is None else replace(hand.declaration, file=file)
+    given = (hand.number, declared.file)
+    return make_once("bench:names", given, lambda: list_columns(hand.content, declared), most=4)
+
+
+def find_open_word() -> str:
+    """The word whose form is open; "" if none is."""
+    return str(st.session_state.get(_WORD, ""))
+
+
+def open_word(word: str) -> None:
+    """Open the form of a word; call it from a callback."""
+    st.session_state[_WORD] = word
+
+
+def close_word() -> None:
+    """Close the form that is open, and draw the page anew."""
+    st.session_state[_WORD] = ""
+    st.rerun()
+
+
+def count_answers() -> int:
+    """How many forms were answered: with each the sentence goes on to its next gap."""
+    return int(st.session_state.get(_ANSWERED, 1))
+
+
+def answer(hand: Hand) -> None:
+    """Keep what a form said, close it, and go on to the next gap."""
+    if not hand.is_private and hand.rows is None and (rows := count_public_rows(hand)) is not None:
+        hand = hand.say_rows(rows)
+    if hand.declaration != find_hand().declaration:
+        st.session_state.pop(_REFUSED, None)  # it was of what was said before
+    keep_hand(hand)
+    st.session_state[_ANSWERED] = count_answers() + 1
+    close_word()
+
+
+def make_key(hand: Hand, name: str) -> str:
+    """The key of a widget about this table."""
+    return f"bench:{hand.number}:{name}"
 
 
 def count_public_rows(hand: Hand) -> KnownRows | None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpviz.algorithms import Guarantee
-from dpviz.app.ui.bench.hand import Hand, format_number_typed
+from dpviz.app.ui.bench.hand import UNKNOWN, Hand, format_number_typed
 from dpviz.app.ui.escape import strip_markdown
 from dpviz.releases import promise
 from dpviz.tables import codings
 from dpviz.words import format_things, shorten
 
-# Letters of a name and of an origin, columns that are said, and those that are while some bound is missing.
+# Letters of a name and of an origin, columns that are said at first, and those that are while some bound is missing.
 _LONG_NAME, _LONG_ORIGIN, _FEW, _MOST = 18, 26, 4, 12
 MORE = "more"
 """The word behind which the other columns stand."""
@@ -52,7 +52,7 @@ def summarize(hand: Hand) -> str:
 def format_rows(hand: Hand) -> str:
     """How many rows there are, as the box of the sentence says it; "" where nobody has."""
     if hand.rows is None:
-        return ""
+        return UNKNOWN if hand.buys_rows else ""
     low, high = hand.rows
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
@@ -87,7 +87,8 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
     number = format_things(len(columns), "column") if columns else ""
     yield from (_make_button(hand, "columns", number, "which columns"), ":" if columns else "")
     wanting = [name for name in columns if name in hand.open_columns or _is_refused(hand, name)]
-    most = _MOST if wanting or hand.unfolded else _FEW if len(columns) > _FEW + 1 else _FEW + 1
+    most = _MOST if wanting else _FEW if len(columns) > _FEW + 1 else _FEW + 1
+    most = len(columns) if hand.unfolded else most
     # What is missing is said first, so that no gap is hidden; all else stays in its order.
     first = sorted(columns, key=lambda name: name not in wanting) if len(wanting) and len(columns) > most else columns
     for place, name in enumerate(first[:most]):

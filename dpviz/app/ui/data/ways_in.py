@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,17 +11,11 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
-from dpviz.app.ui.data.draft import open_draft
 from dpviz.app.ui.data.table_link import is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.same_origin import may_name_paths
-from dpviz.app.ui.session import (
-    find_table,
-    find_undeclared,
-    open_table,
-    set_aside,
-)
+from dpviz.app.ui.session import find_table, open_table, set_aside
 from dpviz.core import RequestError
 from dpviz.tables import (
     GIVEN,
@@ -29,8 +24,6 @@ from dpviz.tables import (
     MAX_CELLS,
     MOST_PARTS,
     MOST_ROWS,
-    Content,
-    Declaration,
     IntakeError,
     SyntheticTable,
     find_sample,
@@ -167,18 +160,9 @@ def _open_file(word: str) -> None:
     content, declared = open_named(word)
     content = take_brought(content)
     declaration = replace(declared, title=declared.title or content.name)
-    if is_large(content):  # the form has the button that prepares it
-        _wait_for_declaration(content, declaration)
-        return
-    try:
-        open_table(content, declaration)
-        suggest_delta()
-    except RequestError:  # the form says what is missing
-        _wait_for_declaration(content, declaration)
-
-
-def _wait_for_declaration(content: Content, declaration: Declaration) -> None:
-    set_aside(content)
-    waiting = find_undeclared()
-    assert waiting is not None
-    open_draft(waiting, declaration)
+    if not is_large(content):
+        with suppress(RequestError):  # the sentence says what is missing
+            open_table(content, declaration)
+            suggest_delta()
+            return
+    set_aside(content, declaration)

@@ -254,41 +254,43 @@ class Terms(NamedTuple):
 def ask_division(*, buys: bool, public: bool = False) -> Division:
     """How the ε of a release is divided; what is as usual for the table is not kept for another one."""
     kept = recall_division(public=public)
-    percent = st.slider(
+    budget, bounds = glossary.explain_term("budget"), glossary.explain_term("bounds")
+    _ask_part(
         "ε for segments, %",
-        0,
-        _MOST_PERCENT,
-        value=round(100 * kept.segments),
+        kept.segments,
+        SEGMENTS,
+        "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
+        f"of them but their centres. {budget}",
+        most=_MOST_PERCENT,
         step=5,
-        key=SEGMENTS,
-        help="What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
-        f"of them but their centres. {glossary.explain_term('budget')}",
     )
-    if int(percent) != round(100 * kept.segments):
-        remember(SEGMENTS, int(percent))
     if buys:
-        percent = st.slider(
+        _ask_part(
             "ε for each open column, %",
-            1,
-            _MOST_OF_BOUNDS,
-            value=round(100 * kept.bounds),
-            key=BOUNDS,
-            help="What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
-            f"more it takes: too little, and noise hides the range. {glossary.explain_term('bounds')}",
+            kept.bounds,
+            BOUNDS,
+            "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
+            f"more it takes: too little, and noise hides the range. {bounds}",
+            least=1,
         )
-        remember(BOUNDS, int(percent))
-    percent = st.slider(
+    _ask_part(
         "ε for missing values, %",
-        0,
-        _MOST_OF_BOUNDS,
-        value=round(100 * kept.missing),
-        key=MISSING,
-        help="What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is "
-        f"not shown. {glossary.explain_term('budget')}",
+        kept.missing,
+        MISSING,
+        f"What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not shown. "
+        f"{budget}",
     )
-    remember(MISSING, int(percent))
     divided = recall_division(public=public)
     return divided if buys else replace(divided, bounds=Division.bounds)
+
+
+def _ask_part(
+    label: str, kept: float, key: str, help: str, *, least: int = 0, most: int = _MOST_OF_BOUNDS, step: int = 1
+) -> None:
+    usual = round(100 * kept)
+    percent = int(st.slider(label, least, most, usual, step, key=key, help=help))
+    if percent != usual:
+        remember(key, percent)
 
 
 def ask_smallest_group(divided: Division) -> int:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpviz.app.ui.bench.hand import Hand, format_number_typed, read_number
+from dpviz.app.ui.bench.hand import FILLED, Hand, format_number_typed, read_number
 from dpviz.app.ui.bench.sentence import MORE, Word, format_rows, summarize, write_sentence
 from dpviz.core.check import RequestError
 from dpviz.releases.release_request import ReleaseRequest
@@ -19,6 +19,7 @@ from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.codings import Dates, Nominal
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind
+from dpviz.tables.file_format import FileFormat
 from dpviz.tables.owner_words import find_words
 from dpviz.tables.proposal import propose
 from tests.cases import for_each
@@ -157,9 +158,9 @@ def test_columns_come_with_their_coding_and_go_with_their_refusal():
 
 
 def test_a_logarithm_needs_bounds_above_zero_and_says_so_in_its_word():
-    hand = filled().stretch("spend", "log")
+    hand = filled().say_column("spend", {"bounds": [0, 100], "scale": "log"})
     assert "logarithmic" in words_of(hand)["column:spend"].refusal
-    good = filled().type_in("low:spend", "1").stretch("spend", "log")
+    good = filled().type_in("low:spend", "1").say_column("spend", {"bounds": [1, 100], "scale": "log"})
     assert not good.refused and "spend (log)" in read_aloud(good)
 
 
@@ -176,6 +177,39 @@ def test_many_columns_fold_but_no_gap_is_hidden():
     assert words_of(hand)[MORE].text == "26 more" and "low:c29" not in words_of(hand)
     open_one = hand.declare(Declaration().with_bounds(names, [*bounds[:-1], ColumnBounds()]))
     assert words_of(open_one)["low:c29"].gap and words_of(open_one)["high:c29"].gap
+    assert "low:c29" in words_of(replace(hand, unfolded=True)), "whoever unfolds them can reach every one"
+
+
+def test_an_origin_holds_as_long_as_one_bound_is_what_it_was():
+    bounds = {"age": ColumnBounds(0.0, 120.0, "law or physics")}
+    hand = dropped().choose_columns(["age"]).take_bounds(bounds).type_in("high:age", "100")
+    assert hand.declaration.bounds["age"] == ColumnBounds(0.0, 100.0, "law or physics")
+    both = hand.type_in("high:age", "100").type_in("low:age", "18")
+    assert both.declaration.bounds["age"] == ColumnBounds(18.0, 100.0, "")
+
+
+def test_bounds_from_the_rows_stay_so_whatever_is_said_until_both_are_typed():
+    read = {"age": ColumnBounds(20.0, 79.0, FILLED)}
+    hand = dropped().say_kind(FileKind.PUBLIC).choose_columns(["age"]).take_bounds(read)
+    assert not hand.declaration.bounds_from_rows, "anybody may see them"
+    private = hand.say_kind(FileKind.PRIVATE).say_origin("law")
+    assert private.declaration.bounds_from_rows and private.type_in("low:age", "18").declaration.bounds_from_rows
+    assert not private.type_in("low:age", "18").type_in("high:age", "90").declaration.bounds_from_rows
+
+
+def test_nobody_may_know_how_many_rows_there_are():
+    hand = filled().type_in("rows", "unknown")
+    assert hand.is_complete and not hand.gaps and hand.declaration.n_public is None and format_rows(hand) == "unknown"
+    assert hand.type_in("rows", "80").rows == KnownRows(80, 80)
+
+
+def test_a_file_that_is_read_otherwise_keeps_what_was_said_of_columns_that_are_still_there():
+    hand = filled(columns=2).choose_columns(["age", "spend", "channel"])
+    names = ("customer_id", "age", "amount", "visits", "channel")
+    other = hand.read_as(FileFormat(names=names), names)
+    assert other.declaration.columns == ("age", "channel") and "channel" in other.declaration.codings
+    assert other.declaration.bounds["age"] == hand.declaration.bounds["age"] and other.proposal is None
+    assert hand.read_as(FileFormat(delimiter=","), hand.proposal.names).proposal is hand.proposal
 
 
 def test_delta_is_said_only_where_it_is_spent_and_a_long_name_is_cut():

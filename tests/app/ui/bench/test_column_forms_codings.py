@@ -7,8 +7,11 @@ import doctest
 import pytest
 
 from dpviz.app.ui import table_words
-from dpviz.app.ui.data.column_rows import compare_noise_on_scales, remove_coding
+from dpviz.app.ui.bench.column_forms import describe_noise
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.runs.request import Contender, Request
 from dpviz.tables.codings import Cycle, Nominal, Ordinal, Stretched
+from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import IntakeError
 
@@ -25,11 +28,19 @@ def test_a_column_is_declared_and_clustered_and_taken_back():
     assert one.bounds["region"] == ColumnBounds(0.0, 3.0) and one.weights == {"region": 1.0}
     two = one.with_coding("pay", {"bounds": [1, 60_000], "scale": "log"}).with_coding("age", {"cycle": 100})
     assert two.coded == {"age": Cycle(100.0), "pay": Stretched("log"), "region": Nominal(("N", "S"))}
-    again = remove_coding(remove_coding(two, "pay"), "region")
+    hand = in_hand(two)
+    plain = hand.say_column("pay", {"bounds": [1, 60_000], "scale": "linear"}).choose_columns(["age", "pay"])
+    again = plain.declaration
     assert again.columns == ("age", "pay") and again.bounds["pay"] == START.bounds["pay"] and not again.weights
-    assert remove_coding(again, "age").bounds["age"] == ColumnBounds()
-    other = one.with_coding("region", {"order": ["N", "S"]})
-    assert other.codings == {"region": Ordinal(("N", "S"))} and not other.weights
+    number = plain.say_column("age", {"bounds": [None, None], "scale": "linear"}).declaration
+    assert number.bounds["age"] == ColumnBounds() and not number.codings
+    other = hand.say_column("region", {"order": ["N", "S"]}).declaration
+    assert other.codings["region"] == Ordinal(("N", "S")) and not other.weights
+
+
+def in_hand(declared):
+    file = open_csv(b"age,pay,region\n1,2,N\n", name="people")
+    return Hand(1, file, declared, Request(Contender("auto"), 5, 1.0, 1e-6))
 
 
 def test_what_cannot_be_declared_is_one_sentence():
@@ -45,10 +56,10 @@ def test_what_cannot_be_declared_is_one_sentence():
 
 
 def test_a_long_tail_costs_less_on_a_log_scale():
-    even, stretched, middle = compare_noise_on_scales(START, "pay", "log")
-    assert even == pytest.approx(84.85, rel=0.01) and middle == pytest.approx(60_000**0.5, rel=1e-6)
-    assert stretched < even / 20
-    zero = Declaration(columns=("pay",), lower=(0.0,), upper=(9.0,))
-    assert (
-        compare_noise_on_scales(zero, "pay", "log") is None and compare_noise_on_scales(zero, "pay", "root") is not None
-    )
+    alone = in_hand(Declaration(columns=("pay",), lower=(1.0,), upper=(60_000.0,), n_public=5_000))
+    even = describe_noise(alone, "pay", "linear")
+    assert even == "± 150 on a centre of 1,000 rows at ε = 1"
+    stretched = describe_noise(alone, "pay", "log")
+    assert stretched == "± 6.7 at 245, where numbers as they are have ± 150, on a centre of 1,000 rows at ε = 1"
+    zero = in_hand(Declaration(columns=("pay",), lower=(0.0,), upper=(9.0,)))
+    assert "±" not in describe_noise(zero, "pay", "log") and "±" in describe_noise(zero, "pay", "root")

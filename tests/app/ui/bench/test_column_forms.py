@@ -8,55 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.app.ui.data import column_rows, declaration_form, table_link
-from dpviz.app.ui.data.column_rows import compute_noise_by_column, describe_lacks, read_bounds
-from dpviz.app.ui.data.declaration_form import describe_moves
-from dpviz.app.ui.data.draft import Draft
+from dpviz.app.ui.bench import column_forms
+from dpviz.app.ui.bench.column_forms import compute_noise_by_column, describe_moves, read_bounds
+from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_summary import measure_clipping
-from dpviz.app.ui.session import Source
 from dpviz.core.domain import Domain
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.column_noise import compute_column_noise
-from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 
 NAMES = ("age", "pay", "height, cm")
-
-
-def _draft() -> Draft:
-    source = Source(open_csv(b"age,pay\n1,2\n", name="people"), 1)
-    start = Declaration(columns=("age",), lower=(0.0,), upper=(120.0,), origins=("law or physics",))
-    draft = Draft(source, start, 1)
-    draft.names = draft.numbers = ("age", "pay")
-    draft.begin()
-    return draft
-
-
-def test_an_origin_holds_as_long_as_one_bound_is_what_it_was():
-    draft = _draft()
-    draft.type_bounds("age", upper=100.0)
-    assert draft.bounds["age"] == ColumnBounds(0.0, 100.0, "law or physics")
-    draft.type_bounds("age", lower=18.0)
-    assert draft.bounds["age"] == ColumnBounds(18.0, 100.0, "")
-    draft.type_bounds("age", lower=None, upper=None)
-    assert draft.bounds["age"] == ColumnBounds()
-
-
-def test_what_is_typed_is_used_and_what_is_emptied_stays_as_it_was():
-    draft = _draft()
-    draft.type_bounds("pay", upper=None)
-    assert draft.columns == ("age",)
-    draft.type_bounds("pay", lower=0.0)
-    draft.units["pay"] = "k$"
-    assert draft.columns == ("age", "pay")
-    draft.leave_out("age")
-    draft.say_columns()
-    assert draft.declaration.bounds == {"pay": ColumnBounds(0.0)} and draft.declaration.units == {"pay": "k$"}
-    draft.use("age")
-    draft.say_columns()
-    assert draft.declaration.bounds["age"].upper == 120.0, "known though it was not used for a while"
 
 
 def test_pasted_lines_say_bounds_and_units():
@@ -68,6 +31,14 @@ def test_pasted_lines_say_bounds_and_units():
 def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
     told = read_bounds('"height, cm",,250\npay,-1e3,', NAMES)
     assert told == ({"height, cm": ColumnBounds(None, 250.0), "pay": ColumnBounds(-1e3, None)}, {})
+
+
+def test_a_line_is_of_all_columns_that_are_chosen_or_of_all():
+    assert read_bounds("*,0,9,cm\npay,1,", NAMES, ["age", "pay"]) == (
+        {"age": ColumnBounds(0.0, 9.0), "pay": ColumnBounds(1.0, None)},
+        {"age": "cm", "pay": "cm"},
+    )
+    assert set(read_bounds("*,0,9", NAMES).bounds) == set(NAMES)
 
 
 def test_lines_that_cannot_be_read_are_refused_without_a_quotation():
@@ -98,17 +69,6 @@ def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():
     assert compute_noise_by_column(replace(whole, lower=(11.0, 0.0)), **told).keys() == {"y"}
 
 
-def test_what_is_lacking_is_one_sentence():
-    names = tuple(f"c{j}" for j in range(9))
-    none = Declaration(columns=names, lower=(None,) * 9, upper=(1.0,) * 9)
-    assert describe_lacks(none) == (
-        'Still needed: the lower bound of "c0"; the lower bound of "c1"; the lower bound of "c2"; '
-        "bounds of 6 more columns."
-    )
-    assert describe_lacks(replace(none, lower=(0.0,) * 9)) is None
-    assert "tick a column" in (describe_lacks(Declaration()) or "")
-
-
 def test_rows_that_bounds_move_are_told_in_shares():
     told = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, None))
     values = np.array([[1.0, np.nan], [2.0, np.inf], [11.0, 1.0], [3.0, 1.0]])
@@ -117,7 +77,7 @@ def test_rows_that_bounds_move_are_told_in_shares():
 
 
 def test_examples_in_the_docstrings():
-    for module in (column_rows, declaration_form, table_link):
+    for module in (column_forms, table_link):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dpviz.app.ui.data.draft import merge_declaration
+from dpviz.app.ui.bench import file_form
+from dpviz.app.ui.bench.file_form import merge_declaration, read_names
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.csv_writer import format_names
 from dpviz.tables.declarations import Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
@@ -101,3 +106,15 @@ def test_a_proposal_chooses_columns_that_sound_like_measures_if_they_are_few():
 
     assert chosen("age", "person_id", "label", "income") == ("age", "income")
     assert chosen(*(f"x{j}" for j in range(13))) == ()
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1).map(str.strip)))
+def test_names_that_are_written_down_are_read_back(names):
+    names = tuple(name for name in names if name)
+    assert read_names(format_names(names)) == names
+
+
+def test_names_stand_on_lines_or_between_commas():
+    assert read_names('age,"height, cm"\n\n weight ,') == ("age", "height, cm", "weight")
+    tried = doctest.testmod(file_form)
+    assert tried.attempted > 0 and tried.failed == 0
