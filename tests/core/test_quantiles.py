@@ -252,6 +252,8 @@ def test_what_is_not_proved_is_refused():
             kind(np.zeros(2), np.array([1.0, 0.0]))
     with pytest.raises(RequestError, match="level"):
         Quantiles(*ENDS, (1.5,))
+    with pytest.raises(TypeError):
+        Medians(*ENDS, (0.25,))  # the noise of a smooth median is proved for the middle alone
 
 
 def test_clipped_columns_of_chunks_add_up_to_those_of_all_rows():
