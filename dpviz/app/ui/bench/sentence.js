@@ -6,7 +6,7 @@ export default function (component) {
   const { words } = box, held = document.activeElement, parts = [];
   for (const piece of pieces) {
     if (typeof piece === "string") {
-      parts.push(spaced(parts, piece) + piece);
+      parts.push(spaced(parts, piece) + keeps(parts, piece));
     } else {
       parts.push(spaced(parts, piece.text), word(component, words, piece, open));
       if (piece.refusal) parts.push(Object.assign(made("span", "why", ` (${piece.refusal})`), { id: `why-${name(piece)}` }));
@@ -20,6 +20,16 @@ export default function (component) {
 }
 
 function spaced(parts, text) { return !parts.length || /^[,.:;%]/.test(text) ? "" : " "; }
+
+// No line begins with a stop: it stays with the word before it. What is left of the text is returned.
+function keeps(parts, text) {
+  const [stop] = /^[,.:;%]*/.exec(text), last = parts.at(-1);
+  if (!stop || !(last instanceof Element)) return text;
+  const kept = made("span", "kept");
+  kept.append(last, stop);
+  parts.splice(-1, 1, kept);
+  return text.slice(stop.length);
+}
 
 function name(piece) { return [...piece.id].map((letter) => (/\w/.test(letter) ? letter : letter.codePointAt(0))).join(""); }
 
