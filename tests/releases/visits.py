@@ -132,12 +132,15 @@ class PageVisit(Visit):
         (typed,) = (one for one in at.text_input if (one.key or "").startswith("release:confirm:"))
         sound(typed.set_value(f"{at.session_state['epsilon']:g}").run())
         (button,) = (one for one in at.button if (one.key or "").startswith("release:press:"))
-        before = {*self.folder.glob("*.zip")}
+        number = int(button.key.rpartition(":")[2])
         sound(button.click().run())
-        assert at.session_state["release:pressed"][-1].job.wait(waiting.SECONDS)
+        presses = at.session_state["release:pressed"]
+        assert len(presses) == number, [said.value for said in at.error]
+        job = presses[-1].job
+        assert job.wait(waiting.SECONDS)
         sound(at.run())
-        (made,) = {*self.folder.glob("*.zip")} - before
-        return made
+        assert job.release is not None and job.kept, (job.state, job.error)
+        return self.folder / job.kept
 
 
 class ShellVisit(Visit):
