@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -30,13 +30,13 @@ from dpviz.core import (
 )
 from dpviz.releases.described_table import DescribedTable
 from dpviz.tables import format_csv
-from dpviz.words import NINE_IN_TEN, list_words
+from dpviz.words import NINE_IN_TEN, format_percent, list_words
 
-COUNTED_AGAIN = 0.5
-"""Of what a release spends on segments, this part counts those of an earlier one."""
+COUNTED_AGAIN = 0.25
+"""Of what a release spends on segments, this part counts earlier ones; the noise of their earlier sizes is larger."""
 
 # Chosen by hand; ``benchmarks/continued.py`` says how often what follows is right.
-_FALSE_ALARMS = 0.05  # in so many releases a segment at all is said to have changed that did not
+FALSE_ALARMS = 0.02  # of segments that did not change, so many are said to have
 _NEAR = 0.5  # of the way to a neighbour: farther off it is another segment
 
 
@@ -112,10 +112,19 @@ class Continued:
 
     @property
     def changed(self) -> Flags:
-        """Which of them differ beyond noise, all tested at once by the tail of a Laplace law, (k,)."""
-        reach = log(len(self.earlier.sizes) / _FALSE_ALARMS) / sqrt(2)
+        """Which of them differ beyond noise, each tested by itself by the tail of a Laplace law, (k,)."""
+        reach = -log(FALSE_ALARMS) / sqrt(2)
         changed: Flags = np.abs(self.differences) > reach * self.sd
         return changed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``read --json`` prints them."""
+        return {
+            **self.earlier._asdict(),
+            "sizes_now": self.now.sizes.tolist(),
+            "sizes_now_sd": self.now.sd,
+            "changed": self.changed.tolist(),
+        }
 
     @property
     def words(self) -> str:
@@ -128,7 +137,8 @@ class Continued:
         if not found:
             return f"{start}no earlier segment has changed its size beyond the noise."
         of_them = "earlier segment has" if len(found) == 1 else "earlier segments have"
-        return f"{start}{len(found)} {of_them} changed beyond the noise: {list_words(found)}."
+        wrong = f"of segments that did not change {format_percent(FALSE_ALARMS)} at most are named, too"
+        return f"{start}{len(found)} {of_them} changed beyond the noise: {list_words(found)}; {wrong}."
 
 
 def find_continued(earlier: EarlierSegments, now: CountedAgain, domain: Domain, centers: Array) -> Continued:

@@ -194,7 +194,7 @@ class ReadRelease:
         RequestError
             If it does not hold, published no segments, or is of other columns, bounds or units of privacy.
         """
-        if not self.holds or self.played is None:
+        if self.played is None or not self.holds:
             raise RequestError("The earlier release is not what it says: nothing continues it. See what verify finds.")
         if (segments := self.segments) is None:
             raise RequestError(
@@ -239,6 +239,7 @@ class ReadRelease:
             "may_not_conclude": list(self.received.may_not),
             "certificate": None if self.report is None else to_plain(asdict(self.report.quality_report)),
             "groups": None if self.played.groups is None else to_plain(asdict(self.played.groups)),
+            "continued": None if self.played.continued is None else self.played.continued.to_dict(),
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }

@@ -62,6 +62,7 @@ def test_earlier_segments_are_counted_again_and_stand_where_they_are_looked_for(
     assert [line["earlier_segment"] for line in lines] == ["1", "2", "3"]
     assert continued.words in release.files[PAGE].decode()
     assert continued.words in [one.sentence for one in read.received.may]
+    assert read.to_dict()["continued"]["sizes"] == continued.earlier.sizes and earlier.to_dict()["continued"] is None
     assert CONTINUED in release.files[DATAPACKAGE].decode() and CONTINUED not in released(False).files
 
 
@@ -69,13 +70,13 @@ def test_the_whole_epsilon_is_what_was_asked_for_and_the_ledger_tells_the_count(
     release = released(True)
     shares = release.played.shares
     assert sum(one.epsilon for one in shares.values()) == pytest.approx(1.0)
-    assert shares[OF_EARLIER].epsilon == pytest.approx(SHARE / 2) == shares[OF_SEGMENTS].epsilon
+    assert shares[OF_EARLIER].epsilon == pytest.approx(SHARE / 4) == shares[OF_SEGMENTS].epsilon / 3
     spent = [
         float(one["cost"])
         for one in csv.DictReader(io.StringIO(release.files[LEDGER].decode()))
         if one["part"] == OF_EARLIER
     ]
-    assert sum(spent) == pytest.approx(SHARE / 2)
+    assert sum(spent) == pytest.approx(SHARE / 4)
 
 
 def test_a_forged_line_is_named() -> None:
@@ -178,4 +179,4 @@ def test_a_segment_that_lies_elsewhere_has_no_partner() -> None:
     assert found.places.tolist() == [1, -1, 0]
     assert "no earlier segment has changed" in found.words
     changed = find_continued(earlier, now._replace(sizes=np.array([300.0, 900, 20])), domain, moved)
-    assert "2 (more rows) and 3 (fewer rows)" in changed.words
+    assert "2 (more rows) and 3 (fewer rows); of segments that did not change 2 % at most" in changed.words
