@@ -87,9 +87,10 @@ def open_table(name: str) -> Table:
     return Table(name, entry.clusters, opened, described, points, domain.from_unit(points), cells)
 
 
-def release(table: Table, algorithm: str, epsilon: float, seed: int, *, k: int | None = None) -> Parts:
-    """The parts of a release that is divided as usual, with seeded noise."""
-    share = Division.segments
+def release(
+    table: Table, algorithm: str, epsilon: float, seed: int, *, k: int | None = None, share: float = Division.segments
+) -> Parts:
+    """The parts of a release whose segments get a ``share`` of ε, with seeded noise."""
     found = run(algorithm, table.opened.private, k=k or table.k, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed)
     clustered = Clustered(found, round_centers(found))
     session = table.described.private.open(

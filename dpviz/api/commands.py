@@ -17,7 +17,17 @@ import pandas as pd
 
 from dpviz.algorithms import AUTO
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
-from dpviz.releases import AccessCounts, Account, Preflight, Release, ReleaseRequest, preflight, publish
+from dpviz.releases import (
+    AccessCounts,
+    Account,
+    Preflight,
+    ReadRelease,
+    Release,
+    ReleaseRequest,
+    preflight,
+    publish,
+    read_release,
+)
 from dpviz.runs import (
     Contender,
     Division,
@@ -238,6 +248,7 @@ def release(
     buy_bounds: float = Division.bounds,
     missing: float = Division.missing,
     smallest_group: int = 0,
+    continues: str | Path | ReadRelease | None = None,
     chosen: str | None = None,
     words: Mapping[str, Any] | None = None,
 ) -> Release:
@@ -259,6 +270,9 @@ def release(
     smallest_group : int
         Rows that each group of segments has at least in 99 of 100 releases: small ones are joined with their nearest,
         by released values. 0: nothing is promised.
+    continues : path, ReadRelease or None
+        The zip of an earlier release of the table, whose segments keep their names and are counted again, with a
+        quarter of what segments cost. None: none.
     chosen : str or None
         What was chosen after a look at the rows; printed verbatim on the card.
     words : mapping or None
@@ -291,6 +305,7 @@ def release(
         bounds=buy_bounds,
         missing=missing,
         smallest_group=smallest_group,
+        continues=continues,
     )
     return publish(prepared)
 
@@ -306,9 +321,11 @@ def plan_release(
     bounds: float,
     missing: float,
     smallest_group: int = 0,
+    continues: str | Path | ReadRelease | None = None,
     opened: OpenTable | None = None,
 ) -> Preflight:
     """A release that nothing stands against; nothing is charged yet."""
+    earlier = read_release(continues) if isinstance(continues, str | Path) else continues
     release_request = ReleaseRequest(
         request,
         owner_words.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
@@ -316,6 +333,7 @@ def plan_release(
         bounds=bounds,
         missing=missing,
         smallest_group=smallest_group,
+        continues=None if earlier is None else earlier.allow_continuation(content, declared),
         seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
     )
     return preflight(release_request, content, declared, account, opened=opened)

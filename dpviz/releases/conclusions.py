@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpviz.releases.continuing import Continued
 from dpviz.releases.promise import format_at_most, format_small
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.releases.smallest_groups import Groups
@@ -62,6 +63,8 @@ class Received:
         That of the algorithm, played again: what it says of itself.
     groups : Groups or None
         Groups of segments that have as many rows as was promised, where that was.
+    continued : Continued or None
+        What became of the segments of an earlier release, where one is continued.
     """
 
     profile: profiles.Profile
@@ -72,6 +75,7 @@ class Received:
     relation: str = "add_remove"
     run: Run | None = None
     groups: Groups | None = None
+    continued: Continued | None = None
 
     @property
     def finding(self) -> Headline:
@@ -88,7 +92,8 @@ class Received:
         """What may be concluded."""
         columns = _conclude_columns(self.profile, noise=self.shows_noise)
         grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
-        return (_conclude_sizes(self.profile), *grouped, *columns, _conclude_quality(self))
+        again = () if self.continued is None else (Conclusion(self.continued.words, True),)
+        return (_conclude_sizes(self.profile), *grouped, *again, *columns, _conclude_quality(self))
 
     def tabulate_pairs(self) -> pd.DataFrame:
         """Of each pair of segments, up to where a difference is within the noise; no line where that is not known."""

@@ -166,15 +166,15 @@ LEDGER, DECLARATION, TRANSCRIPT = "ledger.csv", "declaration.json", "transcript.
 ASSIGN, VERIFY = "assign.py", "VERIFY.txt"
 README, PROFILE, MAP, NOTEBOOK = "README.txt", "profile.svg", "map.svg", "read_release.ipynb"
 DATAPACKAGE, CROISSANT = "datapackage.json", "croissant.json"
-SIGNATURE, DRAWS_FILE, GROUPS = "SIGNATURE.txt", "draws.csv", "groups.csv"
-TABLES = (CENTERS, SEGMENTS_FILE, GROUPS, DRAWS_FILE, LEDGER)
+SIGNATURE, DRAWS_FILE, GROUPS, CONTINUED = "SIGNATURE.txt", "draws.csv", "groups.csv", "continued.csv"
+TABLES = (CENTERS, SEGMENTS_FILE, GROUPS, CONTINUED, DRAWS_FILE, LEDGER)
 IN_ORDER = (
-    *(README, PAGE, CENTERS, SEGMENTS_FILE, GROUPS, DRAWS_FILE, PROFILE, MAP, NOTEBOOK, ASSIGN, DOSSIER, CARD, LEDGER),
-    *(DECLARATION, TRANSCRIPT, DATAPACKAGE, CROISSANT, VERIFY, SIGNATURE),
+    *(README, PAGE, CENTERS, SEGMENTS_FILE, GROUPS, CONTINUED, DRAWS_FILE, PROFILE, MAP, NOTEBOOK, ASSIGN, DOSSIER),
+    *(CARD, LEDGER, DECLARATION, TRANSCRIPT, DATAPACKAGE, CROISSANT, VERIFY, SIGNATURE),
 )
 """All names that a file in it may have, in the order in which they stand in it."""
 
-NEEDED = tuple(name for name in IN_ORDER if name not in (SEGMENTS_FILE, GROUPS, DRAWS_FILE, MAP, SIGNATURE))
+NEEDED = tuple(name for name in IN_ORDER if name not in (SEGMENTS_FILE, GROUPS, CONTINUED, DRAWS_FILE, MAP, SIGNATURE))
 """What every zip of a release holds; the others may be with it."""
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.card_columns import CardColumn, list_columns
+from dpviz.releases.continuing import Continued, find_continued
 from dpviz.releases.draws import Draws, draw_versions
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.release_parts import (
@@ -120,6 +121,14 @@ class Played:
         """Groups of segments that are as large as was promised; None where nothing was."""
         smallest, tallies = self.request.smallest_group, self.parts.tallies
         return find_groups(tallies, self.parts.clustered.unit_centers, smallest) if smallest and tallies else None
+
+    @cached_property
+    def continued(self) -> Continued | None:
+        """What became of the segments of an earlier release; None where none is continued."""
+        earlier, again = self.request.continues, self.parts.again
+        if earlier is None or again is None:
+            return None
+        return find_continued(earlier, again, self.run.domain, self.parts.clustered.unit_centers)
 
     @cached_property
     def expected_loss(self) -> str:

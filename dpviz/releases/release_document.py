@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from dpviz.tables import WordsDocument
 from dpviz.words import documents
@@ -15,6 +15,7 @@ _Count = Annotated[int, Field(ge=0, le=10**12)]
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?\+00:00$")]
+_Numbers = Annotated[tuple[documents.Number, ...], Strict(False)]
 _SHA256, _TIME = "64 hexadecimal digits", "a time, as 2026-01-31T12:00:00+00:00"
 _COUNT, _AMOUNT = "a whole number that a release has", "a number that a release has"
 
@@ -61,6 +62,18 @@ class AccountThenDocument(documents.Document):
     previous_at: _Time = documents.key(..., _TIME, "when the charge before was made")
 
 
+class EarlierSegmentsDocument(documents.Document):
+    """What an earlier release published of its segments, which are counted again."""
+
+    shown: ClassVar = '{"sha256": "", "centers": [[40.0]], "sizes": [900.0], "size_sds": [10.0]}'
+    sha256: _Sha256 = documents.key(..., _SHA256, "of its transcript")
+    centers: Annotated[tuple[_Numbers, ...], Strict(False)] = documents.key(
+        ..., "a list of centres", "as published, data units", each="a list of numbers"
+    )
+    sizes: _Numbers = documents.key(..., "a list of numbers", "rows of each segment", each="a number")
+    size_sds: _Numbers = documents.key(..., "a list of numbers", "how far off these are", each="a number")
+
+
 class AskedDocument(documents.Document):
     """What a release was asked for, and all that its files say beside what was drawn."""
 
@@ -81,3 +94,6 @@ class AskedDocument(documents.Document):
     n_public: _Count | None = documents.key(..., _COUNT, "the number of rows, where it is public")
     declared: str = documents.key(..., "text", "the declaration file; bounds that were bought are still open")
     account: AccountThenDocument = documents.key(..., "an object", "the account")
+    continues: EarlierSegmentsDocument | None = documents.key(
+        None, "an object", "the earlier release whose segments are counted again"
+    )

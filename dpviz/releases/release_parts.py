@@ -15,9 +15,18 @@ import pandas as pd
 
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
+from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
 from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
-from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_MISSING, OF_SEGMENTS, CostPart, ReleaseRequest
+from dpviz.releases.release_request import (
+    ALGORITHM,
+    OF_BOUNDS,
+    OF_EARLIER,
+    OF_MISSING,
+    OF_SEGMENTS,
+    CostPart,
+    ReleaseRequest,
+)
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
@@ -171,11 +180,18 @@ class Parts:
     bounds: BoughtBounds | None = None
     missing: MissingShares | None = None
     told: SegmentsPart | None = None
+    again: CountedAgain | None = None
 
     @property
     def entries(self) -> Mapping[str, Sequence[Entry]]:
         """The ledgers, in the order of spending."""
-        parts = {OF_BOUNDS: self.bounds, OF_MISSING: self.missing, ALGORITHM: self.clustered, OF_SEGMENTS: self.told}
+        parts = {
+            OF_BOUNDS: self.bounds,
+            OF_MISSING: self.missing,
+            ALGORITHM: self.clustered,
+            OF_SEGMENTS: self.told,
+            OF_EARLIER: self.again,
+        }
         return {name: part.entries for name, part in parts.items() if part is not None}
 
     @property
@@ -213,6 +229,14 @@ class Parts:
         """What was counted of the segments; None where nothing was asked about them."""
         return self.told.report.tallies if self.told is not None and self.told.report.tallies.every else None
 
+    def publish_segments(self, sha256: str) -> EarlierSegments | None:
+        """The segments as a release that continues this one has them, whose transcript has that hash; None where
+        nothing was asked about them."""
+        if (tallies := self.tallies) is None:
+            return None
+        centers = tuple(map(tuple, self.clustered.rounded.centers.tolist()))
+        return EarlierSegments(sha256, centers, tuple(tallies.released.sizes.tolist()), tuple(tallies.size_sd.tolist()))
+
     @property
     def missing_told(self) -> tuple[str, ...]:
         """The released shares of missing cells in words; none where they were not bought."""
@@ -241,7 +265,7 @@ def make_all_parts(
     **Guarantee.** The shares of ``release_request``, added up.
     """
     shares = release_request.shares(declaration)
-    bounds = missing = said = None
+    bounds = missing = said = again = None
     if OF_BOUNDS in shares:
         bounds = make_bought(content, declaration, shares[OF_BOUNDS], sources[OF_BOUNDS])
     complete = declaration if bounds is None else bounds.declaration
@@ -250,5 +274,9 @@ def make_all_parts(
     opened = tables(complete)
     found = make_clustering(release_request, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
     if OF_SEGMENTS in shares:
-        said = make_segments(found, opened.described(), shares[OF_SEGMENTS], sources[OF_SEGMENTS])
-    return Parts(complete, found, bounds, missing, said)
+        described = opened.described()
+        said = make_segments(found, described, shares[OF_SEGMENTS], sources[OF_SEGMENTS])
+        if release_request.continues is not None:
+            cost, source = shares[OF_EARLIER].epsilon, sources[OF_EARLIER]
+            again = count_again(release_request.continues, described, epsilon=cost, noise=source)
+    return Parts(complete, found, bounds, missing, said, again)

@@ -14,7 +14,9 @@ import pandas as pd
 from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
+from dpviz.releases.coded_table import spell_out_columns
 from dpviz.releases.conclusions import Received
+from dpviz.releases.continuing import EarlierSegments
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import name_level
@@ -28,8 +30,13 @@ from dpviz.releases.segments_report import (
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Progress, brief, profiles
-from dpviz.tables import format_csv
+from dpviz.tables import Content, Declaration, format_csv
 
+# Of a declaration: what decides in which segment a row lies, and whose it is.
+_OF_CELLS = (
+    *("columns", "lower", "upper", "coded", "weights", "scaling", "radius"),
+    *("relation", "id_column", "rows_per_person"),
+)
 _OF_COLUMNS = ("name", "lower", "upper", "unit", "kind")
 
 SNIPPET = """import pandas as pd
@@ -172,11 +179,44 @@ class ReadRelease:
             )
         return ask(self.played.draws, ReleaseQuestion(kind, segments, column, label, value))
 
+    @property
+    def segments(self) -> EarlierSegments | None:
+        """What it published of its segments, as a release that continues it has them; None where nothing was."""
+        if self.played is None:
+            return None
+        return self.played.parts.publish_segments(self.played.transcript.sha256)
+
+    def allow_continuation(self, content: Content, declaration: Declaration) -> EarlierSegments:
+        """Its segments, to be counted again in the table of ``content``, which is declared so.
+
+        Raises
+        ------
+        RequestError
+            If it does not hold, published no segments, or is of other columns, bounds or units of privacy.
+        """
+        if self.played is None or not self.holds:
+            raise RequestError("The earlier release is not what it says: nothing continues it. See what verify finds.")
+        if (segments := self.segments) is None:
+            raise RequestError(
+                "Nothing was asked about the segments of the earlier release: there is no size to lay beside a new one."
+            )
+        ours, theirs = spell_out_columns(content, declaration), self.played.declared
+        if any(getattr(ours, what) != getattr(theirs, what) for what in _OF_CELLS):
+            raise RequestError(
+                "The earlier release is of other columns, bounds, codings or another unit of privacy: its segments are "
+                "no segments of this table. Declare what its declaration.json does."
+            )
+        return segments
+
     def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:
         """Why the card of this release and another one, or an account, cannot both be whole; None where they may."""
         link = None if self.played is None else self.played.asked.account.link
         if isinstance(other, AccountBalance):
             return "Its transcript is damaged." if link is None else other.find_contradiction(link)
+        for later, earlier in ((self, other), (other, self)):
+            said = None if later.played is None else later.played.request.continues
+            if said and earlier.segments and said.sha256 == earlier.segments.sha256 and said != earlier.segments:
+                return "What one of them says of the segments of the other, which it continues, is not what that says."
         theirs = None if other.played is None else other.played.asked.account.link
         return None if link is None or theirs is None else link.find_contradiction(theirs)
 
@@ -199,6 +239,7 @@ class ReadRelease:
             "may_not_conclude": list(self.received.may_not),
             "certificate": None if self.report is None else to_plain(asdict(self.report.quality_report)),
             "groups": None if self.played.groups is None else to_plain(asdict(self.played.groups)),
+            "continued": None if self.played.continued is None else self.played.continued.to_dict(),
             "covered": COVERED,
             "numbers": [to_plain(one._asdict()) for one in self.numbers],
         }
@@ -218,6 +259,7 @@ def receive(played: Played) -> Received:
         played.declared.relation,
         played.run,
         played.groups,
+        played.continued,
     )
 
 

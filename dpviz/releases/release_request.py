@@ -23,6 +23,7 @@ from dpviz.algorithms import CARDS
 from dpviz.core import RequestError, name_unit
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
+from dpviz.releases.continuing import COUNTED_AGAIN, EarlierSegments
 from dpviz.runs import Contender, Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words
 from dpviz.words import list_names
@@ -48,6 +49,7 @@ _NAMES = {
 
 
 ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
+OF_EARLIER = "earlier segments"
 """The parts of a release: each has a ledger of its own, and they add up."""
 
 
@@ -76,6 +78,8 @@ class ReleaseRequest:
         The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
     smallest_group : int
         Rows that each group of segments is promised to have at least; 0: nothing is promised.
+    continues : EarlierSegments or None
+        Those of the release that this one continues, whose rows are counted again; None: none.
     who : str
     seen : AccessCounts
         What was seen of the rows before.
@@ -87,6 +91,7 @@ class ReleaseRequest:
     bounds: float = Division.bounds
     missing: float = Division.missing
     smallest_group: int = 0
+    continues: EarlierSegments | None = None
     who: str = field(default_factory=read_user)
     seen: AccessCounts = field(default_factory=AccessCounts)
 
@@ -118,6 +123,8 @@ class ReleaseRequest:
             )
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
+        if self.continues is not None:
+            self._check_continued(self.continues, declaration, dim)
         if k * k * dim > _MOST_WORK:
             raise RequestError(
                 f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
@@ -125,12 +132,27 @@ class ReleaseRequest:
             )
         self.find_share(declaration)
 
+    def _check_continued(self, earlier: EarlierSegments, declaration: Declaration, dim: int) -> None:
+        if not self.segments:
+            raise RequestError(
+                "Segments of an earlier release are counted again by a part of what segments cost, and they get "
+                "nothing: give them a part of ε."
+            )
+        if declaration.open_columns:
+            raise RequestError(
+                f"The bounds of {list_names(declaration.open_columns)} would be bought anew, and the segments of an "
+                "earlier release lie between its own: declare those, which are in its declaration.json."
+            )
+        earlier.check(dim)
+
     def shares(self, declaration: Declaration) -> dict[str, CostPart]:
         """What each part of the release may spend; together the whole, by basic composition."""
-        costs = self.division.divide(self.request.epsilon, bought=len(declaration.open_columns))
+        *costs, segments = self.division.divide(self.request.epsilon, bought=len(declaration.open_columns))
+        again = 0.0 if self.continues is None else segments * COUNTED_AGAIN
+        costs += [segments - again, again]
         return {
             name: CostPart(name, cost, self.delta if name == ALGORITHM else 0.0)
-            for name, cost in zip((OF_BOUNDS, OF_MISSING, ALGORITHM, OF_SEGMENTS), costs, strict=True)
+            for name, cost in zip((OF_BOUNDS, OF_MISSING, ALGORITHM, OF_SEGMENTS, OF_EARLIER), costs, strict=True)
             if cost or name == ALGORITHM
         }
 
@@ -267,6 +289,7 @@ class Asked:
             "n_public": self.n_public,
             "declared": declarations.to_json(self.declared),
             "account": self.account.to_plain(),
+            **({} if release_request.continues is None else {"continues": release_request.continues._asdict()}),
         }
 
     @classmethod
@@ -275,7 +298,7 @@ class Asked:
         from dpviz.releases.release_document import AskedDocument  # slow to import
         from dpviz.words import documents
 
-        document = documents.read_document(AskedDocument, said, RequestError, whole=True)
+        document = documents.read_document(AskedDocument, {"continues": None, **said}, RequestError, whole=True)
         request, seen = document.request, document.seen
         if request.algorithm not in CARDS.ours:
             raise RequestError("Its algorithm is none of those that dpviz releases.")
@@ -287,6 +310,7 @@ class Asked:
             bounds=document.bounds,
             missing=document.missing,
             smallest_group=document.smallest_group,
+            continues=None if document.continues is None else EarlierSegments(**document.continues.list_given()),
             who="",
             seen=AccessCounts(**seen.list_given()),
         )

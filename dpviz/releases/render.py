@@ -17,6 +17,7 @@ import numpy as np
 from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
+from dpviz.releases.continuing import format_continued
 from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.draws import format_draws
 from dpviz.releases.intervals import format_finite
@@ -24,6 +25,7 @@ from dpviz.releases.package import (
     ASSIGN,
     CARD,
     CENTERS,
+    CONTINUED,
     DECLARATION,
     DOSSIER,
     DRAWS_FILE,
@@ -140,6 +142,7 @@ def render_files(played: Played) -> dict[str, bytes]:
         CENTERS: format_centers(played),
         SEGMENTS_FILE: format_segments(played),
         GROUPS: "" if played.groups is None else format_groups(played.groups),
+        CONTINUED: "" if played.continued is None else format_continued(played.continued),
         DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         **make_pictures(played),
         NOTEBOOK: make_notebook(played),

@@ -77,6 +77,12 @@ def add(command: Parser) -> None:
         help="join segments until each group has so many rows at least, by released values (default: 0 for none)",
     )
     command.add_argument(
+        "--continues",
+        metavar="EARLIER.zip",
+        help="a release of this table: its segments keep their names and are counted again, with a quarter of what "
+        "segments cost",
+    )
+    command.add_argument(
         "--accept-loss",
         type=read_number,
         metavar="R",
@@ -177,6 +183,7 @@ def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
         bounds=arguments.buy_bounds,
         missing=arguments.missing,
         smallest_group=arguments.smallest_group,
+        continues=arguments.continues,
         opened=opened,
     )
 

@@ -1,0 +1,182 @@
+"""A release that continues an earlier one: its segments are counted again, and what is forged of them is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.api.commands import plan_release
+from dpviz.core.check import RequestError
+from dpviz.releases.continuing import CountedAgain, EarlierSegments, find_continued
+from dpviz.releases.package import CENTERS, CONTINUED, DATAPACKAGE, LEDGER, PAGE, make_zip
+from dpviz.releases.release_reader import ReadRelease, read_release
+from dpviz.releases.release_request import OF_EARLIER, OF_SEGMENTS
+from dpviz.releases.releasing import Preflight, Release, preflight, publish
+from dpviz.releases.render import render
+from dpviz.releases.transcript import Transcript
+from dpviz.tables.named import open_file
+from tests.releases.forging import findings, verdict_on
+from tests.releases.people import WORDS, account_in, declare_people, order_for
+
+K, SHARE = 3, 0.4
+
+
+def plan(folder: Path, earlier: ReadRelease | None, *, rows: int = 900, **asked: Any) -> Preflight:
+    """A release of the first ``rows`` of the table, which continues another one."""
+    declared = {"release": WORDS, **asked.pop("declared", {})}
+    data, said = declare_people(folder, **declared)
+    lines = data.read_text().splitlines()
+    data.write_text("\n".join(lines[: rows + 1]) + "\n")
+    request = order_for(said, epsilon=1.0).request
+    shares: dict[str, Any] = {"segments": SHARE, "bounds": 0.03, "missing": 0.0, **asked}
+    account = account_in(folder)
+    try:
+        return plan_release(request, open_file(data), said, account, words={}, continues=earlier, **shares)
+    finally:
+        assert not account.standing().entries
+
+
+@cache
+def released(continues: bool) -> Release:
+    earlier = read_release(released(False).data) if continues else None
+    with TemporaryDirectory() as folder:
+        return publish(plan(Path(folder), earlier))
+
+
+def test_earlier_segments_are_counted_again_and_stand_where_they_are_looked_for() -> None:
+    release, earlier = released(True), read_release(released(False).data)
+    read = read_release(release.data)
+    continued = release.played.continued
+    assert read.holds and continued is not None and read.received is not None
+    assert continued.earlier == earlier.segments
+    assert (np.abs(continued.now.sizes - 300) < 8 * continued.now.sd).all() and not continued.changed.any()
+    assert sorted(continued.places.tolist()) == [0, 1, 2]
+    lines = list(csv.DictReader(io.StringIO(release.files[CONTINUED].decode())))
+    assert [line["earlier_segment"] for line in lines] == ["1", "2", "3"]
+    assert continued.words in release.files[PAGE].decode()
+    assert continued.words in [one.sentence for one in read.received.may]
+    assert read.to_dict()["continued"]["sizes"] == continued.earlier.sizes and earlier.to_dict()["continued"] is None
+    assert CONTINUED in release.files[DATAPACKAGE].decode() and CONTINUED not in released(False).files
+
+
+def test_the_whole_epsilon_is_what_was_asked_for_and_the_ledger_tells_the_count() -> None:
+    release = released(True)
+    shares = release.played.shares
+    assert sum(one.epsilon for one in shares.values()) == pytest.approx(1.0)
+    assert shares[OF_EARLIER].epsilon == pytest.approx(SHARE / 4) == shares[OF_SEGMENTS].epsilon / 3
+    spent = [
+        float(one["cost"])
+        for one in csv.DictReader(io.StringIO(release.files[LEDGER].decode()))
+        if one["part"] == OF_EARLIER
+    ]
+    assert sum(spent) == pytest.approx(SHARE / 4)
+
+
+def test_a_forged_line_is_named() -> None:
+    files = released(True).files
+    text = files[CONTINUED]
+    for other in (text.replace(b"\n1,", b"\n2,", 1), text.replace(b",,", b",yes,", 1), b""):
+        assert other != text and CONTINUED in findings({**files, CONTINUED: other})
+
+
+@pytest.mark.parametrize("what", ["centers", "sizes", "size_sds"])
+def test_other_numbers_of_the_earlier_release_contradict_it(what: str) -> None:
+    """A transcript that lies about them is made whole again: whoever has the earlier release is told."""
+    genuine, earlier = released(True), read_release(released(False).data)
+    assert read_release(genuine.data).find_contradiction(earlier) is None
+    asked = dict(genuine.played.transcript.asked)
+    numbers = [list(one) if isinstance(one, (list, tuple)) else one for one in asked["continues"][what]]
+    if what == "centers":
+        numbers[0][0] += 1.0
+    else:
+        numbers[0] += 1.0
+    files = render(
+        Transcript({**asked, "continues": {**asked["continues"], what: numbers}}, genuine.played.transcript.recordings)
+    )
+    assert verdict_on(files).holds
+    lying = read_release(make_zip(files))
+    assert "which it continues" in (lying.find_contradiction(earlier) or "")
+    assert "which it continues" in (earlier.find_contradiction(lying) or "")
+
+
+def test_what_cannot_be_continued_is_refused_before_the_charge(tmp_path: Path) -> None:
+    earlier = read_release(released(False).data)
+    damaged = read_release(make_zip({**released(False).files, CENTERS: b"segment\n"}))
+    cases: list[tuple[ReadRelease, dict[str, Any], str]] = [
+        (earlier, {"segments": 0.0}, "give them a part"),
+        (damaged, {}, "not what it says"),
+        (earlier, {"declared": {"bounds": {"age": [0, 110], "income": [0, 90000]}}}, "other columns, bounds"),
+        (earlier, {"declared": {"weights": {"age": 2.0}}}, "other columns, bounds"),
+        (earlier, {"declared": {"relation": "replace"}}, "other columns, bounds"),
+    ]
+    for place, (other, asked, said) in enumerate(cases):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        with pytest.raises(RequestError, match=said):
+            plan(folder, other, **asked)
+
+
+def test_a_release_without_segments_is_not_continued(tmp_path: Path) -> None:
+    bare = publish(plan_of_centers(tmp_path))
+    (tmp_path / "later").mkdir()
+    with pytest.raises(RequestError, match="Nothing was asked about the segments"):
+        plan(tmp_path / "later", read_release(bare.data))
+
+
+def plan_of_centers(folder: Path) -> Preflight:
+    data, said = declare_people(folder, release=WORDS)
+    return preflight(order_for(said, segments=0.0), open_file(data), said, account_in(folder))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sizes": (1.0,)},
+        {"size_sds": (0.0, 1.0, 1.0)},
+        {"centers": ((1.0,),) * 3},
+        {"centers": (), "sizes": (), "size_sds": ()},
+        {"sizes": (float("nan"), 1.0, 1.0)},
+    ],
+    ids=lambda wrong: "-".join(wrong),
+)
+def test_what_no_release_published_is_refused(wrong: dict[str, Any]) -> None:
+    segments = EarlierSegments(64 * "0", ((1.0, 2.0),) * 3, (1.0,) * 3, (1.0,) * 3)
+    segments.check(2)
+    with pytest.raises(RequestError, match="give the zip itself"):
+        segments._replace(**wrong).check(2)
+
+
+def test_changes_are_told_beyond_the_noise_of_both_and_seldom_where_there_is_none() -> None:
+    domain = released(True).played.run.domain
+    rng = np.random.default_rng(5)
+    centers = np.array([[20.0, 15_000], [45, 60_000], [75, 30_000]])
+    told = []
+    for _ in range(2_000):
+        noise = rng.laplace(0, 10 / np.sqrt(2), (2, 3))
+        earlier = EarlierSegments(
+            "0" * 64, tuple(map(tuple, centers.tolist())), tuple((300 + noise[0]).tolist()), (10.0,) * 3
+        )
+        now = CountedAgain(np.array([300.0, 420, 180]) + noise[1], 10.0, ())
+        told.append(find_continued(earlier, now, domain, domain.to_unit_coordinates(centers)).changed)
+    wrongly, more, fewer = np.mean(told, axis=0)
+    assert wrongly < 0.03 and min(more, fewer) > 0.99
+
+
+def test_a_segment_that_lies_elsewhere_has_no_partner() -> None:
+    domain = released(True).played.run.domain
+    centers = np.array([[20.0, 15_000], [45, 60_000], [75, 30_000]])
+    earlier = EarlierSegments("0" * 64, tuple(map(tuple, centers.tolist())), (300.0,) * 3, (10.0,) * 3)
+    moved = domain.to_unit_coordinates(np.array([[75.0, 30_000], [21, 16_000], [45, 5_000]]))
+    now = CountedAgain(np.array([300.0, 300, 300]), 10.0, ())
+    found = find_continued(earlier, now, domain, moved)
+    assert found.places.tolist() == [1, -1, 0]
+    assert "no earlier segment has changed" in found.words
+    changed = find_continued(earlier, now._replace(sizes=np.array([300.0, 900, 20])), domain, moved)
+    assert "2 (more rows) and 3 (fewer rows); of segments that did not change 2 % at most" in changed.words
