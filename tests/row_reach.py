@@ -43,6 +43,7 @@ HOLDERS = {
     "dpviz.releases.quality_report": "asks a session for distances",
     "dpviz.releases.conclusions": "gives released numbers as data frames; no row is near",
     "dpviz.releases.coded_table": "makes a private table of codes",
+    "dpviz.releases.continuing": "opens the session that counts the segments of an earlier release",
     "dpviz.releases.described_table": "makes the private table that segments are asked of",
     "dpviz.releases.noise_check": "remembers what a session asks that is played",
     "dpviz.releases.missing_shares": "asks a session for missing cells",
