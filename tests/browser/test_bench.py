@@ -45,6 +45,13 @@ _PHONE = """() => {
   return above && axis.bottom <= innerHeight && file.top >= innerHeight ? "" : JSON.stringify(edges);
 }"""
 
+# Presses a word as soon as the answer to the form of another one is drawn.
+_PRESSES_AT_ONCE = """() => new MutationObserver((_, watch) => {
+  if (document.querySelector('[data-word="kind"].gap')) return;
+  watch.disconnect();
+  document.querySelector('[data-word="table"]').click();
+}).observe(document.querySelector(".sentence"), { childList: true, subtree: true, attributeFilter: ["class"] })"""
+
 
 def make_places(n: int = 4_000) -> bytes:
     """Places of a town, two columns."""
@@ -118,6 +125,18 @@ def test_places_go_from_a_drop_to_a_verified_zip(
         sys.stdout.write(said)
     assert walk.actions <= MOST_ACTIONS and walk.number_of_words <= MOST_WORDS
     assert not offences(visit)
+
+
+def test_a_word_that_is_pressed_while_the_sentence_goes_on_keeps_its_form(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.uploads(make_places(), "places.csv")
+    visit.opens_word("kind")
+    visit.page.evaluate(_PRESSES_AT_ONCE)
+    visit.picks("public: anybody may see the rows")
+    visit.sees("A public sample")  # of the form of the table
+    expect(visit.page.locator('[data-word="table"]')).to_have_attribute("aria-expanded", "true")
+    expect(visit.page.locator('[data-word="person"]')).to_have_attribute("aria-expanded", "false")
 
 
 def test_epsilon_is_moved_by_keyboard_and_the_headline_follows(fifteen: Visitor) -> None:

@@ -1,5 +1,8 @@
 // Real text with words in it that are buttons, or boxes to type into. A word that stays keeps its element, and its focus.
 
+// Of all paragraphs: when to go on by itself, and the word that a person pressed and whose form has not come yet.
+let goingOn = 0, pressed = "";
+
 export default function (component) {
   const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go } = component.data;
   if (box.table !== table) Object.assign(box, { table, words: new Map() });
@@ -13,8 +16,9 @@ export default function (component) {
     }
   }
   box.replaceChildren(...parts);
-  // A form was answered: on to the next gap.
-  if (go && go !== box.go && box.go !== undefined) setTimeout(() => goesOn(box), 60);
+  if (pressed === open || (words.has(pressed) && !pieces.some((piece) => piece.id === pressed))) pressed = "";
+  // A form was answered: on to the next gap, unless a word is pressed meanwhile.
+  if (go && go !== box.go && box.go !== undefined && !pressed) goingOn = setTimeout(() => goesOn(box), 60);
   box.go = go;
   if (held && box.contains(held)) held.focus({ preventScroll: true });
 }
@@ -64,7 +68,11 @@ function word(component, words, piece, open) {
     part.type = "button";
     part.textContent = piece.text;
     part.setAttribute("aria-expanded", String(piece.id === open));
-    part.onclick = () => component.setTriggerValue("word", { id: piece.id === open ? "" : piece.id });
+    part.onclick = () => {
+      clearTimeout(goingOn);
+      pressed = piece.id === open ? "" : piece.id;
+      component.setTriggerValue("word", { id: pressed });
+    };
   }
   return part;
 }
