@@ -284,7 +284,9 @@ def _find_period(column: _Column) -> float | None:
     """After how much a measure goes round, by its name and its range."""
     if {"per", "worked", "total"} & {*column.words} or not len(column.numbers):
         return None
-    for low, high, period in (TOLD["cycle"][word] for word in column.words if word in TOLD["cycle"]):
+    for low, high, period in (
+        TOLD["cycle"][word] for word in (*column.words, "".join(column.words)) if word in TOLD["cycle"]
+    ):
         if low <= column.numbers.min() and column.numbers.max() <= high:
             return float(period)
     return None

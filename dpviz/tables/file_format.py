@@ -31,7 +31,9 @@ _ONE_BYTE = (
 )
 # These are turned into UTF-8 as a whole before they are read.
 _MARKED = ("utf-16", "utf-32")
-_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
+# A byte of these may be half of a letter, but a line end never is: whatever a line holds, it ends where it ends.
+EAST_ASIAN = ("gb18030", "gbk", "big5", "cp932", "shift_jis", "euc_jp", "cp949")
+_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")), *EAST_ASIAN)
 ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
 
 BLANKS = (" ", "\u00a0", "\u202f", "\u2009")

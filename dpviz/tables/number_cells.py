@@ -115,6 +115,7 @@ def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
         bare = _replace(bare, _encode(mark, encoding), b"")
     for mark, plain in (*((minus, b"-") for minus in _MINUSES), (style.decimal, b".")):
         bare = _replace(bare, _encode(mark, encoding), plain)
+    bare = pc.replace_substring_regex(bare, rb"\.--?", b".")  # a dash in the place of cents
     if negative is not None:
         amounts = bare
         for beside in (b"(", b")", b"-"):
@@ -136,22 +137,28 @@ def _make_pattern(style: NumberStyle, encoding: str, *, negative: bool = False) 
 
     ``negative``: one between parentheses, or with its minus behind, as ``style`` declares it.
     """
-    amount, pad = _describe_amount(style, encoding), f"(?:{_join_marks(_BLANKS, encoding)})*"
+    dashes, pad = _join_marks(("-", *_MINUSES), encoding), f"(?:{_join_marks(_BLANKS, encoding)})*"
     mark = _join_marks((style.sign,), encoding)
     sign, behind = (f"(?:{mark}{pad})?", f"(?:{pad}{mark})?") if mark else ("", "")
+    if negative and style.negative == "-":  # 5.- has no cents, and is not negative
+        return rf"\A{pad}{sign}{_describe_amount(style, encoding, '+')}{behind}{pad}-{behind}{pad}\z"
+    amount = _describe_amount(style, encoding, "*", dashes)
     if negative:
-        number = rf"\({pad}{sign}{amount}{behind}{pad}\)" if style.negative == "()" else rf"{amount}{behind}{pad}-"
-        return rf"\A{pad}{sign}{number}{behind}{pad}\z"
-    minuses = _join_marks(("+", "-", *_MINUSES), encoding)
-    return rf"\A{pad}{sign}(?:(?:{minuses}){pad})?{sign}{amount}{behind}{pad}\z"
+        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
+    return rf"\A{pad}{sign}(?:(?:\+|{dashes}){pad})?{sign}{amount}{behind}{pad}\z"
 
 
-def _describe_amount(style: NumberStyle, encoding: str) -> str:
-    """The part of a pattern that is a number without sign, blanks and what stands beside it."""
+def _describe_amount(style: NumberStyle, encoding: str, times: str, dashes: str = "") -> str:
+    """The part of a pattern that is a number without sign, blanks and what stands beside it.
+
+    ``times``: how many digits are behind its decimal mark; one or two of ``dashes`` may stand in their place.
+    """
     marks, decimal = _join_marks(style.grouping_marks, encoding), _join_marks((style.decimal,), encoding)
     first, others = ("{1,2}", "{2}") if style.grouping == INDIAN else ("{1,3}", "{3}")
     groups = rf"[0-9]{first}(?:(?:{marks})[0-9]{others})*(?:{marks})[0-9]{{3}}|" if marks else ""
-    return rf"(?:(?:{groups}[0-9]+)(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    whole = rf"(?:{groups}[0-9]+)"
+    no_cents = rf"|{whole}{decimal}(?:{dashes}){{1,2}}" if dashes else ""
+    return rf"(?:(?:{whole}(?:{decimal}[0-9]{times})?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?{no_cents})"
 
 
 def _join_marks(marks: Iterable[str], encoding: str) -> str:
@@ -185,9 +192,9 @@ _MONEY = (
 _MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
 _BESIDE = f"{_MONEY}|{_MEASURES}"
 _SIGNED = re.compile(
-    rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*-?\s*(?P<behind>{_BESIDE})?\s*[)-]?"
+    rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*[-\u2013]{{0,2}}\s*(?P<behind>{_BESIDE})?\s*[)-]?"
 )
-_MINUS_BEHIND = re.compile(r"\d\D*-")
+_MINUS_BEHIND = re.compile(r"\d[^\d.,]*-")
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 _BELOW_ONE = re.compile(r"\D*0([.,])\d+\D*")
 # Begins like a number, and reads as none in any style that is known; what repeats gives nothing back (``*+``).

@@ -17,9 +17,9 @@ import numpy as np
 from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, match, may_be_either, names_a_person
 from dpviz.tables.csv_intake import NO_CSV, CsvFile, read_header
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
-from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
+from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
-from dpviz.tables.number_cells import Styles, guess_styles
+from dpviz.tables.number_cells import Styles, guess_styles, read_values
 from dpviz.tables.readings import NOTES, REFUSALS, Reading, list_readings
 from dpviz.tables.records import read_lines
 from dpviz.words import doorways, foreign, list_names
@@ -215,6 +215,7 @@ class _Trial:
     values: Mapping[str, FloatArray]
     unread: Mapping[str, Unread]
     lines: int
+    blank: int
     broken: int
 
     @classmethod
@@ -225,12 +226,13 @@ class _Trial:
         read = read_lines(top.sample, wanted, first=header.body)
         unread = header.key_by_name(read.unread)
         lines = len(next(iter(read.columns.values())))
-        blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines])
-        broken = next(iter(unread.values())).broken - (blank if len(top.names) > 1 else 0)
+        blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines] if len(top.names) > 1)
+        broken = next(iter(unread.values())).broken - blank
         if 2 * broken > lines - blank:
             raise IntakeError(REFUSALS["most_lost"])
         values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
-        return cls({name: values[name] for name in numbers}, {name: unread[name] for name in numbers}, lines, broken)
+        tried = {name: values[name] for name in numbers}
+        return cls(tried, {name: unread[name] for name in numbers}, lines, blank, broken)
 
 
 def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
@@ -279,17 +281,25 @@ def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
     return all(getattr(one, part) == getattr(other, part) for part in parts)
 
 
+def _shows_style(cells: Sequence[str], style: NumberStyle) -> bool:
+    """Whether some cell reads as another number, or as none, where nothing is said of how it is written."""
+    styled, plain = (read_values(cells, one).tobytes() for one in (style, PLAIN_STYLE))
+    return styled != plain
+
+
 def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What was found besides, for the owner's eyes."""
     file, kinds, numbers = proposal.file, proposal.kinds, proposal.numbers
     full = [name for name in proposal.names if any(map(str.strip, cells[name]))]
     of_kind = {kind: [name for name in proposal.list_kind(kind) if name in full] for kind in _NOTED}
     lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
-    written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
-    by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
+    marked = [name for name in numbers if _shows_style(cells[name], styles.by_column[name])]
+    written = {str(styles.by_column[name]) for name in marked}
+    by_style = {one: [name for name in marked if str(styles.by_column[name]) == one] for one in sorted(written)}
     told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
     found: list[tuple[str, Any]] = [
-        ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
+        ("encoding", file.encoding if file.encoding != "utf-8" else ""),
+        ("blank", f"{tried.blank:,} of {tried.lines:,}" if tried.blank else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
         ("no_number", ", ".join(lost[:MOST_CHOSEN])),
         *((what, [name]) for name, what in styles.mixed.items() if name in numbers),

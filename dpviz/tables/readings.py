@@ -21,7 +21,7 @@ from dpviz.tables import csv_intake, file_format
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.column_kinds import PATTERNS, TOLD, WORDS, match
 from dpviz.tables.csv_intake import CsvFile, clean_names, find_delimiter_above, list_pieces, reads_like_a_row
-from dpviz.tables.file_format import DELIMITERS, QUOTES, WHITESPACE, FileFormat, refuse_garbled
+from dpviz.tables.file_format import DELIMITERS, EAST_ASIAN, QUOTES, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
 
@@ -36,6 +36,7 @@ _OF_LETTERS = (
     *(f"iso8859-{part}" for part in (1, 2, 15)),
     "koi8-r",
     "mac-roman",
+    *EAST_ASIAN,
 )
 _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
@@ -132,18 +133,20 @@ def _guess_encoding(raw: bytes) -> str:
         for start in range(0, 0 if raw.isascii() else len(raw), _BYTES):
             decoder.decode(raw[start : start + _BYTES], final=start + _BYTES >= len(raw))
     except UnicodeDecodeError:
-        return _guess_one_byte(raw)
+        return _guess_by_letters(raw)
     return "utf-8"
 
 
-def _guess_one_byte(raw: bytes) -> str:
+def _guess_by_letters(raw: bytes) -> str:
     from charset_normalizer import from_bytes  # slow to import
 
     western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
-    odd = b"\n".join(line for line in _take_blocks(raw).split(b"\n") if not line.isascii())[:20_000]
+    # Each different line once: what repeats says nothing more of letters.
+    odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
     found = [*from_bytes(odd, cp_isolation=[*_OF_LETTERS])]
     alike = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
-    own_script = _WESTERN.isdisjoint(alike) and re.search(rb"[\x80-\xff]{3}", odd) is not None
+    word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
+    own_script = _WESTERN.isdisjoint(alike) and re.search(word, odd) is not None
     return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
 
 
