@@ -47,6 +47,7 @@ from dpviz.tables.loaded_table import (
 )
 from dpviz.tables.prepared_rows import Batch
 from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
+from dpviz.tables.vocabulary import match
 from dpviz.words import doorways, foreign, quote_name
 
 Value = TypeVar("Value")
@@ -61,24 +62,6 @@ _ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME, _MOST_REPEATED = 80, 2
 
-_SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
-_CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
-_UNIT = rf"({_SIGNS}|{_CODES})"
-_NUMBER = rf"[(]?\s*{_UNIT}?\s*[-+−–]?\s*{_UNIT}?\s*(\d[\d.,'’\s]*|[.,]\d+)([eE][-+−]?\d+)?\s*{_UNIT}?\s*[)]?"
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_READS_LIKE_A_ROW = re.compile(
-    "|".join(
-        (
-            _NUMBER,
-            r"[-+−]?(inf|infinity|nan)",
-            r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}\.?([T\s]\s*\d{1,2}:\d{2}.*)?",
-            r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?",
-            rf"\d{{1,2}}\.?[-\s]{_MONTH}[-\s,]*(\d{{2,4}})?",
-            rf"{_MONTH}\s+\d{{1,2}}(st|nd|rd|th)?,?(\s+\d{{2,4}})?",
-        )
-    ),
-    flags=re.IGNORECASE,
-)
 _OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
@@ -345,7 +328,7 @@ def reads_like_a_row(cell: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     # One blank for many: the pattern tries every way to share them out among its parts.
-    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip("\"'").split())) is not None
+    return match("row_cell", " ".join(cell.strip().strip("\"'").split())) is not None
 
 
 def _repeats_words(cells: Iterable[str]) -> bool:
