@@ -7,12 +7,10 @@ one is the second. A weight says how surely the evidence alone means the kind: 1
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,23 +18,14 @@ import numpy as np
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.codings import DATE_ORDERS, find_day
 from dpviz.tables.loaded_table import FloatArray
+from dpviz.tables.vocabulary import TOLD, WORDS, match
 
 Kind = Literal["measure", "cycle", "id", "code", "group", "date", "order", "yes_no", "categories", "text"]
 """Kinds of columns. A cycle is a measure that goes round; a group is a known grouping, which only judges results."""
 
-TOLD = tomllib.loads(Path(__file__).with_name("proposal_words.toml").read_text(encoding="utf-8"))
-WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
 _WHOSE = WORDS["person"] | WORDS["thing"]
 _SCALES, _YES_NO = ([tuple(steps.split(", ")) for steps in TOLD["scales"][key]] for key in ("steps", "pairs"))
 _GLUED_ID = re.compile(rf"({'|'.join(sorted(_WHOSE))})(id|no|nr|num|number|nummer)")
-PATTERNS = {what: re.compile(written) for what, written in TOLD["patterns"].items()}
-
-
-def match(what: str, cell: str) -> re.Match[str] | None:
-    """How a whole cell is written in the way that has this name, if it is."""
-    return PATTERNS[what].fullmatch(cell)
-
-
 _MOST, _FEW_VALUES, _RUNNING, _FEW_ROWS = 0.9, 20, 20, 3
 
 

@@ -30,7 +30,6 @@ from dpviz.tables.file_format import (
     MAX_COLUMNS,
     NAMED_DELIMITERS,
     PLAIN_FORMAT,
-    TOO_MANY_COLUMNS,
     FileFormat,
     can_delimit,
     refuse_garbled,
@@ -48,45 +47,21 @@ from dpviz.tables.loaded_table import (
 )
 from dpviz.tables.prepared_rows import Batch
 from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
-from dpviz.words import doorways, foreign, list_names, quote_name
+from dpviz.tables.vocabulary import match
+from dpviz.words import doorways, foreign, quote_name
 
 Value = TypeVar("Value")
 
 MAX_BYTES = doorways.CSV.most_bytes
 _MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
-_TOO_MANY_CELLS = (
-    f"The file has more than {doorways.CSV.most_lines:,} lines, or far more cells than its size promises (a cell of "
-    "text counts as eight): lines shorter than the header, or a packed file of equal ones, would fill memory; "
-    "keep only the columns you need, or fewer rows."
-)
-_TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
 _GZIP = b"\x1f\x8b"
-_GZIP_DAMAGED = "The gzip file is damaged or ends too early; pack it again, or load the CSV itself."
 
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME, _MOST_REPEATED = 80, 2
 
-_SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
-_CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
-_UNIT = rf"({_SIGNS}|{_CODES})"
-_NUMBER = rf"[(]?\s*{_UNIT}?\s*[-+−–]?\s*{_UNIT}?\s*(\d[\d.,'’\s]*|[.,]\d+)([eE][-+−]?\d+)?\s*{_UNIT}?\s*[)]?"
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_READS_LIKE_A_ROW = re.compile(
-    "|".join(
-        (
-            _NUMBER,
-            r"[-+−]?(inf|infinity|nan)",
-            r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}\.?([T\s]\s*\d{1,2}:\d{2}.*)?",
-            r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?",
-            rf"\d{{1,2}}\.?[-\s]{_MONTH}[-\s,]*(\d{{2,4}})?",
-            rf"{_MONTH}\s+\d{{1,2}}(st|nd|rd|th)?,?(\s+\d{{2,4}})?",
-        )
-    ),
-    flags=re.IGNORECASE,
-)
 _OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
@@ -101,12 +76,6 @@ _OTHER_FORMATS = {
     b"{": "JSON",
     b"[": "JSON",
 }
-RETURNS_ALONE = (
-    "The header holds another line end, a carriage return alone as on old Macs; save the file with the line ends of "
-    "Windows or Unix, or mend the header."
-)
-NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
-_HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
 
 class TooLarge(IntakeError):
@@ -133,7 +102,7 @@ class Header:
         place = {name: number for number, name in enumerate(self.names)}
         refuse_unknown((*numbers, *text), self.names)
         if both := [name for name in numbers if name in text]:
-            raise IntakeError(f"{list_names(both)} is to be read as numbers and as text; choose one of them.")
+            raise IntakeError.of("numbers_and_text", columns=both)
         return Wanted(
             len(self.names),
             self.delimiter,
@@ -176,7 +145,7 @@ class CsvFile:
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
-        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
+        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
             return read_header(self.lines(declared), declared)
 
     def read(
@@ -189,7 +158,7 @@ class CsvFile:
 
         Returns data units; NaN where a number is missing.
         """
-        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
+        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
             return self._read(declared, numbers, text)
 
     def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
@@ -201,13 +170,10 @@ class CsvFile:
         n_lines = lines.count(b"\n", header.body) + 1
         given = len(self.raw) if self.packed is None else self.packed
         if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
-            raise TooLarge(_TOO_MANY_CELLS)
+            raise TooLarge.of("csv_cells", most=doorways.CSV.most_lines)
         if declared.several_lines:
             if len(lines) > _MOST_SEVERAL_LINES:
-                raise IntakeError(
-                    "The file is larger than 20 MB, the most allowed where cells go on over several lines; write one "
-                    "record a line, or keep only the columns you need."
-                )
+                raise IntakeError.of("several_lines_large")
             read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
         else:
             read = read_lines(lines, wanted, first=header.body)
@@ -292,24 +258,22 @@ def _read_file(path: Path) -> bytes:
     with refuse_unreadable(path):
         raw = foreign.read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
-        raise TooLarge(_TOO_LARGE)
+        raise TooLarge.of("csv_large")
     return raw
 
 
 def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
     """Errors of whatever reads the CSV file as sentences that name it."""
-    name = quote_name(path.name)
-    missing = IntakeError(f"There is no file {name} at that path; check the path.")
-    damaged = IntakeError(f"The file {name} cannot be read; give a CSV file, as a file of its own.")
-    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {name}")
+    missing, damaged = (IntakeError.of(key, name=path.name) for key in ("no_file", "csv_unreadable"))
+    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {quote_name(path.name)}")
 
 
 def _unpack(raw: bytes) -> bytes:
     if raw.startswith(_GZIP):
-        with foreign.refuse_as(IntakeError(_GZIP_DAMAGED), doorways.GZIP):
+        with foreign.refuse_as(IntakeError.of("gzip_damaged"), doorways.GZIP):
             raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
-        raise TooLarge(_TOO_LARGE)
+        raise TooLarge.of("csv_large")
     return raw
 
 
@@ -332,22 +296,15 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     parts = cells[0].split() if len(cells) == 1 else ()
     pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
     if declared.header is None and any(map(reads_like_a_row, pieces)):
-        raise IntakeError(
-            "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
-            f"{_HOW_TO_SAY}."
-        )
+        raise IntakeError.of("header_has_values")
     if declared.header is None and _repeats_words(cells):
-        raise IntakeError(
-            f"The first line says the same several times, so it may be a row; names differ; {_HOW_TO_SAY}."
-        )
+        raise IntakeError.of("header_repeats")
     if declared.names:
         return Header(declared.names, delimiter, end)
     names, notes = clean_names(cells)
     missing = [name for name in declared.styles if name not in names]
     if missing:
-        raise IntakeError(
-            f"Number styles are declared for {list_names(missing)}; columns are {list_names(names)}; mend one."
-        )
+        raise IntakeError.of("styles_of_strangers", strangers=missing, names=names)
     return Header(names, delimiter, end, notes)
 
 
@@ -356,14 +313,11 @@ def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
     try:
         cells = split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
-        raise IntakeError(
-            "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
-            "header closes each quotation mark on the first line; mend it, or declare the names."
-        ) from None
+        raise IntakeError.of("header_not_whole") from None
     if len(cells) > MAX_COLUMNS:
-        raise IntakeError(TOO_MANY_COLUMNS)
+        raise IntakeError.of("too_many_columns", most=MAX_COLUMNS)
     if not any(cell.strip() for cell in cells):
-        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
+        raise IntakeError.of("header_empty")
     return cells
 
 
@@ -374,7 +328,7 @@ def reads_like_a_row(cell: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     # One blank for many: the pattern tries every way to share them out among its parts.
-    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip("\"'").split())) is not None
+    return match("row_cell", " ".join(cell.strip().strip("\"'").split())) is not None
 
 
 def _repeats_words(cells: Iterable[str]) -> bool:
@@ -425,7 +379,7 @@ def find_delimiter_above(lines: str) -> str:
         return ""
     delimiter = stated[1].strip(" ") or ","
     if not can_delimit(delimiter):
-        raise IntakeError(f"The first line states a delimiter that is none; write sep= and one of {NAMED_DELIMITERS}.")
+        raise IntakeError.of("states_no_delimiter", delimiters=NAMED_DELIMITERS)
     return delimiter
 
 
@@ -440,7 +394,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
     """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
     line, end = _read_line(lines, start)
     if b"\r" in line.removesuffix(b"\r") and b'"' not in line:
-        raise IntakeError(RETURNS_ALONE)
+        raise IntakeError.of("returns_alone")
     stated = find_delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
     if stated:
         line, end = _read_line(lines, end)
@@ -448,10 +402,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
     try:
         header = line.removesuffix(b"\r").decode(declared.byte_encoding)
     except UnicodeDecodeError:
-        raise IntakeError(
-            f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
-            "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
-        ) from None
+        raise IntakeError.of("header_encoding", encoding=declared.encoding) from None
     refuse_garbled(header, declared)
     return header, end, stated
 
@@ -459,7 +410,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
 def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
     end = lines.find(b"\n", start, start + _LONGEST)
     if end < 0 and len(lines) - start >= _LONGEST:
-        raise IntakeError("The first line is longer than a million bytes; a CSV has one row a line; save it again.")
+        raise IntakeError.of("header_long")
     return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
 
 
@@ -472,17 +423,14 @@ def _guess_delimiter(line: str) -> str:
 def refuse_other_formats(line: bytes) -> None:
     """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
     if line.startswith(b"PAR1"):
-        raise IntakeError(
-            "The file is Parquet, which is read as it is: give it the ending .parquet and open it by its path, on the "
-            'command line or on the bench under "A file on this machine".'
-        )
+        raise IntakeError.of("is_parquet")
     for magic, what in _OTHER_FORMATS.items():
         if line.lstrip().startswith(magic):
-            raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")
+            raise IntakeError.of("other_format", what=what)
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise IntakeError('The file is UTF-16, not UTF-8; declare "encoding": "utf-16", or save it as UTF-8.')
+        raise IntakeError.of("is_utf_16")
     if b"\0" in line:
-        raise IntakeError("The file is binary, or UTF-16 without a mark; save it as CSV in UTF-8.")
+        raise IntakeError.of("is_binary")
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
@@ -555,13 +503,11 @@ class CsvOnDisk:
         Yields columns in data units, NaN where a number is missing, and ids as text.
         """
         if declared.several_lines:
-            raise IntakeError(
-                "Records over several lines are declared of a file that memory does not hold; write one record a line."
-            )
+            raise IntakeError.of("several_lines_on_disk")
         with _translate_errors(self.path):
             yield from self._read_batches(numbers, declared, id_column, codings)
         if self._read_state() != self._state:
-            raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
+            raise IntakeError.of("csv_changed")
 
     def _read_batches(
         self, numbers: Sequence[str], declared: FileFormat, id_column: str | None, codings: Mapping[str, CellCoding]
@@ -639,4 +585,4 @@ def _translate_errors(path: Path) -> Iterator[None]:
         try:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise IntakeError(_GZIP_DAMAGED) from None
+            raise IntakeError.of("gzip_damaged") from None

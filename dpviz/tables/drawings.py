@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from dpviz.core import Array, Codes, RequestError
+from dpviz.core import Array, Codes
 from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
 
 SIDE, MOST_POINTS = 256, 3_000
 """Places along an edge, and how many people may be painted, me not counted."""
@@ -32,7 +32,6 @@ _VERSION, _FINEST, _COARSEST = 1, 8, 6
 _BLOCK, _PARAMETER = 32, 4
 _WIDTHS = {"version": 3, "order": 2, "points": 12, "with me": 1}
 
-CUT = "This link has no whole drawing in it: it was cut or changed on its way. Ask for the link again, or paint anew."
 
 Bits = NDArray[np.uint8]
 Place = tuple[int, int]
@@ -55,9 +54,9 @@ class PointDrawing:
         ``points`` (n, 2), places on the board.
         """
         if len(points) > MOST_POINTS:
-            raise RequestError(f"{len(points):,} points are painted; the board holds {MOST_POINTS:,}: erase some.")
+            raise IntakeError.of("board_full", many=len(points), most=MOST_POINTS)
         if me is not None and not all(0 <= place < SIDE for place in me):
-            raise RequestError(f"I am not on the board: choose a place from 0 to {SIDE - 1} on both axes.")
+            raise IntakeError.of("off_the_board", last=SIDE - 1)
         return cls(points, me)
 
     @property
@@ -102,12 +101,12 @@ def decode_drawing(text: str) -> PointDrawing:
     """The drawing that ``encode_drawing`` wrote."""
     body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
     if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     bits = _read_bits(body)
     version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
     order += _COARSEST
     if version != _VERSION or order > _FINEST or points > MOST_POINTS:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     at = sum(_WIDTHS.values())
     me = None
     if with_me:
@@ -115,7 +114,7 @@ def decode_drawing(text: str) -> PointDrawing:
         at += 2 * _FINEST
     places = np.cumsum(_decode_gaps(bits[at:], points))
     if points and places[-1] >= 4**order:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     coarser = _FINEST - order
     lattice = _find_on_curve(places, order) << coarser
     return PointDrawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
@@ -151,7 +150,7 @@ def _encode_fixed(values: Codes, width: int) -> Bits:
 def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
     """The first numbers in so many bits each."""
     if sum(widths) > len(bits):
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     return [int(value) for value in _decode_remainders(bits, np.array(widths, dtype=np.int64))]
 
 
@@ -187,7 +186,7 @@ def _decode_gaps(bits: Bits, number: int) -> Codes:
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
     if len(ends) < number:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     quotients = np.diff(ends, prepend=-1) - 1
     return (quotients << widths) + _decode_remainders(bits[at:], widths)
 
@@ -256,7 +255,7 @@ def make_painted_table(drawing: PointDrawing) -> PaintedTable:
         If nobody is on it.
     """
     if not drawing.size:
-        raise RequestError("The board is empty: paint at least one point first.")
+        raise IntakeError.of("board_empty")
     return PaintedTable(make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
 
 

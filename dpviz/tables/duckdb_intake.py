@@ -21,10 +21,9 @@ import pyarrow as pa
 from dpviz.core import check
 from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import doorways, foreign
 
 SCHEME = "duckdb"
-_FORM = "duckdb:///crm.duckdb?table=customers"
 # What the database takes for itself; rows go on in batches, wherever it keeps them.
 _SETTINGS = {
     **{"memory_limit": "128MB", "threads": "1"},
@@ -46,10 +45,7 @@ class DuckTable(ArrowTable):
 
     path: Path
     table: str
-    packed = (
-        "The database packs the table so tightly that memory does not hold its columns, though the size of its file "
-        "promised that: declare the number of rows public; then it is read in parts."
-    )
+    packed = "database_packed"
 
     @classmethod
     def find(cls, address: str) -> DuckTable:
@@ -67,7 +63,7 @@ class DuckTable(ArrowTable):
             parts, said = urlsplit(""), {}
         path = unquote(parts.path).removeprefix("/")
         if parts.scheme != SCHEME or parts.netloc or parts.fragment or not path or [*said] != ["table"]:
-            raise IntakeError(f"The address names no table of a database file: write it as {_FORM}.")
+            raise IntakeError.of("no_duckdb_address")
         return cls(Path(path), said["table"])
 
     @property
@@ -99,7 +95,7 @@ class DuckTable(ArrowTable):
     def check_unchanged(self) -> None:
         """Refuse a table whose file somebody has written since it was first looked at."""
         if self._read_state() != self._state:
-            raise IntakeError("The database changed while it was read: open it again when nobody writes to it.")
+            raise IntakeError.of("database_changed")
 
     def _read_schema(self) -> pa.Schema:
         with self._select("*", " LIMIT 0") as found:
@@ -132,19 +128,13 @@ class DuckTable(ArrowTable):
                 try:
                     found = connection.sql(f"SELECT {what} FROM {named}{only}")
                 except duckdb.CatalogException:
-                    raise IntakeError(
-                        f"There is no table {quote_name(self.table)} in the database: name one that is there, as in "
-                        f"{_FORM}."
-                    ) from None
+                    raise IntakeError.of("no_duckdb_table", table=self.table) from None
                 yield found
 
     def _refuse_damaged(self) -> AbstractContextManager[None]:
-        missing = IntakeError(f"There is no file {quote_name(self.path.name)} at that path; check the path.")
+        missing = IntakeError.of("no_file", name=self.path.name)
         return foreign.refuse_as(
-            IntakeError(
-                "The database cannot be read: it is damaged, encrypted, of a newer kind, open for writing elsewhere, "
-                "or it went away. Close it there and open the table anew, or export it as Parquet."
-            ),
+            IntakeError.of("database_damaged"),
             doorways.DATABASE,
             missing=missing,
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from pathlib import Path
+from string import Formatter
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -31,12 +34,7 @@ USUAL_LABEL = "label"
 
 def make_float_id_error(column: str) -> IntakeError:
     """Why a column of floats says of no row whose it is; told by the schema of a file, never by what is in it."""
-    return IntakeError(
-        f"The id column {quote_name(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
-        "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
-        "count as one person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
-        'dtype="Int64" or "string"), or declare another id column.'
-    )
+    return IntakeError.of("float_id", column=column)
 
 
 CELLS_KEPT = 500
@@ -59,6 +57,28 @@ class CellCoding(Protocol):
 class IntakeError(RequestError):
     """A file or table that cannot be used, and what to do about it; never a value of a cell."""
 
+    @classmethod
+    def of(cls, key: str, /, **said: Any) -> Self:
+        """The refusal that ``refusals.toml`` has under that key, with what is ``said`` in its places."""
+        return cls(_RefusalFormatter().format(_load_refusals()[key], **said))
+
+
+@cache
+def _load_refusals() -> Mapping[str, str]:
+    return tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
+
+
+class _RefusalFormatter(Formatter):
+    """Names from elsewhere are quoted, lists of them cut short; what is not said is another entry."""
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return kwargs[str(key)] if key in kwargs else _load_refusals()[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if isinstance(value, str) and not format_spec:
+            return quote_name(value)
+        return list_names(value) if isinstance(value, list | tuple) else super().format_field(value, format_spec)
+
 
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
@@ -79,15 +99,13 @@ def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
     """
     there = frozenset(known)
     if unknown := [name for name in names if name not in there]:
-        raise IntakeError(
-            f"There is no column {list_names(unknown)}; the columns are {list_names(known)}; choose among these."
-        )
+        raise IntakeError.of("unknown_columns", strangers=unknown, columns=[*known])
 
 
 def refuse_repeats(names: Sequence[str]) -> None:
     """Refuse columns two of which have one name."""
     if twice := [name for name, many in Counter(names).items() if many > 1]:
-        raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
+        raise IntakeError.of("columns_of_one_name", name=twice[0])
 
 
 def split_by_coding(names: Sequence[str], codings: Mapping[str, CellCoding]) -> tuple[list[str], list[str]]:
@@ -168,16 +186,13 @@ class LoadedTable:
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
         if not chosen:
-            raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
+            raise IntakeError.of("no_column", allowed=allowed)
         if len(set(chosen)) < len(chosen):
-            raise IntakeError(f"Columns {list_names(chosen)} were asked for, one of them twice; name each once.")
+            raise IntakeError.of("column_twice", chosen=chosen)
         refuse_unknown(chosen, tuple(self.frame.columns))
         text = [name for name in chosen if name in self.text_columns]
         if any(name not in self.given for name in text):
-            raise IntakeError(
-                f"Column {list_names(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
-                "categories: they are never taken from rows."
-            )
+            raise IntakeError.of("text_column", text=text, allowed=allowed)
         columns = [list_numbers(self.get_cells(name)) if name in text else self.frame[name] for name in chosen]
         return np.stack(columns, axis=1)
 
@@ -259,7 +274,7 @@ def make_numeric_table(
     frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
     if len(names) != frame.shape[1]:
-        raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
+        raise IntakeError.of("names_uneven", many=len(names), columns=frame.shape[1])
     refuse_repeats(names)
     cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
     kept = {new: _store_column(column) for new, column in cells.items()}
@@ -292,7 +307,7 @@ def _make_frame(values: Any) -> pd.DataFrame:
     # Not by what NumPy would make of all cells of a list: one text among them would make text of every number.
     array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
     if array.ndim not in (1, 2):
-        raise IntakeError(f"The array has {array.ndim} dimensions; a table has rows and columns; reshape it.")
+        raise IntakeError.of("dimensions", ndim=array.ndim)
     table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
     names = [f"column_{place}" for place in range(1, table.shape[1] + 1)]
     return pd.DataFrame(list_numbers(table.ravel()).reshape(table.shape), columns=names, copy=False)

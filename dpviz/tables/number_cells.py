@@ -6,7 +6,6 @@ them together: 247.548 alone may have either mark, and a sibling that writes 118
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import BLANKS, INDIAN, PLAIN_STYLE, NumberStyle
 from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, Unread
+from dpviz.tables.vocabulary import PATTERNS, match
 
 # Cells of one column, as they stand in the file.
 _Cells: TypeAlias = Any
@@ -184,23 +184,6 @@ def _read_word(cell: bytes, encoding: str, missing: frozenset[str]) -> str | Non
     return None if word in MISSING or word in missing else word
 
 
-# Only these are proposed as signs: anything else beside a number could be somebody's.
-_MONEY = (
-    r"USD|EUR|GBP|CHF|JPY|CNY|INR|BRL|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN|AUD|CAD|NZD|"
-    r"R\$|US\$|A\$|C\$|NZ\$|HK\$|Rs|kr|zł|Kč|Ft|[$€£¥₹₽₩₺₪₫฿]"
-)
-_MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
-_BESIDE = f"{_MONEY}|{_MEASURES}"
-_SIGNED = re.compile(
-    rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*[-\u2013]{{0,2}}\s*(?P<behind>{_BESIDE})?\s*[)-]?"
-)
-_MINUS_BEHIND = re.compile(r"\d[^\d.,]*-")
-_LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
-_BELOW_ONE = re.compile(r"\D*0([.,])\d+\D*")
-# Begins like a number, and reads as none in any style that is known; what repeats gives nothing back (``*+``).
-_LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*+[A-Za-z]{0,3}([+-]?\d++)?[.\"]?")
-
-
 class Styles(NamedTuple):
     """How columns write their numbers.
 
@@ -289,7 +272,7 @@ def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
 
 
 def _read_sign(cell: str) -> str:
-    found = _SIGNED.fullmatch(cell.strip())
+    found = match("signed_number", cell.strip())
     return (found["before"] or found["behind"] or "") if found else ""
 
 
@@ -319,11 +302,11 @@ def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> Numb
 
 def _are_long_integers(present: Sequence[str]) -> bool:
     """Whether cells are ids rather than numbers."""
-    return 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present)
+    return 2 * sum(match("long_integer", cell) is not None for cell in present) > len(present)
 
 
 def _are_like_numbers(present: Sequence[str]) -> bool:
-    return 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in present) > len(present)
+    return 2 * sum(match("like_a_number", cell.strip()) is not None for cell in present) > len(present)
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
@@ -356,7 +339,7 @@ def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask])
     if 2 * np.count_nonzero(with_point | with_comma) < len(present):
         return set()
     only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
-    below_one = {found[1] for cell in present if (found := _BELOW_ONE.fullmatch(cell))}
+    below_one = {found[1] for cell in present if (found := match("below_one", cell))}
     return {mark for mark, cells in only.items() if cells.any()} | below_one
 
 
@@ -379,7 +362,7 @@ def _find_sign(cells: Sequence[str]) -> str:
 
 def _find_negative(cells: Sequence[str]) -> str:
     """How some cells are made negative, if it is not by a minus in front."""
-    amounts = [cell for cell in cells if _SIGNED.fullmatch(cell.strip())]
+    amounts = [cell for cell in cells if match("signed_number", cell.strip())]
     if any("(" in cell for cell in amounts):
         return "()"
-    return "-" if any(map(_MINUS_BEHIND.search, amounts)) else ""
+    return "-" if any(map(PATTERNS["minus_behind"].search, amounts)) else ""

@@ -22,16 +22,11 @@ import pyarrow.parquet as pq
 from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch, strip_type
 from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import doorways, foreign
 
 ENDING = ".parquet"
 # A piece for one process of several holds so many numbers. Row groups are not divided between pieces.
 _NUMBERS_OF_A_PIECE = 2**22
-_DAMAGED = (
-    "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
-)
-_CHANGED = "The Parquet files changed while they were read: open the table again when nobody writes to it."
-_OTHER_COLUMNS = "The files of the folder have other columns or types than the first one; mend or move them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +39,7 @@ class ParquetTable(ArrowTable):
     """
 
     path: Path
-    packed = (
-        "The Parquet file is packed so tightly that memory does not hold its columns, though its size promised that: "
-        "write it again without compression and dictionaries, or declare the number of rows public; then it is read in "
-        "parts."
-    )
+    packed = "parquet_packed"
 
     @property
     def name(self) -> str:
@@ -66,9 +57,7 @@ class ParquetTable(ArrowTable):
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
         plain = sorted(path for path in inside if not any(part.startswith(("_", ".")) for part in path.parts))
         if not plain:
-            raise IntakeError(
-                f"There is no Parquet file at {quote_name(self.path.name)}; name one, or a folder of them."
-            )
+            raise IntakeError.of("no_parquet", name=self.path.name)
         return tuple(self.path / path for path in plain)
 
     @cached_property
@@ -87,7 +76,7 @@ class ParquetTable(ArrowTable):
         it would be of two states.
         """
         if self._list_files() != self.files or tuple(map(_read_state, self.files)) != self._states:
-            raise IntakeError(_CHANGED)
+            raise IntakeError.of("parquet_changed")
 
     @property
     def size(self) -> int:
@@ -100,7 +89,7 @@ class ParquetTable(ArrowTable):
             schemas = [pq.read_schema(path) for path in self.files]
             names = schemas[0].names
         if any(schema.names != names for schema in schemas[1:]):
-            raise IntakeError(_OTHER_COLUMNS)
+            raise IntakeError.of("parquet_columns")
         types = zip(*(schema.types for schema in schemas), strict=True)
         return pa.schema([(name, _find_common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
@@ -156,7 +145,7 @@ class Piece:
             part = pq.ParquetFile(self.path).read_row_groups(self.groups, columns=wanted)
             batch = make_batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
         if _read_state(self.path) != self.state:
-            raise IntakeError(_CHANGED)
+            raise IntakeError.of("parquet_changed")
         return batch
 
 
@@ -165,7 +154,7 @@ def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
     plain = [strip_type(kind) for kind in kinds]
     told = {kind for kind in plain if not pa.types.is_null(kind)}
     if len(told) > 1:
-        raise IntakeError(_OTHER_COLUMNS)
+        raise IntakeError.of("parquet_columns")
     return next(iter(told), plain[0])
 
 
@@ -179,8 +168,8 @@ def _read_state(path: Path) -> tuple[int, int]:
 
 def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
-    missing = IntakeError("There is no file at that path; check the path.")
-    return foreign.refuse_as(IntakeError(_DAMAGED), doorways.PARQUET, missing=missing)
+    missing = IntakeError.of("no_parquet_file")
+    return foreign.refuse_as(IntakeError.of("parquet_damaged"), doorways.PARQUET, missing=missing)
 
 
 def is_parquet(path: Path) -> bool:

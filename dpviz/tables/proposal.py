@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, match, may_be_either, names_a_person
-from dpviz.tables.csv_intake import NO_CSV, CsvFile, read_header
+from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, may_be_either, names_a_person
+from dpviz.tables.csv_intake import CsvFile, read_header
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
 from dpviz.tables.number_cells import Styles, guess_styles, read_values
-from dpviz.tables.readings import NOTES, REFUSALS, Reading, list_readings
+from dpviz.tables.readings import NOTES, Reading, list_readings
 from dpviz.tables.records import read_lines
+from dpviz.tables.vocabulary import match
 from dpviz.words import doorways, foreign, list_names
 
 MOST_CHOSEN = 12
@@ -92,21 +93,16 @@ class Proposal:
         forms = self.list_forms(joined)
         for name in confirmed:
             if name not in forms:
-                raise IntakeError(
-                    f"Nothing but bounds is proposed of {list_names([name])}: declare it, or leave it out."
-                )
+                raise IntakeError.of("only_bounds", name=name)
             if "dates" in forms[name]:
-                raise IntakeError(
-                    f"{list_names([name])} holds dates, and between which ones is for its owner to say: write "
-                    f'{{"dates": ["2015-01-01", "2024-12-31"], "written": "{forms[name]["written"]}"}} under "bounds".'
-                )
+                raise IntakeError.of("dates_between", name=name, written=forms[name]["written"])
             joined = joined.with_coding(name, forms[name])
         return self.declare_missing(joined, missing)
 
     def declare_missing(self, declared: Declaration, names: Sequence[str]) -> Declaration:
         """``declared`` with the values of these columns that may mean missing declared to."""
         if strangers := [name for name in names if name not in self.missing]:
-            raise IntakeError(f"No value of {list_names(strangers)} seems to mean missing: declare those that do.")
+            raise IntakeError.of("no_code", strangers=strangers)
         coded = {name: declared.file.get_style(name)._replace(missing=self.missing[name]) for name in names}
         return replace(declared, file=replace(declared.file, styles={**declared.file.styles, **coded}))
 
@@ -171,7 +167,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
+    with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
         return _propose_reading(file, reading)
 
 
@@ -229,7 +225,7 @@ class _Trial:
         blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines] if len(top.names) > 1)
         broken = next(iter(unread.values())).broken - blank
         if 2 * broken > lines - blank:
-            raise IntakeError(REFUSALS["most_lost"])
+            raise IntakeError.of("most_lost")
         values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
         tried = {name: values[name] for name in numbers}
         return cls(tried, {name: unread[name] for name in numbers}, lines, blank, broken)

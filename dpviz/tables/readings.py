@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 from dpviz.tables import csv_intake, file_format
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.column_kinds import PATTERNS, TOLD, WORDS, match
 from dpviz.tables.csv_intake import CsvFile, clean_names, find_delimiter_above, list_pieces, reads_like_a_row
 from dpviz.tables.file_format import DELIMITERS, EAST_ASIAN, QUOTES, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
+from dpviz.tables.vocabulary import PATTERNS, TOLD, WORDS, match
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000
@@ -46,7 +46,7 @@ _NEAR = 0.95
 _KINDS = {kind: re.compile(written) for kind, written in TOLD["kinds_of_cells"].items()}
 _FIGURES = ("signed", "number")
 
-REFUSALS, NOTES = TOLD["refusals"], TOLD["notes"]
+NOTES = TOLD["notes"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     encoded = FileFormat(_guess_encoding(file.raw))
     lines = file.lines(encoded)
     if b"\r" in lines[:_BYTES] and b"\n" not in lines:
-        raise IntakeError(csv_intake.RETURNS_ALONE)
+        raise IntakeError.of("returns_alone")
     sample = _take_blocks(lines)
     text = [line.removesuffix("\r") for line in sample.decode(encoded.byte_encoding, errors="replace").split("\n")]
     _refuse_other_tables(text)
@@ -95,7 +95,7 @@ def _take_blocks(lines: bytes) -> bytes:
     """Whole lines of the beginning, the middle and the end."""
     end = _find_stop(lines, 0)
     if end == 0 and len(lines) > _BYTES:
-        raise IntakeError(REFUSALS["no_ends"])
+        raise IntakeError.of("no_ends")
     parts, start = [lines[: end or len(lines)]], end or len(lines)
     for place, stop in ((len(lines) - end) // 2, None), (len(lines) - end, len(lines)):
         first = lines.find(b"\n", max(start, place) - 1) + 1
@@ -115,16 +115,16 @@ def _find_stop(lines: bytes, start: int) -> int:
 def _refuse_other_tables(lines: Sequence[str]) -> None:
     full = [line.strip() for line in lines[:_SCORED] if line.strip()]
     if full and full[0].lower().startswith(("@relation", "@attribute")):
-        raise IntakeError(REFUSALS["arff"])
+        raise IntakeError.of("arff")
     for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
         if sum(match(what, line) is not None for line in full) > part * len(full):
-            raise IntakeError(REFUSALS[what])
+            raise IntakeError.of(what)
 
 
 def _guess_encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, else what the letters look most like, Western ones where that is open."""
     if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
-        raise IntakeError(REFUSALS["utf_32"])
+        raise IntakeError.of("utf_32")
     if raw[:2] in _UTF_16:
         return "utf-16"
     csv_intake.refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
@@ -231,7 +231,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     """The reading under one dialect, and the one with the other answer to whether its first line holds names."""
     first = next((place for place, line in enumerate(text) if line.strip()), None)
     if first is None:
-        raise IntakeError(REFUSALS["empty"])
+        raise IntakeError.of("empty")
     if find_delimiter_above(text[first]):
         first += 1 + next((place for place, line in enumerate(text[first + 1 :]) if line.strip()), 0)
     records = [_split(line, declared) for line in text]
@@ -245,7 +245,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
     if len(found[0].names) > file_format.MAX_COLUMNS:
-        raise IntakeError(file_format.TOO_MANY_COLUMNS)
+        raise IntakeError.of("too_many_columns", most=file_format.MAX_COLUMNS)
     notes += _find_below(found[0].body, width)
     return [replace(one, notes=(*one.notes, *notes)) for one in found]
 

@@ -160,7 +160,7 @@ OURS = Door(
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/column_kinds.py", "tables/owner_words.py"),
+        *("tables/vocabulary.py", "tables/loaded_table.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
             "releases/advisories.py",
