@@ -27,7 +27,6 @@ from dpviz.tables.loaded_table import (
     FloatArray,
     IntakeError,
     LoadedTable,
-    make_float_id_error,
     make_table,
     refuse_repeats,
     refuse_unknown,
@@ -37,6 +36,8 @@ from dpviz.tables.loaded_table import (
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import doorways, quote_name
 
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_NUMBERS = tuple(getattr(pa.types, f"is_{one}") for one in ("integer", "floating", "decimal", "boolean", "null"))
 # Read at a time, in numbers; a batch has at most so many rows.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE = 2**20, 2**16
 # The largest table of which all columns are held in memory.
@@ -178,7 +179,7 @@ class ArrowTable(ABC):
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats."""
         if column in self.columns and pa.types.is_floating(strip_type(self._schema.field(column).type)):
-            raise make_float_id_error(column)
+            raise IntakeError.of("float_id", column=column)
 
     def check_coded(self, numbers: Sequence[str], codings: Mapping[str, CellCoding], id_column: str | None) -> None:
         """Refuse columns that are not there, or whose types do not hold what is asked of them."""
@@ -232,14 +233,10 @@ def _count_plain_bytes(kind: pa.DataType) -> float:
 
 def holds_numbers(kind: pa.DataType) -> bool:
     """Whether a column of that type holds numbers, truths or nothing at all."""
-    kind = strip_type(kind)
-    of = pa.types
-    numbers = (of.is_integer, of.is_floating, of.is_decimal, of.is_boolean, of.is_null)
-    return any(is_one(kind) for is_one in numbers)
+    return any(is_one(strip_type(kind)) for is_one in _NUMBERS)
 
 
 def _holds_text(kind: pa.DataType) -> bool:
-    kind = strip_type(kind)
     return _is_text(kind) or holds_numbers(kind)
 
 
@@ -248,7 +245,7 @@ def _holds_values(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return any(is_one(strip_type(kind)) for is_one in _TEXTS)
 
 
 def _write_out(cells: Any) -> Any:

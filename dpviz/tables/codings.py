@@ -696,7 +696,9 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
             scaled.check_bounds(name, lower, upper)
             return scaled, lower, upper
         case forms.CategoriesForm(categories=names, closed=closed):
-            coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))
+            if closed and len(names) != 2:
+                raise IntakeError.of("not_two_closed", name=name, many=len(names))
+            coding: Coding = (Closed if closed else Nominal)(_check_values(name, names))
         case forms.OrderForm(order=names):
             coding = Ordinal(_check_values(name, names))
             if len(names) < 2:
@@ -710,12 +712,6 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
         case _:
             raise IntakeError.of("unknown_form", name=name)
     return coding, *(coding.ends or (None, None))
-
-
-def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
-    if len(names) != 2:
-        raise IntakeError.of("not_two_closed", name=name, many=len(names))
-    return Closed(_check_values(name, names))
 
 
 def check_ends(name: str, low: float, high: float) -> None:

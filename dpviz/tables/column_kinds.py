@@ -100,6 +100,10 @@ class _Column:
         return len(self.numbers) > 0 and bool((self.numbers == np.floor(self.numbers)).all())
 
     @property
+    def has_points(self) -> bool:
+        return len(self.numbers) > 0 and not self.whole
+
+    @property
     def read(self) -> bool:
         """Whether most of its cells are numbers."""
         return self.values is not None
@@ -161,7 +165,7 @@ class _Column:
 _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("measure", 2, "numbers", lambda one: one.read),
     ("measure", 0.5, "different numbers", lambda one: one.read and len(one.different) > 1),
-    ("measure", 1, "numbers with a point", lambda one: len(one.numbers) and not one.whole),
+    ("measure", 1, "numbers with a point", lambda one: one.has_points),
     ("measure", 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
     ("measure", 2, "a number of something", lambda one: one.read and one.words[-1] in ("num", "n")),
     ("text", 1, "words", lambda one: not one.read),
@@ -179,12 +183,7 @@ _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("date", 1.5, "as large as seconds since 1970", lambda one: one.lies(1e9, 2.5e9)),
     ("date", 4, "days of a spreadsheet", lambda one: one.words[-1] in WORDS["date"] and one.lies(10_000, 60_000)),
     ("group", 4.5, "the name of a known grouping", lambda one: one.words[-1] in WORDS["group"]),
-    (
-        "code",
-        5,
-        "the name of a code",
-        lambda one: one.names_a_code and one.read and one.whole >= bool(len(one.numbers)),
-    ),
+    ("code", 5, "the name of a code", lambda one: one.names_a_code and one.read and not one.has_points),
     ("code", 5, "the name of a code", lambda one: one.names_a_code and one.are_most("code_of_digits")),
     ("code", 4, "digits that begin with a nought", lambda one: one.read and _begin_with_noughts(one.present)),
     ("code", 4, "digits, an E and digits", lambda one: one.are_most("part_number")),

@@ -40,6 +40,7 @@ from dpviz.tables.loaded_table import (
     CellCoding,
     IntakeError,
     LoadedTable,
+    StoredTable,
     make_table,
     refuse_unknown,
     split_by_coding,
@@ -47,7 +48,7 @@ from dpviz.tables.loaded_table import (
 )
 from dpviz.tables.prepared_rows import Batch
 from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
-from dpviz.tables.vocabulary import match
+from dpviz.tables.vocabulary import TOLD, match
 from dpviz.words import doorways, foreign, quote_name
 
 Value = TypeVar("Value")
@@ -61,21 +62,6 @@ _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any en
 _ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME, _MOST_REPEATED = 80, 2
-
-_OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-    b"%PDF": "a PDF",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"7z\xbc\xaf": "a 7-zip archive",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"SQLite format": "a database",
-    b"<": "a web page or XML",
-    b"{": "JSON",
-    b"[": "JSON",
-}
 
 
 class TooLarge(IntakeError):
@@ -159,27 +145,23 @@ class CsvFile:
         Returns data units; NaN where a number is missing.
         """
         with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
-            return self._read(declared, numbers, text)
-
-    def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
-        lines = self.lines(declared)
-        header = read_header(lines, declared)
-        if numbers is None:
-            numbers = [name for name in header.names if name not in text]
-        wanted = header.list_wanted(declared, numbers, text)
-        n_lines = lines.count(b"\n", header.body) + 1
-        given = len(self.raw) if self.packed is None else self.packed
-        if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
-            raise TooLarge.of("csv_cells", most=doorways.CSV.most_lines)
-        if declared.several_lines:
-            if len(lines) > _MOST_SEVERAL_LINES:
+            lines = self.lines(declared)
+            header = read_header(lines, declared)
+            if numbers is None:
+                numbers = [name for name in header.names if name not in text]
+            wanted = header.list_wanted(declared, numbers, text)
+            n_lines = lines.count(b"\n", header.body) + 1
+            given = len(self.raw) if self.packed is None else self.packed
+            if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
+                raise TooLarge.of("csv_cells", most=doorways.CSV.most_lines)
+            if declared.several_lines and len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError.of("several_lines_large")
-            read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
-        else:
-            read = read_lines(lines, wanted, first=header.body)
-        return make_table(
-            header.key_by_name(read.columns), name=self.name, notes=header.notes, unread=header.key_by_name(read.unread)
-        )
+            if declared.several_lines:
+                read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
+            else:
+                read = read_lines(lines, wanted, first=header.body)
+            columns, unread = header.key_by_name(read.columns), header.key_by_name(read.unread)
+            return make_table(columns, name=self.name, notes=header.notes, unread=unread)
 
 
 def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> CsvFile:
@@ -424,8 +406,8 @@ def refuse_other_formats(line: bytes) -> None:
     """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
     if line.startswith(b"PAR1"):
         raise IntakeError.of("is_parquet")
-    for magic, what in _OTHER_FORMATS.items():
-        if line.lstrip().startswith(magic):
+    for magic, what in TOLD["other_formats"].items():
+        if line.lstrip().startswith(magic.encode("latin-1")):
             raise IntakeError.of("other_format", what=what)
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise IntakeError.of("is_utf_16")
@@ -439,13 +421,14 @@ _BYTES_LATER, _MOST_UNPACKED = 2**20, 2**28
 
 
 @dataclass(frozen=True, eq=False)
-class CsvOnDisk:
+class CsvOnDisk(StoredTable):
     """A CSV file by its path; nothing of its rows has been looked at.
 
     * ``path``: gzip is unpacked on the way.
     """
 
     path: Path
+    changed = "csv_changed"
 
     @property
     def name(self) -> str:
@@ -457,22 +440,16 @@ class CsvOnDisk:
         """Nothing: what a batch shows of its rows is not put together."""
         return ()
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells files apart, and two states of one file: by place, size and time."""
-        place = str(self.path.resolve()).encode("utf-8", "surrogatepass")
-        size, time = self._state
-        return hashlib.sha256(place + f"|{size}|{time}".encode()).hexdigest()
+    def _list_files(self) -> tuple[Path, ...]:
+        return (self.path,)
 
-    @cached_property
-    def _state(self) -> tuple[int, int]:
-        """Size and time of the file when it was first looked at."""
-        return self._read_state()
-
-    def _read_state(self) -> tuple[int, int]:
-        with _translate_errors(self.path):
-            state = foreign.read_state(self.path)
-        return state.st_size, state.st_mtime_ns
+    @contextmanager
+    def _refuse_damaged(self) -> Iterator[None]:
+        with refuse_unreadable(self.path):
+            try:
+                yield
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                raise IntakeError.of("gzip_damaged") from None
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
@@ -504,26 +481,20 @@ class CsvOnDisk:
         """
         if declared.several_lines:
             raise IntakeError.of("several_lines_on_disk")
-        with _translate_errors(self.path):
-            yield from self._read_batches(numbers, declared, id_column, codings)
-        if self._read_state() != self._state:
-            raise IntakeError.of("csv_changed")
-
-    def _read_batches(
-        self, numbers: Sequence[str], declared: FileFormat, id_column: str | None, codings: Mapping[str, CellCoding]
-    ) -> Iterator[Batch]:
+        plain, textual = split_by_coding(numbers, codings)
         header: Header | None = None
-        for piece, read in self._read_pieces(declared):
-            first = 0
-            if header is None:
-                header = read_header(piece, declared)
-                first = header.body
-            plain, textual = split_by_coding(numbers, codings)
-            wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-            for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
-                columns = header.key_by_name(read_lines(lines, wanted).columns)
-                values = stack_columns(columns, numbers, codings)
-                yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+        with self._refuse_damaged():
+            for piece, read in self._read_pieces(declared):
+                first = 0
+                if header is None:
+                    header = read_header(piece, declared)
+                    first = header.body
+                wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
+                for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
+                    columns = header.key_by_name(read_lines(lines, wanted).columns)
+                    values = stack_columns(columns, numbers, codings)
+                    yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+        self.check_unchanged()
 
     def _read_pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.
@@ -544,7 +515,7 @@ class CsvOnDisk:
     @contextmanager
     def _open(self) -> Iterator[tuple[IO[bytes], int, IO[bytes]]]:
         """The bytes of the file, unpacked; how many there are as it lies there, and these."""
-        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
+        with self._refuse_damaged(), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
@@ -553,7 +524,7 @@ class CsvOnDisk:
     def _decode(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
         as_it_is = declared.encoding == declared.byte_encoding
-        _ = self._state  # before anything is read
+        _ = self.states  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
         with self._open() as (file, size, packed):
             start = True
@@ -577,12 +548,3 @@ def _split_lines(lines: bytes, most: int) -> Iterator[bytes]:
     for start, end in pairwise((0, *ends.tolist(), len(lines))):
         if start < end:
             yield lines[start:end]
-
-
-@contextmanager
-def _translate_errors(path: Path) -> Iterator[None]:
-    with refuse_unreadable(path):
-        try:
-            yield
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise IntakeError.of("gzip_damaged") from None

@@ -219,7 +219,10 @@ class Declaration:
                 raise IntakeError.of("at_least_one", key=key, value=value)
         if not self.unit_of_privacy.strip():
             raise IntakeError.of("unit_of_privacy", usual=DEFAULT_UNIT)
-        self._check_range()
+        if self.n_range is not None and not 1 <= self.n_range[0] <= self.n_range[1]:
+            raise IntakeError.of("n_range", low=self.n_range[0], high=self.n_range[1])
+        if self.n_range is not None and self.n_public is not None:
+            raise IntakeError.of("n_twice")
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError.of("unit_long", columns=wrong, most=LONGEST_UNIT)
         if len(self.describe) > MOST_DESCRIBED:
@@ -228,15 +231,6 @@ class Declaration:
             described.check(name)
         for name, weight in self.weights.items():
             check_weight(name, weight)
-
-    def _check_range(self) -> None:
-        if self.n_range is None:
-            return
-        low, high = self.n_range
-        if not 1 <= low <= high:
-            raise IntakeError.of("n_range", low=low, high=high)
-        if self.n_public is not None:
-            raise IntakeError.of("n_twice")
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
@@ -398,28 +392,24 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
     contradict itself: see ``Declaration.validate``.
     """
+    from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
+    from dpviz.words import documents
+
     if not isinstance(text, str):
         raise IntakeError.of("declaration_no_text", what=what)
     unusable = IntakeError.of("declares_nothing", what=what)
     with foreign.refuse_as(unusable, doorways.DECLARATION):
-        return _apply_plain(text, onto, what)
-
-
-def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
-    from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
-    from dpviz.words import documents
-
-    try:
-        said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
-        json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
-    except (ValueError, RecursionError):
-        raise IntakeError.of("declaration_no_json", what=what) from None
-    if not isinstance(said, dict):
-        raise IntakeError.of("declaration_no_object", what=what)
-    document = documents.read_document(DeclarationDocument, said, IntakeError)
-    declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
-    declared.check_values()
-    return declared
+        try:
+            said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
+            json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
+        except (ValueError, RecursionError):
+            raise IntakeError.of("declaration_no_json", what=what) from None
+        if not isinstance(said, dict):
+            raise IntakeError.of("declaration_no_object", what=what)
+        document = documents.read_document(DeclarationDocument, said, IntakeError)
+        declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
+        declared.check_values()
+        return declared
 
 
 def apply_bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaration:

@@ -102,7 +102,7 @@ def decode_drawing(text: str) -> PointDrawing:
     body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
     if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
         raise IntakeError.of("drawing_cut")
-    bits = _read_bits(body)
+    bits = _encode_fixed(np.array([*map(_LETTERS.index, body)], dtype=np.int64), _SIX)
     version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
     order += _COARSEST
     if version != _VERSION or order > _FINEST or points > MOST_POINTS:
@@ -110,7 +110,8 @@ def decode_drawing(text: str) -> PointDrawing:
     at = sum(_WIDTHS.values())
     me = None
     if with_me:
-        me = _make_place(_decode_numbers(bits[at:], (_FINEST, _FINEST)))
+        x, y = _decode_numbers(bits[at:], (_FINEST, _FINEST))
+        me = x, y
         at += 2 * _FINEST
     places = np.cumsum(_decode_gaps(bits[at:], points))
     if points and places[-1] >= 4**order:
@@ -135,11 +136,6 @@ def _write(drawing: PointDrawing, order: int) -> str:
 def _compute_check(body: str) -> str:
     rest = crc32(body.encode("ascii"))
     return "".join(_LETTERS[rest >> (_SIX * place) & 63] for place in range(_CHECK_LETTERS))
-
-
-def _read_bits(text: str) -> Bits:
-    sixes = np.array([_LETTERS.index(letter) for letter in text], dtype=np.int64)
-    return _encode_fixed(sixes, _SIX)
 
 
 def _encode_fixed(values: Codes, width: int) -> Bits:
@@ -221,10 +217,6 @@ def _turn(x: Codes, y: Codes, right: Codes, upper: Codes, level: int) -> tuple[C
     return np.where(turned, y, x), np.where(turned, x, y)
 
 
-def _make_place(numbers: list[int]) -> Place:
-    return numbers[0], numbers[1]
-
-
 # --- as a table
 
 _PAINTED = Declaration(
@@ -239,14 +231,7 @@ _PAINTED = Declaration(
 )
 
 
-class PaintedTable(NamedTuple):
-    """A drawing as a table, and what is declared about it."""
-
-    table: LoadedTable
-    declaration: Declaration
-
-
-def make_painted_table(drawing: PointDrawing) -> PaintedTable:
+def make_painted_table(drawing: PointDrawing) -> tuple[LoadedTable, Declaration]:
     """Everybody on the board as rows of a simulated table, me last; their number is not declared.
 
     Raises
@@ -256,7 +241,7 @@ def make_painted_table(drawing: PointDrawing) -> PaintedTable:
     """
     if not drawing.size:
         raise IntakeError.of("board_empty")
-    return PaintedTable(make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
+    return make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED
 
 
 # --- to begin with

@@ -7,7 +7,6 @@ and nothing that it says can make the database open another file, an address or 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from dpviz.core import check
 from dpviz.tables.arrow_intake import ArrowTable
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, StoredTable
 from dpviz.words import doorways, foreign
 
 SCHEME = "duckdb"
@@ -32,7 +31,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class DuckTable(ArrowTable):
+class DuckTable(StoredTable, ArrowTable):
     """A table in a database file; nothing of its rows has been looked at.
 
     Parameters
@@ -45,7 +44,7 @@ class DuckTable(ArrowTable):
 
     path: Path
     table: str
-    packed = "database_packed"
+    packed, changed = "database_packed", "database_changed"
 
     @classmethod
     def find(cls, address: str) -> DuckTable:
@@ -71,31 +70,9 @@ class DuckTable(ArrowTable):
         """What the table is called on screen."""
         return foreign.format_name(Path(self.table.rpartition(".")[2].replace("/", " ")))
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells tables apart, and two states of a file: by place, size and time."""
-        told = (str(self.path.resolve()), self.table, *self._state)
-        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def size(self) -> int:
-        """The bytes of the file, which may have other tables."""
-        return self._state[0]
-
-    @cached_property
-    def _state(self) -> tuple[int, int]:
-        """Size and time of the file when it was first looked at."""
-        return self._read_state()
-
-    def _read_state(self) -> tuple[int, int]:
-        with self._refuse_damaged(), foreign.open_file(self.path):
-            state = foreign.read_state(self.path)
-        return state.st_size, state.st_mtime_ns
-
-    def check_unchanged(self) -> None:
-        """Refuse a table whose file somebody has written since it was first looked at."""
-        if self._read_state() != self._state:
-            raise IntakeError.of("database_changed")
+    def _list_files(self) -> tuple[Path, ...]:
+        with foreign.open_file(self.path):  # refuses one that may not be read
+            return (self.path,)
 
     def _read_schema(self) -> pa.Schema:
         with self._select("*", " LIMIT 0") as found:
@@ -123,7 +100,7 @@ class DuckTable(ArrowTable):
         duckdb = check.import_extra("duckdb")
         named = ".".join(map(_quote, self.table.split(".")))
         with self._refuse_damaged():
-            _ = self._state  # before anything is read
+            _ = self.states  # before anything is read
             with duckdb.connect(str(self.path), read_only=True, config=_SETTINGS) as connection:
                 try:
                     found = connection.sql(f"SELECT {what} FROM {named}{only}")
@@ -133,11 +110,7 @@ class DuckTable(ArrowTable):
 
     def _refuse_damaged(self) -> AbstractContextManager[None]:
         missing = IntakeError.of("no_file", name=self.path.name)
-        return foreign.refuse_as(
-            IntakeError.of("database_damaged"),
-            doorways.DATABASE,
-            missing=missing,
-        )
+        return foreign.refuse_as(IntakeError.of("database_damaged"), doorways.DATABASE, missing=missing)
 
 
 def _quote(name: str) -> str:

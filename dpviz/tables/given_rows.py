@@ -71,7 +71,7 @@ class DaskEngine:
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Any]) -> list[Any]:
         """Sums of the answers over all parts, added up on the workers."""
         dask = check.import_extra("dask")
-        asked, together = dask.delayed(ask), dask.delayed(_add_together)
+        asked, together = dask.delayed(ask), dask.delayed(add_up)
         answers = [asked(part) for part in parts]
         while len(answers) > 1:
             answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
@@ -128,10 +128,6 @@ def _gather(hands: list[Records], at: int, *, region: Region, most: int) -> Rows
     return Rows.on_lattice(cap_rows(np.concatenate(hands), most)["row"], region)
 
 
-def _add_together(answers: list[list[Any]]) -> list[Any]:
-    return add_up(iter(answers))
-
-
 @contextmanager
 def refuse_gone(gone: str = "cluster_gone", **said: str) -> Iterator[None]:
     """What a cluster fails with as one sentence: its own may quote rows."""
@@ -183,10 +179,6 @@ class GivenRows:
         if collection.ndim != 2 or collection.dtype.kind not in "biuf":
             raise IntakeError.of("no_dask_table")
         return GivenRows(np.zeros((1, collection.shape[1])))
-
-    def make_empty_frame(self) -> pd.DataFrame:
-        """A data frame of the same columns without rows."""
-        return pd.DataFrame(columns=list(self.values.columns))
 
     def declare(
         self, bounds: Any, categories: Mapping[str, Any] | None, weights: Mapping[str, float] | None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
+import stat
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from string import Formatter
 from types import MappingProxyType
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from dpviz.core import RequestError
 from dpviz.tables.cell_values import list_numbers, list_texts, take_frame
-from dpviz.words import list_names, quote_name
+from dpviz.words import Sentences, foreign, list_names
 
 # Before version 3 "str" made the text "nan" of a missing cell: rows of nobody would have been those of one person.
 TEXT: Any = "str" if int(pd.__version__.partition(".")[0]) >= 3 else pd.StringDtype("pyarrow_numpy")
@@ -30,11 +31,6 @@ FloatArray = NDArray[np.float64]
 
 USUAL_LABEL = "label"
 """The name of a column that is no coordinate but a known grouping, unless something else is declared."""
-
-
-def make_float_id_error(column: str) -> IntakeError:
-    """Why a column of floats says of no row whose it is; told by the schema of a file, never by what is in it."""
-    return IntakeError.of("float_id", column=column)
 
 
 CELLS_KEPT = 500
@@ -54,30 +50,16 @@ class CellCoding(Protocol):
         ...
 
 
+REFUSALS = Sentences(Path(__file__).with_name("refusals.toml"))
+
+
 class IntakeError(RequestError):
     """A file or table that cannot be used, and what to do about it; never a value of a cell."""
 
     @classmethod
     def of(cls, key: str, /, **said: Any) -> Self:
         """The refusal that ``refusals.toml`` has under that key, with what is ``said`` in its places."""
-        return cls(_RefusalFormatter().format(_load_refusals()[key], **said))
-
-
-@cache
-def _load_refusals() -> Mapping[str, str]:
-    return tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
-
-
-class _RefusalFormatter(Formatter):
-    """Names from elsewhere are quoted, lists of them cut short; what is not said is another entry."""
-
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        return kwargs[str(key)] if key in kwargs else _load_refusals()[str(key)]
-
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        if isinstance(value, str) and not format_spec:
-            return quote_name(value)
-        return list_names(value) if isinstance(value, list | tuple) else super().format_field(value, format_spec)
+        return cls(REFUSALS.fill(key, **said))
 
 
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
@@ -216,7 +198,7 @@ class LoadedTable:
     def check_id(self, column: str) -> None:
         """Refuse an id column that its file holds as floats."""
         if column in self.numeric_columns and column not in self.given:
-            raise make_float_id_error(column)
+            raise IntakeError.of("float_id", column=column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
@@ -235,6 +217,54 @@ class LoadedTable:
 
 
 LoadedTable.__module__ = "dpviz"
+
+
+class StoredTable(ABC):
+    """A table that lies in files is of one state: that in which they were when it was first looked at."""
+
+    changed: ClassVar[str]
+    """The refusal of one that somebody has written since it was first looked at."""
+
+    @abstractmethod
+    def _list_files(self) -> tuple[Path, ...]:
+        """Where it lies."""
+
+    @abstractmethod
+    def _refuse_damaged(self) -> AbstractContextManager[None]:
+        """Errors of the reader as one sentence: their own may quote cells."""
+
+    @cached_property
+    def states(self) -> tuple[tuple[Path, int, int], ...]:
+        """Each file with its size and its time when the table was first looked at."""
+        return self._read_states()
+
+    def _read_states(self) -> tuple[tuple[Path, int, int], ...]:
+        with self._refuse_damaged():
+            return tuple((path, *read_size_and_time(path)) for path in self._list_files())
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(size for _, size, _ in self.states)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells tables apart, and two states of one: by place, size and time."""
+        told = (repr(self), *((str(path.resolve()), size, time) for path, size, time in self.states))
+        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def check_unchanged(self) -> None:
+        """Refuse a table of which somebody has written a part since it was first looked at."""
+        if self._read_states() != self.states:
+            raise IntakeError.of(self.changed)
+
+
+def read_size_and_time(path: Path) -> tuple[int, int]:
+    """Of a regular file."""
+    state = foreign.read_state(path)
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError("not a regular file")
+    return state.st_size, state.st_mtime_ns
 
 
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:

@@ -239,7 +239,7 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     found = {name: _choose_style(read, decimals[name]) for name, read in ways.items()}
     styles = {name: style for name, style in found.items() if style is not None}
     doubtful = [name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _has_marks(present[name])]
-    unread = [name for name, column in present.items() if name not in styles and _are_like_numbers(column)]
+    unread = [name for name, column in present.items() if name not in styles and _are_most("like_a_number", column)]
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
     # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
@@ -283,7 +283,7 @@ def _read_in_all_ways(
     beside = {
         name: (_find_sign(column), _find_negative(column))
         for name, column in present.items()
-        if column and not _are_long_integers(column)
+        if column and not _are_most("long_integer", column)
     }
     ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
     for marks in _list_marks(delimiter):
@@ -300,13 +300,9 @@ def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> Numb
     return best if 2 * np.count_nonzero(ways[best]) >= len(ways[best]) else None
 
 
-def _are_long_integers(present: Sequence[str]) -> bool:
-    """Whether cells are ids rather than numbers."""
-    return 2 * sum(match("long_integer", cell) is not None for cell in present) > len(present)
-
-
-def _are_like_numbers(present: Sequence[str]) -> bool:
-    return 2 * sum(match("like_a_number", cell.strip()) is not None for cell in present) > len(present)
+def _are_most(what: str, present: Sequence[str]) -> bool:
+    """Whether more than half of the cells are so written: ids that are long integers, or like numbers."""
+    return 2 * sum(match(what, cell.strip()) is not None for cell in present) > len(present)
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:

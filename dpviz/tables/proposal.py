@@ -168,37 +168,32 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
         If its bytes are not lines of text with fields.
     """
     with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
-        return _propose_reading(file, reading)
-
-
-def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
-    top, *others = list_readings(file)
-    if reading is not None and others and _is_read_like(others[0].file, reading):
-        top, others = others[0], [top]
-    cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
-    styles = guess_styles(cells, top.file.delimiter)
-    columns = {name: style for name, style in styles.by_column.items() if style != styles.usual}
-    tried = _Trial.run(top, replace(top.file, style=styles.usual, styles=columns), tuple(styles.by_column))
-    kinds = {
-        name: guess_kind(name, cells[name], tried.values.get(name), first=place == 0)
-        for place, name in enumerate(top.names)
-    }
-    numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
-    proposal = Proposal(
-        file=replace(
-            top.file, style=styles.usual, styles={name: style for name, style in columns.items() if name in numbers}
-        ),
-        names=top.names,
-        numbers=numbers,
-        text=tuple(name for name in top.names if name not in numbers),
-        notes=(),
-        kinds=kinds,
-        other=others[0].file if others else None,
-        units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
-        missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
-        whose=_list_whose(cells, kinds),
-    )
-    return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
+        top, *others = list_readings(file)
+        if reading is not None and others and _is_read_like(others[0].file, reading):
+            top, others = others[0], [top]
+        cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
+        styles = guess_styles(cells, top.file.delimiter)
+        columns = {name: style for name, style in styles.by_column.items() if style != styles.usual}
+        declared = replace(top.file, style=styles.usual, styles=columns)
+        tried = _Trial.run(top, declared, tuple(styles.by_column))
+        kinds = {
+            name: guess_kind(name, cells[name], tried.values.get(name), first=place == 0)
+            for place, name in enumerate(top.names)
+        }
+        numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
+        proposal = Proposal(
+            file=replace(declared, styles={name: style for name, style in columns.items() if name in numbers}),
+            names=top.names,
+            numbers=numbers,
+            text=tuple(name for name in top.names if name not in numbers),
+            notes=(),
+            kinds=kinds,
+            other=others[0].file if others else None,
+            units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
+            missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
+            whose=_list_whose(cells, kinds),
+        )
+        return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
 
 
 @dataclass(frozen=True)

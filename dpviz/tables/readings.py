@@ -31,13 +31,8 @@ _SCORED, _SCORED_LATER, _MOST_ABOVE, _GOES_ON = 60, 20, 40, 6
 _DELIMITERS = (*DELIMITERS, "~", "^")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _WESTERN = frozenset(("cp1250", "cp1252", "cp1254", "cp1257", "iso8859-1", "iso8859-15", "mac-roman"))
-_OF_LETTERS = (
-    *(f"cp125{page}" for page in range(9)),
-    *(f"iso8859-{part}" for part in (1, 2, 15)),
-    "koi8-r",
-    "mac-roman",
-    *EAST_ASIAN,
-)
+_OF_BYTES = re.compile(r"cp125\d|iso8859-(1|2|15)|koi8-r|mac-roman")
+_OF_LETTERS = [one for one in file_format.ENCODINGS if one in EAST_ASIAN or _OF_BYTES.fullmatch(one)]
 _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # What a cell adds to the score of a reading: a value, a word, nothing, and text in which further marks stand.
@@ -143,7 +138,7 @@ def _guess_by_letters(raw: bytes) -> str:
     western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
     # Each different line once: what repeats says nothing more of letters.
     odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
-    found = [*from_bytes(odd, cp_isolation=[*_OF_LETTERS])]
+    found = [*from_bytes(odd, cp_isolation=_OF_LETTERS)]
     alike = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
     word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
     own_script = _WESTERN.isdisjoint(alike) and re.search(word, odd) is not None

@@ -74,7 +74,7 @@ class SparkEngine:
         def add_each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             answers = [answer for _, answer in _read_parts(batches)]
             if answers:
-                yield _make_part(0, add_up(iter(answers)))
+                yield _make_part(0, add_up(answers))
 
         with refuse_gone("spark_gone"):
             (found,) = _send(ask, parts).repartition(1).mapInArrow(add_each, _PARTS).collect()

@@ -65,7 +65,7 @@ def load_sparse(path: Path) -> SparseTable:
     """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one."""
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         raise IntakeError.of("no_npz", name=path.name)
-    with foreign.refuse_as(_make_no_matrix_error(path), doorways.SPARSE):
+    with foreign.refuse_as(IntakeError.of("no_sparse", name=path.name), doorways.SPARSE):
         values = _read(path)
         values.sum_duplicates()
     return SparseTable(Path(foreign.format_name(path)).stem, values)
@@ -82,7 +82,7 @@ def _read(path: Path) -> Any:
         if form != b"csr":
             raise IntakeError.of("sparse_by_column", name=path.name)
         if len(shape) != 2:
-            raise _make_no_matrix_error(path)
+            raise IntakeError.of("no_sparse", name=path.name)
         n, d = (int(size) for size in shape)
         if n < 1 or d < 1:
             raise IntakeError.of("sparse_empty", name=path.name)
@@ -96,7 +96,7 @@ def _read(path: Path) -> Any:
         )
     matrix = sparse.csr_array((data, places, starts), shape=(n, d))
     if starts[-1] != len(data):  # SciPy would cut the rest off
-        raise _make_no_matrix_error(path)
+        raise IntakeError.of("no_sparse", name=path.name)
     matrix.check_format(full_check=True)
     return matrix
 
@@ -135,7 +135,3 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 def _make_too_large_error(path: Path) -> IntakeError:
     return IntakeError.of("sparse_large", name=path.name, most=MOST_COLUMNS)
-
-
-def _make_no_matrix_error(path: Path) -> IntakeError:
-    return IntakeError.of("no_sparse", name=path.name)
