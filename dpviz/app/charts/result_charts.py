@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
-from dpviz.app.charts.plot import TEXT_SIZE, Plot, make_layout
+from dpviz.app.charts.plot import TEXT_SIZE, Data, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
 from dpviz.tables import codings
@@ -78,7 +78,7 @@ def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, 
             for width, strength in blocks:
                 hover = f"{purpose}: {format_number(100 * width)} % of the budget"
                 marker = {"color": palette.fade(palette.released, strength), "line": rim}
-                _add_block(plot, left, width, hover, marker=marker, showlegend=False, meta="released")
+                _add_block(plot, left, width, hover, marker=marker, meta="released")
             if share >= _LABELLED:
                 where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
                 add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
@@ -93,13 +93,9 @@ def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, 
 
 
 def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
-    """A part of the bar.
-
-    **look
-        Other settings of it.
-    """
+    """A part of the bar."""
     bar = {"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]}
-    plot.add_trace({**bar, "hovertemplate": f"{hover}<extra></extra>", **look})
+    plot.add_drawn(bar, hover=hover, **look)
 
 
 def _describe_purpose(note: str) -> str:
@@ -159,7 +155,7 @@ class AccountBar:
             labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
             look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
-            _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
+            _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", showlegend=None, **label, **look)
             at += value
         line = {"color": palette.text, "width": 2}
         plot.add_shape(type="line", x0=self.cap, x1=self.cap, y0=-0.62, y1=0.62, line=line)
@@ -257,16 +253,12 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
         color = palette.muted if value == _REST else palette.released
         strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
         wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
-        plot.add_trace(
-            {
-                **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"},
-                "marker": {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}},
-                **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
-                "textfont": {"size": NUMBER_SIZE, "color": palette.text},
-                "customdata": [f"{value} {format_percent(float(one))}" for one in share],
-                **{"hovertemplate": "cluster %{y}: %{customdata}<extra></extra>", "showlegend": False},
-            }
-        )
+        bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
+        bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
+        bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+        bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
+        told = [f"{value} {format_percent(float(one))}" for one in share]
+        plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
 
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
@@ -366,15 +358,11 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     dense = width / width.mean()
     mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense
     labels = zip(_format_labels(said), shares, strict=True)
-    plot.add_trace(
-        {
-            **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
-            **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
-            "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
-            "customdata": [f"{label}: {format_percent(max(share, 0))}" for label, share in labels],
-            **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
-        }
-    )
+    bar: Data = {"type": "bar", "x": x, "y": mine, "width": width, **panel.axes, "meta": "released"}
+    bar["marker"] = {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}
+    bar["error_y"] = {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0}
+    told = [f"{label}: {format_percent(max(share, 0))}" for label, share in labels]
+    plot.add_drawn(bar, hover="%{customdata}", customdata=told)
     steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
     line = {"color": palette.muted, "width": 1}
     plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line=line, **panel.axes)

@@ -64,15 +64,9 @@ def draw_grid(palette: Palette) -> Plot:
     plot = _make_plot(palette)
     counts = np.array([[12.1, -11.2, 2.2, 0.9, 21.4], [31.8, 9.6, -7.1, 4.3, 38.9], [14.7, 22.5, 17.2, 3.1, 8.6]])
     cells = {"type": "heatmap", "z": counts, "zmid": 0, "colorscale": [list(stop) for stop in palette.diverging]}
-    written = {
-        "text": [[format_number(round(z)) for z in line] for line in counts],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 13},
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-    }
-    plot.add_trace(cells | written | {"zmin": -60, "zmax": 60, "meta": "released"})
+    written = {"text": [[format_number(round(z)) for z in line] for line in counts], "texttemplate": "%{text}"}
+    look = {"textfont": {"size": 13}, "showscale": False, "xgap": 1, "ygap": 1}
+    plot.add_trace(cells | written | look | {"zmin": -60, "zmax": 60, "meta": "released"})
     plot.update_xaxes(**_HIDDEN)
     plot.update_yaxes(**_HIDDEN)
     return plot

@@ -65,12 +65,12 @@ def show_wide(
 
 
 @contextmanager
-def say_refusal(title: str | None = None) -> Iterator[None]:
+def say_refusal(title: str | None = None, icon: str = ":material/block:") -> Iterator[None]:
     """What is refused within is said in the place of what would have come of it."""
     try:
         yield
     except RequestError as error:
-        st.error(escape_markdown(error), title=title and escape_markdown(title), icon=":material/block:")
+        st.error(escape_markdown(error), title=title and escape_markdown(title), icon=icon)
 
 
 def show_diagram(drawn: Diagram, *, key: str, stem: str = "", first: bool = False) -> None:
@@ -112,12 +112,7 @@ def draw_bullets(lines: Iterable[str], **look: Any) -> None:
     st.markdown("\n".join(f"- {escape_markdown(line)}" for line in lines), **look)
 
 
-def draw_data_table(
-    table: pd.DataFrame,
-    *,
-    alt: str,
-    height: int | Literal["auto"] = _TABLE_HEIGHT,
-) -> None:
+def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
     """A table of numbers with four digits, cut where a browser would choke on it."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
@@ -174,10 +169,7 @@ def format_badge(kind: Kind) -> str:
 
 
 def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
-    """Fine print after a badge.
-
-    Not a caption: that would fade the badge until it can hardly be read.
-    """
+    """Fine print after a badge; no caption, which would fade the badge until it can hardly be read."""
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(f"{kind}. {text}"))
 
 

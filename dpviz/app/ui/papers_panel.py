@@ -24,14 +24,7 @@ from dpviz.app.charts.studies.stored_verdicts import (
 )
 from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    BadgeLook,
-    ask_one_of,
-    draw_caption_with_badge,
-    draw_data_table,
-    show_plot,
-    show_wide,
-)
+from dpviz.app.ui.figure import BadgeLook, ask_one_of, draw_caption_with_badge, draw_data_table, show_plot, show_wide
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable

@@ -75,11 +75,7 @@ def choose_marks(k: int) -> Marks:
 
 
 def choose_hues(view: View, centers: Array, final: Array | None) -> Codes:
-    """Which of four colours each centre has: those of the map of the ``final`` centres, where these are as many.
-
-    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
-    coordinates. Returns (k,), from 0 to 3.
-    """
+    """The colour (k,), 0 to 3, of each of ``centers`` (k, d): that of the map of the ``final`` ones if as many."""
     known = final is not None and final.shape == centers.shape
     return choose_apart(view.plane(final if known and final is not None else centers) / view.scale)
 
@@ -181,10 +177,7 @@ def _is_hidden(view: View, reach: Array, size: float) -> bool:
 
 
 def add_reference(canvas: PlotCanvas, centers: Array) -> None:
-    """k-means++ centres: open diamonds.
-
-    ``centers`` (k, d), of k-means++, unit coordinates.
-    """
+    """k-means++ ``centers`` (k, d), unit coordinates: open diamonds."""
     mark = make_reference_marker(canvas.palette, choose_marks(len(centers)).size)
     hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
     canvas.marks(canvas.view.plane(centers, "reference"), "k-means++", "revealed", mark, hover=hover)
@@ -210,36 +203,23 @@ def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> No
 
 
 def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
-    """Which centres lie so near their partners, on the picture, that an arrow between them would hide.
-
-    ``times`` is how many times as far they may be apart.
-
-    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
-    coordinates. Returns (k,), which do.
-    """
+    """Which of ``centers`` (k, d) lie so near their ``partners``, or ``times`` as far, that an arrow would hide."""
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
     close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
     return close
 
 
 def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
-    """Centres of earlier draws: faint small dots.
-
-    ``ghosts`` (k, d), of earlier draws, unit coordinates.
-    """
+    """Centres (k, d) of earlier draws, unit coordinates: faint small dots."""
     if ghosts:
         places = canvas.view.plane(np.concatenate(ghosts))
         canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=_GHOST)
 
 
 def find_partners(centers: Array, reference: Array) -> Array:
-    """The k-means++ centre that each of ``centers`` (k, d) belongs to, one to one.
-
-    What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
-    goes far and the other stays, rather than each moving a little.
-
-    ``centers`` (k, d), released, unit coordinates; ``reference`` (k, d), centres of k-means++, unit coordinates.
-    """
+    """The centre of ``reference`` (k, d), of k-means++, that each of ``centers`` (k, d) belongs to, one to one."""
+    # What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
+    # goes far and the other stays, rather than each moving a little.
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
     cost = away / np.maximum(away + _HALF * gaps, _TINY)
@@ -248,10 +228,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
 
 
 def find_boxes(view: View, *places: Array) -> Array:
-    """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units.
-
-    ``*places``: unit coordinates.
-    """
+    """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units."""
     air = _AROUND * np.ptp(np.array(view.extent), axis=1)
     drawn = np.stack([view.plane(some) for some in places])
     return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
@@ -741,11 +718,7 @@ def _find_floor(values: Array, *, lower: bool) -> float:
 
 
 def _add_ranks(canvas: PlotCanvas, values: Array, floor: float, what: str, hover: str, trace: Any, **look: Any) -> None:
-    """A line through ``values`` (m,), one at each place from 1 on; 0 stands on the ``floor``.
-
-    **look
-        Other settings of the line.
-    """
+    """A line through ``values`` (m,), one at each place from 1 on; 0 stands on the ``floor``."""
     path = np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)])
     canvas.lines(path, what, "released", hover=hover, notes=values, trace=trace, **look)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import add_note, spell_name
+from dpviz.app.charts.canvas import UNCUT, add_note, spell_name
 from dpviz.app.charts.plot import MARK_ROOM, Plot, make_layout
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
@@ -118,11 +118,7 @@ class ProfileLanes:
 
     @staticmethod
     def lines(plot: Plot, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> None:
-        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends.
-
-        **line
-            Settings of the line.
-        """
+        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends."""
         plot.add_scatter(_add_gaps(*x), _add_gaps(*y), "lines", line=line, meta=kind)
 
     @property
@@ -390,15 +386,10 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
     named = [(j, spell_name(made.columns[j].name)) for j in ordered.tolist()]
     told = [[f"segment {i + 1} · {name}: {made.format_center(i, j)}" for j, name in named] for i in segments.tolist()]
-    plot.add_trace(
-        {
-            **{"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments))},
-            **{"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]},
-            **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
-            "customdata": told,
-            "hovertemplate": "%{customdata}<extra></extra>",
-        }
-    )
+    tints = {"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments)), "showscale": False}
+    scale = {"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]}
+    look = {"xgap": 1, "ygap": 1, "meta": "released"}
+    plot.add_drawn(tints | scale | look, hover="%{customdata}", customdata=told, showlegend=None)
     last = min(picture.start + MOST_COLUMNS[picture.narrow], made.dim)
     frame = {"x0": picture.start - 0.5, "x1": last - 0.5, "y0": -0.5, "y1": len(segments) - 0.5}
     plot.add_shape(**{"type": "rect", **frame, "line": {"color": palette.text, "width": 1.6}})
@@ -481,10 +472,7 @@ class Lanes(ProfileLanes):
             add_diamonds(plot, there[far], y[far], hue, 11, kind)
 
     def to_part(self, values: Array, j: int) -> Array:
-        """How far along lane ``j`` values (k,) lie.
-
-        ``values`` (k,), data units. Returns (k,), 0 at one end, 1 at the other.
-        """
+        """How far along lane ``j`` values (k,), data units, lie: 0 at one end, 1 at the other."""
         wide = max(float(self.high[j] - self.low[j]), 1e-300)
         part: Array = np.clip((values - self.low[j]) / wide, 0, 1)
         return part
@@ -506,19 +494,19 @@ class SegmentPlane:
         """The picture."""
         plot = Plot(make_layout(ink, height=360))
         plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
-        drawn = {"type": "scatter", "hoverinfo": "skip", "meta": "released"}
+        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
         border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
         for cell in self.cells:
             x, y = np.concatenate([cell, cell[:1]]).T.tolist()
-            plot.add_trace({**drawn, "mode": "lines", "x": x, "y": y, "line": border})
+            plot.add_scatter(x, y, "lines", line=border, **quiet)
         reach = np.nan_to_num(self.made.even.reach / self.made.even.scale)
         noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
         look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
         numbers = [f"<b>{place}</b>" for place in range(1, self.made.k + 1)]
         words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
         x, y = self.points.T.tolist()
-        at = {"mode": "markers+text", "x": x, "y": y, "error_x": noise[0], "error_y": noise[1]}
-        plot.add_trace({**drawn, **at, **look, **words, "cliponaxis": False})
+        look |= {"error_x": noise[0], "error_y": noise[1]}
+        plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
         axes = (plot.update_xaxes, plot.update_yaxes)
         for column, wide, update in zip(self.made.columns, self.half.tolist(), axes, strict=True):
             ends = [column.format_value(one) for one in (column.lower, column.upper)]

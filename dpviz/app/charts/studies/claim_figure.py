@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -16,11 +16,11 @@ from dpviz.app.charts.plot import PHONE, Data, Plot
 from dpviz.app.charts.studies.curves import (
     Span,
     Style,
+    add_band,
+    add_median_line,
     choose_styles,
     compute_quartiles,
     describe_runs,
-    draw_band,
-    draw_median_line,
     narrow,
 )
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome, PaperFigure
@@ -156,28 +156,19 @@ class ClaimFigure:
 
     def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
         """A line for each algorithm over its band, and that of k-means++."""
-        named = {trace.get("name") for trace in plot.traces}
-        traces: list[Data] = []
+        named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
         for name, curve in self._curves(part).items():
-            x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            hover = f"<b>{name}</b><br>{self.picture.x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
-            together: dict[str, Any] = {"legendgroup": name, **panel.axes}
-            fill = palette.fade(self._styles[name].color, _BAND)
-            once = {"showlegend": name not in named, "hovertemplate": hover}
-            traces.append(draw_band(x, low, high, fill, **together))
-            traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
-        if self.picture.baseline:
-            base, title = part.groupby(self.picture.x)[self.picture.baseline].median(), self.picture.baseline_title
-            traces.append(
-                {
-                    **{"type": "scatter", "x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines"},
-                    **{"line": _dash(palette), "hovertemplate": f"{title} %{{y:.3g}}<extra></extra>"},
-                    **{"name": title, "legendgroup": title, "showlegend": title not in named},
-                    **{"meta": "baseline", **panel.axes},
-                }
-            )
-        plot.add_traces(traces)
-        picture = self.picture
+            x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
+            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, _BAND)
+            add_band(plot, x, low, high, fill, **together)
+            told = {"hover": f"<b>{name}</b><br>{picture.x_title} %{{x:.4g}}: %{{y:.3g}}", **together}
+            add_median_line(plot, name, x, middle, self._styles[name], showlegend=name not in named, **told)
+        if picture.baseline:
+            base, title = part.groupby(picture.x)[picture.baseline].median(), picture.baseline_title
+            told = {"name": title, "hover": f"{title} %{{y:.3g}}", "legendgroup": title, "meta": "baseline"}
+            look = {"line": _dash(palette), "showlegend": title not in named, **panel.axes}
+            plot.add_scatter(base.index.to_numpy(float), base.to_numpy(float), "lines", **told, **look)
+        traces = plot.traces[before:]
         across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
         self._add_panel(plot, palette, panel, across, [trace["y"] for trace in traces])
 
@@ -211,16 +202,12 @@ class ClaimFigure:
         # One colour scale for all panels.
         medians = self._shown.groupby([picture.panel, picture.line, picture.heat, picture.x])[picture.y].median()
         bar = {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12}
-        plot.add_trace(
-            {
-                **{"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()},
-                **{"z": grid.to_numpy(float), "zmin": min(0.0, float(medians.min())), "zmax": float(medians.max())},
-                **{"colorscale": palette.sequential, "showscale": panel.place == 0},
-                "colorbar": place_below_plot(plot.layout) | bar,
-                "hovertemplate": f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
-                **{"meta": "median", **panel.axes},
-            }
-        )
+        cells: Data = {"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()}
+        cells["z"] = grid.to_numpy(float)
+        cells |= {"zmin": min(0.0, float(medians.min())), "zmax": float(medians.max()), "meta": "median", **panel.axes}
+        cells |= {"showscale": panel.place == 0, "colorbar": place_below_plot(plot.layout) | bar}
+        hover = f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}"
+        plot.add_drawn(cells, hover=hover, colorscale=palette.sequential, showlegend=None)
         across, up = ({"tickvals": values.tolist()} for values in (grid.columns, grid.index))
         self._add_panel(plot, palette, panel, across, (), up)
 
@@ -299,7 +286,7 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
         plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:
             chosen = [lane for lane in lanes if lane.finding.outcome is outcome]
-            plot.add_traces(_draw_outcome(outcome, chosen, INKS[outcome][dark]))
+            _add_outcome(plot, outcome, chosen, INKS[outcome][dark])
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
         # It fits a telephone, too.
         reach = log10(_MOST) * 1.06
@@ -325,23 +312,18 @@ def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
 
 
-def _draw_outcome(outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> Iterator[Data]:
+def _add_outcome(plot: Plot, outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> None:
     """The bars of an answer, then its marks."""
     bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
-    ends = [(height, _place(between.low), _place(between.high)) for height, between in bars]
-    yield {
-        **{"type": "scatter", "mode": "lines", "line": {"color": ink, "width": 1.6}},
-        "x": [x for _, low, high in ends for x in (low, high, None)],
-        "y": [y for height, _, _ in ends for y in (height, height, None)],
-        **{"hoverinfo": "skip", "showlegend": False, "legendgroup": outcome.value, "meta": "interval"},
-    }
-    yield {
-        **{"type": "scatter", "mode": "markers", "name": f"{_WORDS[outcome]} ({len(lanes)})"},
-        **{"x": [_place(lane.finding.margin) for lane in lanes], "y": [lane.height for lane in lanes]},
-        "marker": {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}},
-        **{"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]},
-        **{"hovertemplate": "%{text}<extra></extra>", "legendgroup": outcome.value, "meta": "margin"},
-    }
+    x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
+    y = [end for height, _ in bars for end in (height, height, None)]
+    group = {"legendgroup": outcome.value}
+    plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
+    x, y = [_place(lane.finding.margin) for lane in lanes], [lane.height for lane in lanes]
+    marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
+    told = {"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]}
+    name = f"{_WORDS[outcome]} ({len(lanes)})"
+    plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told, **group)
 
 
 def _place(margin: float) -> float:

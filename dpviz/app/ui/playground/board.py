@@ -366,10 +366,7 @@ KEY = "playground:board"
 FIRST = "blobs"
 """The picture that a visit begins with."""
 _CUT, _SCENES = "playground:cut", {"lesson": "paint-the-town"}
-_PAGES = (
-    ("Run it", RUN, ":material/travel_explore:"),
-    ("Compare on it", COMPARE, ":material/compare:"),
-)
+_PAGES = (("Run it", RUN, ":material/travel_explore:"), ("Compare on it", COMPARE, ":material/compare:"))
 
 
 def draw_playground_page() -> None:

@@ -29,10 +29,7 @@ from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.tradeoff.window_section import compute_window
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
-from dpviz.runs import (
-    Script,
-    format_value,
-)
+from dpviz.runs import Script, format_value
 from dpviz.tables import owner_words
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpviz.app.charts.canvas import UNCUT
 from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
@@ -237,12 +238,12 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
     told = ((quality_report.ratio, ink.released), (quality_report.ratio_blind, ink.muted))
     for y, (one, hue) in enumerate(told):
         ends = [min(max(end, 0.0), _WORST) for end in (one.low, one.high)]
-        trace = {"type": "scatter", "mode": "lines", "x": ends, "y": [y, y], "hoverinfo": "skip", "meta": "released"}
-        plot.add_trace({**trace, "line": {"color": ink.fade(hue, 0.45), "width": 9}})
-        at = {"type": "scatter", "mode": "markers+text", "x": [min(one.value, _WORST)], "y": [y], "meta": "released"}
-        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}}
-        words = {"text": [f"<b>{format_ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
-        plot.add_trace({**at, **look, **words, "textfont": {"size": 12, "color": ink.text}, "hoverinfo": "skip"})
+        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
+        plot.add_scatter(ends, [y, y], "lines", line={"color": ink.fade(hue, 0.45), "width": 9}, **quiet)
+        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}, **UNCUT, **quiet}
+        look |= {"textposition": "top center", "textfont": {"size": 12, "color": ink.text}}
+        text = [f"<b>{format_ratio(one.value)}</b>"]
+        plot.add_scatter([min(one.value, _WORST)], [y], "markers+text", text=text, **look)
     plot.update_xaxes(range=[0, _WORST], tickvals=[0, 1, 2, 3, 4], ticktext=["0", "one centre", "2×", "3×", "4×"])
     plot.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickangle=0)
     plot.update_yaxes(range=[1.5, -0.9], tickvals=[0, 1], ticktext=["these centres", "without data"])

@@ -7,12 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.app.ui.controls import (
-    BOUNDS,
-    MISSING,
-    SEGMENTS,
-    recall_division,
-)
+from dpviz.app.ui.controls import BOUNDS, MISSING, SEGMENTS, recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember

@@ -34,6 +34,7 @@ from dpviz.app.ui.figure import (
     draw_tabs,
     format_badge,
     read_palette,
+    say_refusal,
     show,
     show_diagram,
 )
@@ -240,10 +241,8 @@ def apply_study_link() -> None:
     said = cast("Mapping[str, str] | None", st.session_state.pop(_WAITING, None))
     if said is None:
         return
-    try:
+    with say_refusal("The settings of this link cannot be used", ":material/link_off:"):
         apply(StudyGrid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else StudyGrid.from_query(said))
-    except RequestError as error:
-        st.error(escape_markdown(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
 def apply(grid: StudyGrid) -> None:

@@ -26,12 +26,7 @@ from dpviz.app.ui.figure import (
 )
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
-from dpviz.app.ui.studies.study_job import (
-    StudyJob,
-    StudyQuestion,
-    begin_study,
-    find_job,
-)
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
 from dpviz.runs import MEASURES, JobState, Study, count_cores, export
 from dpviz.tables import FileKind
 from dpviz.words import Palette, capitalize_first, format_duration
@@ -105,12 +100,7 @@ def draw_ask_button(
             begin(question)
 
 
-def draw_study_half(
-    question: StudyQuestion,
-    *,
-    invitation: Invitation,
-    pictures: Callable[[StudyJob], None],
-) -> None:
+def draw_study_half(question: StudyQuestion, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
     """Draw what came of a question: its last study, or an invitation."""
     study = find_job(question)
     if study is None:
@@ -155,12 +145,7 @@ def _name_measure(name: str) -> str:
     return capitalize_first(find_measure(name).short)
 
 
-def show_picture(
-    picture: Diagram,
-    study: StudyJob,
-    *,
-    beneath: Callable[[], None] = lambda: None,
-) -> None:
+def show_picture(picture: Diagram, study: StudyJob, *, beneath: Callable[[], None] = lambda: None) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
     key, shown = f"{study.question.key}:figure", draw_marked(picture, study, read_palette())
     show_wide(shown, alt=picture.words, key=key, stem=picture.stem)
