@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpviz.app.charts.canvas import UNCUT
 from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui.escape import escape_markdown
@@ -240,8 +239,8 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
         ends = [min(max(end, 0.0), _WORST) for end in (one.low, one.high)]
         quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
         plot.add_scatter(ends, [y, y], "lines", line={"color": ink.fade(hue, 0.45), "width": 9}, **quiet)
-        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}, **UNCUT, **quiet}
-        look |= {"textposition": "top center", "textfont": {"size": 12, "color": ink.text}}
+        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}, **quiet}
+        look |= {"textposition": "top center", "textfont": {"size": 12, "color": ink.text}, "cliponaxis": False}
         text = [f"<b>{format_ratio(one.value)}</b>"]
         plot.add_scatter([min(one.value, _WORST)], [y], "markers+text", text=text, **look)
     plot.update_xaxes(range=[0, _WORST], tickvals=[0, 1, 2, 3, 4], ticktext=["0", "one centre", "2×", "3×", "4×"])
