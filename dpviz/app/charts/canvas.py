@@ -239,9 +239,9 @@ class RevealedView:
     everyone: Array | None = None
 
     @classmethod
-    def of(cls, points: Array, note: str, *, at_most: int = DRAWN_AT_MOST) -> RevealedView:
+    def of(cls, points: Array, note: str) -> RevealedView:
         """A view of all rows ``points`` (n, d), unit coordinates, that draws evenly picked ones of them."""
-        picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
+        picked = points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]]
         return cls(picked, note, everyone=points)
 
     def find_rows(self, space: Region, frame: Array | None) -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, exp, floor, log10
@@ -462,53 +462,27 @@ _HALF = 0.5
 
 def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
     """Figures of the part with that name, about the person of a public table who is hardest to hide."""
-    return list(_PARTS[part](table, asked))
+    kinds: dict[str, tuple[Kind, ...]] = {"worlds": ("released", "revealed"), "again": ("released",)}
+    kinds["attack"] = ("public", "released", "revealed")
+    return [Figured.of(one.draw, one.words, *kinds.get(part, ("public",))) for one in _draw_part(part, table, asked)]
 
 
-def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    array = draw_icon_array(_HALF, asked.epsilon)
-    yield Figured.of(array.draw, array.words, "public")
-
-
-def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    items = list(membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked))
-    reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
-    attackers = list_attackers([item for item in items if isinstance(item, membership.AttackTrial)], reference)
-    region = draw_attack_region(attackers, asked.epsilon, asked.delta)
-    yield Figured.of(region.draw, region.words, "public", "released", "revealed")
-
-
-def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
+def _draw_part(part: str, table: OpenTable, asked: Request) -> list[Diagram]:
+    if part == "odds":
+        return [draw_icon_array(_HALF, asked.epsilon)]
+    if part == "others":
+        strip = draw_deployments(load_deployments(), asked.epsilon)
+        return [replace(strip, note=f"{strip.note} Source: {SOURCE}.")]
     both = membership.make_neighbors(table, membership.find_farthest_row(table))
-    rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
-    trials = _run_trials(table, asked)
-    clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
-    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)
-    yield Figured.of(drawn.draw, drawn.words, "released", "revealed")
-
-
-def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    again = AskingAgain.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
-    for place, curve in enumerate(draw_costs(again)):
-        first = replace(curve, finding=f"{describe_costs(again)}. {curve.finding}", note=SENTENCE)
-        yield Figured.of((curve if place else first).draw, curve.words, "released")
-
-
-def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    strip = draw_deployments(load_deployments(), asked.epsilon)
-    sourced = replace(strip, note=f"{strip.note} Source: {SOURCE}.")
-    yield Figured.of(sourced.draw, strip.words, "public")
-
-
-def _run_trials(table: OpenTable, asked: Request) -> list[membership.AttackTrial]:
-    both = membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked)
-    return [item for item in both if isinstance(item, membership.AttackTrial)]
-
-
-_PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {
-    "odds": _draw_odds,
-    "attack": _draw_attack,
-    "worlds": _draw_neighbors,
-    "again": _draw_again,
-    "others": _draw_others,
-}
+    items = list(membership.attack_work(both, asked))
+    trials = [item for item in items if isinstance(item, membership.AttackTrial)]
+    if part == "attack":
+        reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
+        return [draw_attack_region(list_attackers(trials, reference), asked.epsilon, asked.delta)]
+    if part == "worlds":
+        rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
+        clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
+        return [draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)]
+    again = AskingAgain.of(trials, run_request(asked, table.private).entries, asked)
+    first, *others = draw_costs(again)
+    return [replace(first, finding=f"{describe_costs(again)}. {first.finding}", note=SENTENCE), *others]

@@ -75,7 +75,7 @@ def draw_grid(palette: Palette) -> Plot:
 def draw_cube(palette: Palette) -> Plot:
     """Made-up points, and the cubes into which a tree divides their square: small where there are many."""
     canvas = _make_points(palette)
-    canvas.lines(_draw_outlines(), "", "released", width=1.5)
+    canvas.lines(outline_boxes(*_list_cubes()), "", "released", width=1.5)
     return canvas.plot
 
 
@@ -83,7 +83,7 @@ def draw_candidate(palette: Palette) -> Plot:
     """Places where a centre may go: the middles of cubes."""
     canvas = _make_points(palette)
     low, high = _list_cubes()
-    canvas.lines(_draw_outlines(), "", "released", width=1, strength=0.35)
+    canvas.lines(outline_boxes(low, high), "", "released", width=1, strength=0.35)
     canvas.marks((low + high) / 2, "", "released", {"symbol": "x", "size": 7})
     return canvas.plot
 
@@ -161,7 +161,3 @@ def _list_cubes() -> tuple[Array, Array]:
         else:
             done.append(box)
     return np.array([box[0] for box in done]), np.array([np.minimum(box[1], _HALF) for box in done])
-
-
-def _draw_outlines() -> Array:
-    return outline_boxes(*_list_cubes())

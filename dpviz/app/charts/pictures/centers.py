@@ -456,8 +456,7 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
     def paint(canvas: PlotCanvas) -> None:
         told = [f"{format_percent(float(part))} of the way to a neighbour" for part in parts]
         boxes, shown = find_boxes(context.view, step.centers, partners), np.minimum(parts, _WAY)
-        bars = _CenterBars(parts, 100 * shown, told, boxes, "distance", "revealed")
-        _add_bars(canvas, bars, canvas.palette.revealed)
+        _add_bars(canvas, parts, 100 * shown, told, boxes, name="distance", kind="revealed")
         half, reach = 100 * _HALF_WAY, max(1.2 * _HALF_WAY, 1.05 * float(shown.max()))
         canvas.plot.add_vline(x=half, line={"color": canvas.palette.muted, "width": 1.2, "dash": "dot"})
         beside = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yref": "paper"}
@@ -480,9 +479,9 @@ def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
         colors = np.array(canvas.palette.inks)[choose_hues(context.view, step.centers, context.final)]
         noise = sizes.reach[np.argsort(-sizes.rows, kind="stable")[:_MOST]].astype(SCREEN)
         spread = {"type": "data", "array": noise, "color": canvas.palette.muted, "thickness": 1.2, "width": 3}
-        told = [f"{one} rows" for one in sizes.words]
-        bars = _CenterBars(sizes.rows, sizes.rows, told, find_boxes(context.view, step.centers), "size", "released")
-        _add_bars(canvas, bars, colors, {"error_x": spread} if sizes.known else {})
+        told, boxes = [f"{one} rows" for one in sizes.words], find_boxes(context.view, step.centers)
+        look = {"colors": colors, "error_x": spread if sizes.known else None}
+        _add_bars(canvas, sizes.rows, sizes.rows, told, boxes, name="size", kind="released", **look)
         canvas.plot.update_xaxes(title_text="rows (noisy count)", rangemode="tozero", nticks=5)
 
     source = (
@@ -513,28 +512,16 @@ def _tell_most(bars: int, what: str) -> str:
     return f"the {_MOST} {what} of {bars}" if bars > _MOST else ""
 
 
-class _CenterBars(NamedTuple):
-    """A bar for each centre, ordered ``by`` a value, the largest first; what is told of it, and its box on the map."""
-
-    by: Array
-    values: Array
-    told: list[str]
-    boxes: Array
-    name: str
-    kind: Kind
-
-
 def _add_bars(
-    canvas: PlotCanvas, bars: _CenterBars, color: str | npt.NDArray[np.str_], more: dict[str, Any] | None = None
+    canvas: PlotCanvas, by: Array, values: Array, told: list[str], boxes: Array, *, name: str, kind: Kind, **look: Any
 ) -> None:
-    """Lying bars from the top, named by the numbers of centres."""
-    order = np.argsort(-bars.by, kind="stable")[:_MOST]
-    ranks = np.arange(len(order))
-    told = [f"centre {i + 1}: {bars.told[i]}" for i in order]
-    trace = {"orientation": "h", "text": told, "textposition": "none", **canvas.linked, **(more or {})}
-    marker = {"color": color if isinstance(color, str) else color[order].tolist()}
-    x, boxes = bars.values[order].astype(SCREEN), bars.boxes[order].astype(SCREEN)
-    canvas.bars(x, ranks, 0.62, bars.name, bars.kind, marker, hover="%{text}", notes=boxes, trace=trace)
+    """A lying bar for each centre, the largest ``by`` some value on top; what is told of it, and its box on the map."""
+    order, colors = np.argsort(-by, kind="stable")[:_MOST], look.pop("colors", None)
+    ranks, words = np.arange(len(order)), [f"centre {i + 1}: {told[i]}" for i in order]
+    trace = {"orientation": "h", "text": words, "textposition": "none", **canvas.linked, **look}
+    marker = {"color": canvas.color(kind) if colors is None else colors[order].tolist()}
+    x, places = values[order].astype(SCREEN), boxes[order].astype(SCREEN)
+    canvas.bars(x, ranks, 0.62, name, kind, marker, hover="%{text}", notes=places, trace=trace)
     size = NUMBER_SIZE if len(order) <= 24 else 8
     numbers = [str(i + 1) for i in order]
     axis = {"tickvals": ranks, "ticktext": numbers, "tickfont": {"size": size}, "showgrid": False, "zeroline": False}

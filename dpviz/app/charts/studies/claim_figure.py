@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -37,43 +37,12 @@ _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
 
-class _Panel(NamedTuple):
-    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above; ``number`` there are."""
-
-    place: int
-    rows: int
-    columns: int
-    number: int
-
-    @property
-    def column(self) -> int:
-        return self.place % self.columns
-
-    @property
-    def is_lowest(self) -> bool:
-        """Whether no panel stands below it."""
-        return self.place + self.columns >= self.number
-
-    @property
-    def whole(self) -> Panel:
-        """Where it stands in the figure."""
-        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * self.rows)) if self.rows > 1 else 0.0
-        wide = (1 - _BETWEEN * (self.columns - 1)) / self.columns
-        high = (1 - between * (self.rows - 1)) / self.rows
-        left, top = self.column * (wide + _BETWEEN), 1 - self.place // self.columns * (high + between)
-        return Panel(self.place, (left, left + wide), (max(0.0, top - high), top))
-
-    @property
-    def axes(self) -> dict[str, str]:
-        return self.whole.axes
-
-    @property
-    def x(self) -> str:
-        return self.axes["xaxis"]
-
-    @property
-    def y(self) -> str:
-        return self.axes["yaxis"]
+def _make_panel(place: int, rows: int, columns: int) -> Panel:
+    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above."""
+    between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
+    wide, high = (1 - _BETWEEN * (columns - 1)) / columns, (1 - between * (rows - 1)) / rows
+    left, top = place % columns * (wide + _BETWEEN), 1 - place // columns * (high + between)
+    return Panel(place, (left, left + wide), (max(0.0, top - high), top))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +63,20 @@ class ClaimFigure:
         rows = max(1, ceil(len(names) / cols))
         plot = self._empty(palette, rows, width)
         for place, name in enumerate(names):
-            panel = _Panel(place, rows, cols, len(names))
+            panel, picture = _make_panel(place, rows, cols), self.picture
             part = self._shown[self._shown[self._over].astype(str) == name]
-            if self.picture.heat:
-                self._draw_heat(plot, part, palette, panel)
-            elif self.picture.x == self.picture.line:
-                self._draw_marks(plot, part, palette, panel)
+            if picture.heat:
+                across, up = self._draw_heat(plot, part, palette, panel)
+            elif picture.x == picture.line:
+                across, up = self._draw_marks(plot, part, palette, panel)
             else:
-                self._draw_lines(plot, part, palette, panel)
-            corner = {"x": 0, "y": 1, "xref": f"{panel.x} domain", "yref": f"{panel.y} domain"}
+                across, up = self._draw_lines(plot, part, palette, panel)
+            # Titles stand at the outer panels only.
+            x_title = picture.x_title if place + cols >= len(names) else ""
+            y_title = (picture.heat or picture.y_title) if place % cols == 0 else ""
+            panel.add(plot, palette, {**across, "title_text": x_title}, {**up, "title_text": y_title})
+            x, y = panel.axes.values()
+            corner = {"x": 0, "y": 1, "xref": f"{x} domain", "yref": f"{y} domain"}
             at = {**corner, "xanchor": "left", "yanchor": "bottom"}
             add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
         return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
@@ -154,8 +128,8 @@ class ClaimFigure:
         where = {"x": 0, "xref": "paper", "y": 1 + _NAME_ROOM / high, "yref": "paper", "yanchor": "bottom"}
         return plot.update_layout(legend=where)
 
-    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
-        """A line for each algorithm over its band, and that of k-means++."""
+    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
+        """A line for each algorithm over its band, and that of k-means++; axes that hold them."""
         named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
         for name, curve in self._curves(part).items():
             x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
@@ -170,7 +144,7 @@ class ClaimFigure:
             plot.add_scatter(base.index.to_numpy(float), base.to_numpy(float), "lines", **told, **look)
         traces = plot.traces[before:]
         across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
-        self._add_panel(plot, palette, panel, across, [trace["y"] for trace in traces])
+        return across, self._make_heights([trace["y"] for trace in traces])
 
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
@@ -178,8 +152,11 @@ class ClaimFigure:
         parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
 
-    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
-        """A mark for each algorithm, side by side."""
+    def _make_heights(self, heights: Sequence[Array]) -> Data:
+        return _axis(np.concatenate(heights)) if self.picture.log_y else {}
+
+    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
+        """A mark for each algorithm, side by side; axes that hold them."""
         curves, ends = self._curves(part), list[Array]()
         for step, (name, curve) in enumerate(curves.items()):
             ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
@@ -189,14 +166,14 @@ class ClaimFigure:
             error = {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]}
             look = {"hover": f"<b>{name}</b> %{{y:.3g}}", "meta": "median", **panel.axes}
             plot.add_scatter([step], [middle], "markers", marker=marker, error_y=error, **look)
-        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
-        self._add_panel(plot, palette, panel, {**names, "range": [-0.6, len(curves) - 0.4]}, ends)
         if self.picture.baseline:
-            level = float(part[self.picture.baseline].median())
-            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{panel.x} domain", "yref": panel.y}
+            level, (x, y) = float(part[self.picture.baseline].median()), panel.axes.values()
+            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{x} domain", "yref": y}
             plot.add_shape(type="line", line=_dash(palette), **at)
+        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
+        return {**names, "range": [-0.6, len(curves) - 0.4]}, self._make_heights(ends)
 
-    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
+    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         picture = self.picture
         grid = part.pivot_table(values=picture.y, index=picture.heat, columns=picture.x, aggfunc="median")
         # One colour scale for all panels.
@@ -208,26 +185,7 @@ class ClaimFigure:
         cells |= {"showscale": panel.place == 0, "colorbar": place_below_plot(plot.layout) | bar}
         hover = f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}"
         plot.add_drawn(cells, hover=hover, colorscale=palette.sequential, showlegend=None)
-        across, up = ({"tickvals": values.tolist()} for values in (grid.columns, grid.index))
-        self._add_panel(plot, palette, panel, across, (), up)
-
-    def _add_panel(
-        self,
-        plot: Plot,
-        palette: Palette,
-        panel: _Panel,
-        across: Mapping[str, Any],
-        heights: Sequence[Array],
-        up: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Axes that hold what is drawn, with titles on the outer panels only."""
-        picture = self.picture
-        log_up = _axis(np.concatenate(heights)) if picture.log_y and heights else {}
-        x_title = picture.x_title if panel.is_lowest else ""
-        y_title = (picture.heat or picture.y_title) if panel.column == 0 else ""
-        panel.whole.add(
-            plot, palette, {**across, "title_text": x_title}, {**log_up, **(up or {}), "title_text": y_title}
-        )
+        return {"tickvals": grid.columns.tolist()}, {"tickvals": grid.index.tolist()}
 
 
 def _axis(values: Array) -> dict[str, Any]:

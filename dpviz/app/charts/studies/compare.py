@@ -540,14 +540,6 @@ class Crossing(NamedTuple):
     epsilon: float
 
 
-class _Label(NamedTuple):
-    """Where the label of a line lies: n, log10 ε, and how many rows of text below the end of the line."""
-
-    n: int
-    x: float
-    row: int
-
-
 def draw_epsilon_n_map(
     runs: pd.DataFrame, name: str, epsilons: Sequence[float], ns: Sequence[int], own: int | None = None
 ) -> Diagram:
@@ -640,20 +632,21 @@ def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, pal
 
     A label goes to a row of its own below those that are taken nearby, on an axis that spans so many powers of ten.
     """
-    taken: list[_Label] = []
+    taken: list[tuple[int, float, int]] = []  # n, log10 ε, and how many rows of text below the end of a line
     for level in sorted({one.loss for one in crossings}):
         line = sorted((one for one in crossings if one.loss == level), key=lambda one: one.n)
         above = f"{format_percent(level - 1)} above k-means++"
-        x, y = [one.epsilon for one in line], [one.n for one in line]
         stroke = {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8}
         look = {"name": above, "line": stroke, "marker": {"size": 4, "color": _LINE}, "meta": "iso"}
-        plot.add_scatter(x, y, "lines+markers", hover=f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}", **look)
+        epsilons, ns = [one.epsilon for one in line], [one.n for one in line]
+        hover = f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}"
+        plot.add_scatter(epsilons, ns, "lines+markers", hover=hover, **look)
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
         at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
-        near = {label.row for label in taken if label.n == end.n and abs(at["x"] - label.x) < _LABEL_SHARE * span}
+        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < _LABEL_SHARE * span}
         row = next(row for row in range(len(ISO)) if row not in near)
-        taken.append(_Label(end.n, at["x"], row))
+        taken.append((end.n, at["x"], row))
         at |= {"yshift": -5 - _LABEL_PIXELS * row, "bgcolor": palette.surface, "opacity": 0.92}
         add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 

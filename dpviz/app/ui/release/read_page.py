@@ -322,22 +322,19 @@ def _draw_comparison(release: ReadRelease) -> None:
         _draw_findings(second, "The second release is not what it says")
     if against := release.find_contradiction(second):
         st.error(escape_markdown(against), icon=":material/content_copy:")
-    try:
+    with say_refusal():
         found = release.compare_with(second)
-    except RequestError as error:
-        st.error(escape_markdown(error), icon=":material/block:")
-        return
-    st.subheader(escape_markdown(found.title), anchor=False)
-    st.markdown(escape_markdown(found.words))
-    beside = "the second release, matched one to one"
-    mark = "" if release.holds and second.holds else "not what it says"
-    both = replace(found.one, reference=found.other.centers)
-    draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
-    if found.passes:
-        counts = f"a difference counts beyond {found.limit:.1f}"
-        st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
-        differences = found.table().round(1)
-        draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
+        st.subheader(escape_markdown(found.title), anchor=False)
+        st.markdown(escape_markdown(found.words))
+        beside = "the second release, matched one to one"
+        mark = "" if release.holds and second.holds else "not what it says"
+        both = replace(found.one, reference=found.other.centers)
+        draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+        if found.passes:
+            counts = f"a difference counts beyond {found.limit:.1f}"
+            st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
+            differences = found.table().round(1)
+            draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
 
 
 def _draw_take_away(release: ReadRelease) -> None:

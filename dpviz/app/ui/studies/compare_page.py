@@ -122,14 +122,14 @@ def _draw_form(table: OpenTable) -> StudyQuestion:
     with st.container(border=True):
         first, second, third = st.columns([5, 4, 4], gap="medium")
         with second:
-            epsilons, button = draw_epsilon_control()
+            epsilon, button = draw_epsilon_control()
             said = st.container()
         with third:
             k, delta = draw_k_and_delta()
             repeats = ask_repeats(_KEY, "Runs of each", 10, _WHY)
             source = ask_judged_rows(table, _KEY, k=k)
         with first:
-            asked = StudyGrid((), (k,), epsilons, (delta,), repeats=repeats)
+            asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
             grid = draw_contender_picker(_KEY, source or table, asked)
         question = StudyQuestion(_KEY, table, source, grid)
         with button:
