@@ -172,7 +172,8 @@ def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("dpviz.app.ui.studies.study_job.st.session_state", state)
     grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = Plot({})
-    drawn.add_traces([{"type": "scatter", "meta": "band"}, {"type": "scatter", "name": "EUGkM"}])
+    drawn.add_trace({"type": "scatter", "meta": "band"})
+    drawn.add_trace({"type": "scatter", "name": "EUGkM"})
     state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
     bind_click(drawn, grid, "here")()
     assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)

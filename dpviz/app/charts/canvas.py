@@ -239,26 +239,17 @@ class RevealedView:
     everyone: Array | None = None
 
     @classmethod
-    def of(cls, points: Array, note: str, *, at_most: int = DRAWN_AT_MOST) -> RevealedView:
-        """A view of all rows (n, d) that draws evenly picked ones of them.
-
-        ``points`` (m, d), unit coordinates.
-        """
-        picked = points[np.random.default_rng(0).permutation(len(points))[:at_most]]
+    def of(cls, points: Array, note: str) -> RevealedView:
+        """A view of all rows ``points`` (n, d), unit coordinates, that draws evenly picked ones of them."""
+        picked = points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]]
         return cls(picked, note, everyone=points)
 
     def find_rows(self, space: Region, frame: Array | None) -> Array | None:
-        """All rows where an algorithm saw them: projected by ``frame`` and clipped to ``space``.
-
-        ``frame`` (p, d), what it mapped rows by. Returns (n, p), coordinates of the space.
-        """
+        """All rows (n, p) where an algorithm saw them: projected by ``frame`` (p, d) and clipped to ``space``."""
         return None if self.everyone is None else replace(self, points=self.everyone).find_drawn_rows(space, frame)
 
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
-        """The rows to draw, where an algorithm saw them.
-
-        ``frame`` (p, d), what it mapped rows by. Returns (m, p), coordinates of the space.
-        """
+        """The rows (m, p) to draw, where an algorithm saw them: it mapped them by ``frame`` (p, d)."""
         return space.clip(self.points if frame is None else self.points @ frame.T)
 
 
@@ -327,10 +318,7 @@ class PlotCanvas:
             self.plot.update_layout(**{name: merge(merge({}, make_layout(self.palette)[name[:5]]), axis)})
 
     def rows(self, reveal: RevealedView | None, space: Region | None = None, frame: Array | None = None) -> None:
-        """The owner's rows, if they are handed over; in the ``space`` that ``frame`` maps them to, if there is one.
-
-        ``frame`` (p, d), what it mapped rows by.
-        """
+        """The owner's rows, if they are handed over; in the ``space`` that ``frame`` (p, d) maps them to, if any."""
         if reveal is not None:
             points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
             draw_rows(self.plot, points, self.view, self.palette)
@@ -382,10 +370,7 @@ class PlotCanvas:
         strength: float = 1.0,
         **told: Unpack[MarkOptions],
     ) -> None:
-        """Bars without a rim, unless the ``marker`` has one.
-
-        ``x`` (m,), middles; ``y`` (m,), heights; ``width`` (m,), drawn units.
-        """
+        """Bars of middles ``x``, heights ``y`` and ``width`` (m,), without a rim unless the ``marker`` has one."""
         filled = {"color": self.color(kind, strength), "line": {"width": 0}, **marker}
         drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
         self._add(drawn, name, kind, **told)
@@ -393,10 +378,7 @@ class PlotCanvas:
     def ticks(
         self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Mapping[str, Any] = _NOTHING
     ) -> None:
-        """Revealed values over bars: a short orange stroke at the height of each.
-
-        ``x`` (m,), middles; ``y`` (m,), heights.
-        """
+        """Revealed values over bars of middles ``x`` (m,): a short orange stroke at the height ``y`` (m,) of each."""
         stroke = {"symbol": "line-ew-open", "size": 8, "line": {"width": 2}}
         self.marks(np.column_stack([x, y]), name, "revealed", stroke, hover=hover, trace=trace)
 
@@ -413,13 +395,7 @@ class PlotCanvas:
         self.lines(outline_segments(start, end), name, None, color=self.palette.muted, width=width, trace=look)
 
     def halos(self, middles: Array, radii: Array, name: str, kind: Kind, *, width: float, **look: Any) -> None:
-        """Circles of unit ``radii`` (m,) around drawn ``middles`` (m, 2); stretches of a line in one dimension.
-
-        They are ellipses where columns have unlike units. A line is never filled.
-
-        **look
-            Other settings of the lines.
-        """
+        """Circles of unit ``radii`` (m,) around drawn ``middles`` (m, 2); stretches, never filled, on a line."""
         outlines = outline_circles(middles, radii, self.view.scale)
         if self.view.flat:
             reach = np.column_stack([radii * self.view.scale[0], np.zeros(len(radii))])
@@ -427,23 +403,13 @@ class PlotCanvas:
         self.lines(outlines, name, kind, width=width, **look)
 
     def cells(self, z: Array, kind: Kind, *, hover: str, bar: Mapping[str, Any] | None = None, **trace: Any) -> None:
-        """A map of cells in the colours of ``colorscale``; ``bar`` is its colour bar.
-
-        **trace
-            Other settings of the trace.
-
-        ``z`` (cells up, cells across), from 0 to 1.
-        """
+        """A map of the cells ``z`` (up, across) in the colours of ``colorscale``; ``bar`` is its colour bar."""
         scale = {"showscale": False} if bar is None or self.bare else {"colorbar": bar}
         drawn = {"type": "heatmap", "z": z.astype(SCREEN), **scale, "hovertemplate": f"{hover}<extra></extra>"}
         self.plot.add_trace(drawn | trace | {"meta": kind})
 
     def color_bar(self, title: str, **ticks: Any) -> dict[str, Any]:
-        """A horizontal colour bar below the plot, its title above it.
-
-        **ticks
-            Settings of its ticks.
-        """
+        """A horizontal colour bar below the plot, its title above it, with these ``ticks``."""
         where = {} if self.bare else place_below_plot(self.plot.layout)
         return where | {
             "title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}},

@@ -41,13 +41,7 @@ def outline_boxes(low: Array, high: Array) -> Array:
 
 
 def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
-    """Outlines of ellipses around ``middles`` (m, 2), with gaps.
-
-    Half-axes are ``radii``, (m,) or one for each axis (m, 2), times ``scale`` (2,).
-
-    ``radii`` (m,) or (m, 2), unit coordinates; ``scale`` (2,), drawn units in a unit coordinate. Returns (points,
-    2), NaN where a gap is.
-    """
+    """Outlines of ellipses around ``middles`` (m, 2): half-axes are ``radii`` (m,) or (m, 2) times ``scale`` (2,)."""
     angle = np.linspace(0, 2 * np.pi, _CIRCLE)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
     outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, exp, floor, log10
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import Diagram, add_note, make_hidden_axis, show_plane, split_xy
+from dpviz.app.charts.canvas import UNCUT, Diagram, add_note, make_hidden_axis, show_plane, split_xy
 from dpviz.app.charts.deployments import SOURCE, UNITS, Deployment, load_deployments
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
@@ -183,59 +183,33 @@ def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: floa
 
 def _add_region(plot: Plot, bound: Array, chance: Array | None, palette: Palette) -> None:
     across, line = bound
+    draw = partial(plot.add_scatter, mode="lines", meta="public")
+    area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
     if chance is not None:
-        plot.add_trace(
-            {
-                **{"type": "scatter", "x": np.r_[across, chance[0][::-1]], "y": np.r_[line, chance[1][::-1]]},
-                **{"mode": "lines", "fill": "toself", "fillcolor": palette.fade(palette.text, 0.08)},
-                **{"line": {"width": 0}, "hoverinfo": "skip", "meta": "public"},
-                "name": "by luck, in 19 of 20 records",
-            }
-        )
+        x, y = np.r_[across, chance[0][::-1]], np.r_[line, chance[1][::-1]]
+        draw(x, y, **area, fillcolor=palette.fade(palette.text, 0.08), listed="by luck, in 19 of 20 records")
     # The region is the same from both ends: an attacker may always say the opposite.
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": np.r_[across, 1 - across], "y": np.r_[line, 1 - line], "mode": "lines"},
-            **{"fill": "toself", "fillcolor": palette.fade(palette.public, 0.13), "hoverinfo": "skip"},
-            **{"line": {"width": 0}, "name": "where attacks can be", "meta": "public"},
-        }
-    )
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": across, "y": line, "mode": "lines", "name": "the most that any attack can do"},
-            **{"line": {"width": 2.5, "color": palette.text}, "meta": "public"},
-            "hovertemplate": "at %{x:.1%} false alarms at most %{y:.1%} hits<extra></extra>",
-        }
-    )
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": [0, 1], "y": [0, 1], "mode": "lines", "name": "guessing"},
-            **{"line": {"width": 1, "color": palette.muted, "dash": "dot"}, "hoverinfo": "skip", "meta": "public"},
-        }
-    )
+    x, y = np.r_[across, 1 - across], np.r_[line, 1 - line]
+    draw(x, y, **area, fillcolor=palette.fade(palette.public, 0.13), listed="where attacks can be")
+    hover, bold = "at %{x:.1%} false alarms at most %{y:.1%} hits", {"width": 2.5, "color": palette.text}
+    draw(across, line, line=bold, hover=hover, listed="the most that any attack can do")
+    draw([0, 1], [0, 1], line={"width": 1, "color": palette.muted, "dash": "dot"}, listed="guessing")
 
 
 def _add_record(plot: Plot, one: Attacker, color: str, palette: Palette) -> None:
     steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
     box = {"x0": alarms.low, "x1": alarms.high, "y0": hits.low, "y1": hits.high}
     plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": steps[:, 0], "y": steps[:, 1], "mode": "lines", "name": one.name},
-            **{"line": {"shape": "hv", "width": 2, "color": color}, "hoverinfo": "skip", "meta": one.kind},
-            "legendgroup": one.name,
-        }
-    )
+    known, stairs = {"legendgroup": one.name, "meta": one.kind}, {"shape": "hv", "width": 2, "color": color}
+    plot.add_scatter(steps[:, 0], steps[:, 1], "lines", line=stairs, listed=one.name, **known)
     marker = {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}}
-    hover = f"{one.name}<br>hits {_tell(hits.rate, hits.low, hits.high)}"
-    hover += f"<br>false alarms {_tell(alarms.rate, alarms.low, alarms.high)}"
-    known = {"legendgroup": one.name, "meta": one.kind}
+    hover = f"{one.name}<br>hits {_tell(hits)}<br>false alarms {_tell(alarms)}"
     plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
 
 
-def _tell(rate: float, low: float, high: float) -> str:
+def _tell(one: membership.Share) -> str:
     """A rate with its interval."""
-    return f"{round_percent(rate)} ({round_percent(low)} to {round_percent(high)})"
+    return f"{round_percent(one.rate)} ({round_percent(one.low)} to {round_percent(one.high)})"
 
 
 def _make_points(share: float) -> str:
@@ -307,8 +281,7 @@ def draw_twin_clouds(
         drawn.append(("the person", clouds.person, ring, "public"))
         for name, points, marker, kind in drawn:
             places = split_xy(view.plane(points.reshape(-1, points.shape[-1])))
-            trace = {"type": "scatter", "mode": "markers", "marker": marker, "name": name, "meta": kind}
-            plot.add_trace({**trace, **places, "hoverinfo": "skip"})
+            plot.add_scatter(**places, mode="markers", marker=marker, listed=name, meta=kind)
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
     finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
@@ -403,13 +376,9 @@ def _make_plot(asked: AskingAgain, palette: Palette) -> Plot:
 
 
 def _add_line(plot: Plot, x: Array | Codes, y: Array, color: str, dash: str = "solid") -> None:
-    plot.add_trace(
-        {
-            **{"type": "scatter", "x": x, "y": y, "mode": "lines" if dash == "dot" else "lines+markers"},
-            **{"line": {"color": color, "width": 2, "dash": dash}, "marker": {"size": 7}, "cliponaxis": False},
-            "hovertemplate": "%{x:.0f} releases: %{y:.3g}<extra></extra>",
-        }
-    )
+    mode, hover = "lines" if dash == "dot" else "lines+markers", "%{x:.0f} releases: %{y:.3g}"
+    look = {"line": {"color": color, "width": 2, "dash": dash}, "marker": {"size": 7}, **UNCUT, "showlegend": None}
+    plot.add_scatter(x, y, mode, hover=hover, **look)
 
 
 def _say(plot: Plot, text: str, x: float, y: float, color: str, *, at: str = "right", up: int = 12) -> None:
@@ -493,53 +462,27 @@ _HALF = 0.5
 
 def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
     """Figures of the part with that name, about the person of a public table who is hardest to hide."""
-    return list(_PARTS[part](table, asked))
+    kinds: dict[str, tuple[Kind, ...]] = {"worlds": ("released", "revealed"), "again": ("released",)}
+    kinds["attack"] = ("public", "released", "revealed")
+    return [Figured.of(one.draw, one.words, *kinds.get(part, ("public",))) for one in _draw_part(part, table, asked)]
 
 
-def _draw_odds(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    array = draw_icon_array(_HALF, asked.epsilon)
-    yield Figured.of(array.draw, array.words, "public")
-
-
-def _draw_attack(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    items = list(membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked))
-    reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
-    attackers = list_attackers([item for item in items if isinstance(item, membership.AttackTrial)], reference)
-    region = draw_attack_region(attackers, asked.epsilon, asked.delta)
-    yield Figured.of(region.draw, region.words, "public", "released", "revealed")
-
-
-def _draw_neighbors(table: OpenTable, asked: Request) -> Iterator[Figured]:
+def _draw_part(part: str, table: OpenTable, asked: Request) -> list[Diagram]:
+    if part == "odds":
+        return [draw_icon_array(_HALF, asked.epsilon)]
+    if part == "others":
+        strip = draw_deployments(load_deployments(), asked.epsilon)
+        return [replace(strip, note=f"{strip.note} Source: {SOURCE}.")]
     both = membership.make_neighbors(table, membership.find_farthest_row(table))
-    rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
-    trials = _run_trials(table, asked)
-    clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
-    drawn = draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)
-    yield Figured.of(drawn.draw, drawn.words, "released", "revealed")
-
-
-def _draw_again(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    again = AskingAgain.of(_run_trials(table, asked), run_request(asked, table.private).entries, asked)
-    for place, curve in enumerate(draw_costs(again)):
-        first = replace(curve, finding=f"{describe_costs(again)}. {curve.finding}", note=SENTENCE)
-        yield Figured.of((curve if place else first).draw, curve.words, "released")
-
-
-def _draw_others(table: OpenTable, asked: Request) -> Iterator[Figured]:
-    strip = draw_deployments(load_deployments(), asked.epsilon)
-    sourced = replace(strip, note=f"{strip.note} Source: {SOURCE}.")
-    yield Figured.of(sourced.draw, strip.words, "public")
-
-
-def _run_trials(table: OpenTable, asked: Request) -> list[membership.AttackTrial]:
-    both = membership.attack_work(membership.make_neighbors(table, membership.find_farthest_row(table)), asked)
-    return [item for item in both if isinstance(item, membership.AttackTrial)]
-
-
-_PARTS: dict[str, Callable[[OpenTable, Request], Iterator[Figured]]] = {
-    "odds": _draw_odds,
-    "attack": _draw_attack,
-    "worlds": _draw_neighbors,
-    "again": _draw_again,
-    "others": _draw_others,
-}
+    items = list(membership.attack_work(both, asked))
+    trials = [item for item in items if isinstance(item, membership.AttackTrial)]
+    if part == "attack":
+        reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
+        return [draw_attack_region(list_attackers(trials, reference), asked.epsilon, asked.delta)]
+    if part == "worlds":
+        rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
+        clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
+        return [draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)]
+    again = AskingAgain.of(trials, run_request(asked, table.private).entries, asked)
+    first, *others = draw_costs(again)
+    return [replace(first, finding=f"{describe_costs(again)}. {first.finding}", note=SENTENCE), *others]

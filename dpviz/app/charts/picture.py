@@ -107,10 +107,7 @@ class RenderContext:
         return [other for other in self.steps[:place] if type(other).__name__ in kinds]
 
     def find_rows(self, space: Region, frame: Array | None = None) -> Array | None:
-        """All revealed rows where an algorithm saw them; None unless they are handed over.
-
-        ``frame`` (p, d), what it mapped rows by. Returns (n, p), coordinates of the space.
-        """
+        """All revealed rows (n, p) as an algorithm saw them, mapped by ``frame`` (p, d); None if not handed over."""
         return None if self.reveal is None else self.reveal.find_rows(space, frame)
 
 

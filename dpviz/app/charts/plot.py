@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from textwrap import wrap
 from typing import Any
@@ -195,20 +195,15 @@ class Plot:
         self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
         self.layout["meta"] = REVEALED_MARK
 
-    def add_traces(self, traces: Iterable[Mapping[str, Any]]) -> None:
-        """More traces, in their order."""
-        for trace in traces:
-            self.add_trace(trace)
-
     def add_scatter(self, x: Any, y: Any, mode: str, **look: Any) -> None:
-        """Marks or lines through places, in no legend; without a template ``hover``, pointing at them tells nothing.
+        """Marks or lines through places; ``look`` is as in `add_drawn`."""
+        self.add_drawn({"type": "scatter", "x": x, "y": y, "mode": mode}, **look)
 
-        **look
-            ``hover`` and other settings of the trace.
-        """
-        hover = look.pop("hover", "")
+    def add_drawn(self, trace: Mapping[str, Any], *, listed: str = "", hover: str = "", **look: Any) -> None:
+        """A trace that stands in the legend as ``listed``, or not at all, and tells what ``hover`` says, or nothing."""
+        named = {"name": listed} if listed else {"showlegend": False}
         told = {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
-        self.add_trace({"type": "scatter", "x": x, "y": y, "mode": mode, "showlegend": False, **told, **look})
+        self.add_trace({**trace, **named, **told, **look})
 
     def add_shape(self, **shape: Any) -> None:
         """A line, a box or a circle."""
@@ -219,35 +214,19 @@ class Plot:
         self.layout.setdefault("annotations", []).append(merge({}, annotation))
 
     def add_vline(self, x: float, **line: Any) -> None:
-        """A line from top to bottom, whatever the other axis shows.
-
-        **line
-            Settings of the line.
-        """
+        """A line from top to bottom, whatever the other axis shows."""
         self.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="y domain", **line)
 
     def add_hline(self, y: float, **line: Any) -> None:
-        """A line from left to right, whatever the other axis shows.
-
-        **line
-            Settings of the line.
-        """
+        """A line from left to right, whatever the other axis shows."""
         self.add_shape(type="line", y0=y, y1=y, x0=0, x1=1, xref="x domain", **line)
 
     def add_vrect(self, x0: float, x1: float, **rect: Any) -> None:
-        """A band from top to bottom.
-
-        **rect
-            Settings of the band.
-        """
+        """A band from top to bottom."""
         self.add_shape(type="rect", x0=x0, x1=x1, y0=0, y1=1, yref="y domain", **rect)
 
     def add_hrect(self, y0: float, y1: float, **rect: Any) -> None:
-        """A band from left to right.
-
-        **rect
-            Settings of the band.
-        """
+        """A band from left to right."""
         self.add_shape(type="rect", y0=y0, y1=y1, x0=0, x1=1, xref="x domain", **rect)
 
     def update_layout(self, **layout: Any) -> Plot:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
@@ -12,8 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
-from dpviz.app.charts.plot import TEXT_SIZE, Plot, make_layout
+from dpviz.app.charts.canvas import (
+    AIR,
+    NUMBER_SIZE,
+    UNCUT,
+    Diagram,
+    Panel,
+    add_note,
+    make_hidden_axis,
+    new_plot,
+    spell_name,
+)
+from dpviz.app.charts.plot import TEXT_SIZE, Data, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
 from dpviz.tables import codings
@@ -43,9 +52,9 @@ class MeterReading(NamedTuple):
 
 
 def list_shares(
-    entries: Sequence[Entry], *, spent_fraction: float, upto: int | None = None, meter: Sequence[MeterReading] = ()
+    entries: Sequence[Entry], *, spent_fraction: float, meter: Sequence[MeterReading] = ()
 ) -> dict[str, float]:
-    """What each purpose costs, as a share of the whole budget: of all entries, or of the first ``upto``.
+    """What each purpose costs, as a share of the whole budget.
 
     ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
     Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
@@ -55,30 +64,24 @@ def list_shares(
     for read in (*meter, MeterReading(len(entries), spent_fraction)):
         stage = entries[begun.entries : read.entries]
         total = sum(entry.amount for entry in stage)
-        for place, entry in enumerate(stage, start=begun.entries):
-            if total > 0 and (upto is None or place < upto):
-                shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+        for entry in stage if total > 0 else ():
+            shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
         begun = read
     return shares
 
 
-def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, float] | None = None) -> Diagram:
-    """A bar of the whole budget ``epsilon``, divided by purpose; solid where ``spent`` (all, by default)."""
-    done = dict(shares if spent is None else spent)
-    used = sum(done.values())
-    finding = f"{format_percent(min(1.0, used))} of ε = {epsilon:g} is spent"
+def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
+    """A bar of the whole budget ``epsilon``, divided by the purposes for which it was spent."""
+    finding = f"{format_percent(min(1.0, sum(shares.values())))} of ε = {epsilon:g} is spent"
 
     def paint(palette: Palette) -> Plot:
         plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
         rim = {"color": palette.surface, "width": 1.5}
         for place, (purpose, share) in enumerate(shares.items()):
-            blocks = [(share, 0.14)]
-            if done.get(purpose, 0) > 0:
-                blocks.append((done[purpose], 0.85 if place % 2 else 0.65))
-            for width, strength in blocks:
-                hover = f"{purpose}: {format_number(100 * width)} % of the budget"
+            hover = f"{purpose}: {format_number(100 * share)} % of the budget"
+            for strength in (0.14, 0.85 if place % 2 else 0.65):
                 marker = {"color": palette.fade(palette.released, strength), "line": rim}
-                _add_block(plot, left, width, hover, marker=marker, showlegend=False, meta="released")
+                _add_block(plot, left, share, hover, marker=marker, meta="released")
             if share >= _LABELLED:
                 where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
                 add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
@@ -89,17 +92,13 @@ def draw_spent(shares: Mapping[str, float], epsilon: float, spent: Mapping[str, 
 
     listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
     words = f"Shares of ε = {epsilon:g} by purpose: {listed}."
-    return Diagram("budget", finding if used else f"Nothing of ε = {epsilon:g} is spent yet", "", words, paint)
+    return Diagram("budget", finding, "", words, paint)
 
 
 def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
-    """A part of the bar.
-
-    **look
-        Other settings of it.
-    """
+    """A part of the bar."""
     bar = {"type": "bar", "orientation": "h", "x": [width], "y": [0], "base": [left], "width": [1.0]}
-    plot.add_trace({**bar, "hovertemplate": f"{hover}<extra></extra>", **look})
+    plot.add_drawn(bar, hover=hover, **look)
 
 
 def _describe_purpose(note: str) -> str:
@@ -114,61 +113,42 @@ _REFUSED = "#b3261e"
 _REFUSED_IN_THE_DARK = "#f2716b"
 
 
-@dataclass(frozen=True)
-class AccountBar:
-    """ε of an account: its ``cap``, what was ``before`` and what ``this`` release costs."""
+def find_left(cap: float, before: float, now: float) -> float:
+    """What remains of the ε of an account after a release; 0 where it does not fit."""
+    return max(0.0, cap - before - now)
 
-    cap: float
-    before: float
-    this: float
 
-    @property
-    def fits(self) -> bool:
-        """Whether the release stays below the cap."""
-        return self.before + self.this <= self.cap * (1 + 1e-12)
+def draw_account(cap: float, before: float, now: float) -> Diagram:
+    """The ε of an account as a bar: spent before, for a release, and left; beyond the cap right of its line."""
+    fits, left, whole = before + now <= cap * (1 + 1e-12), find_left(cap, before, now), max(cap, before + now)
 
-    @property
-    def left(self) -> float:
-        """What remains after it; 0 where it does not fit."""
-        return max(0.0, self.cap - self.before - self.this)
-
-    def words(self) -> str:
-        """The bar in words."""
-        return (
-            f"The account's cap is ε = {format_number(self.cap)}: {format_number(self.before)} spent "
-            f"before, {format_number(self.this)} for "
-            f"this release, {format_number(self.left)} left after it{'' if self.fits else ', which is beyond the cap'}."
-        )
-
-    def draw(self, palette: Palette) -> Plot:
-        """The bar; what lies beyond the cap stands right of its line."""
-        plot = Plot(make_layout(palette, height=_ACCOUNT_HEIGHT))
-        whole = max(self.cap, self.before + self.this)
-        dark = palette.surface != "#ffffff"
-        this = palette.released if self.fits else (_REFUSED_IN_THE_DARK if dark else _REFUSED)
+    def paint(palette: Palette) -> Plot:
+        plot, at = Plot(make_layout(palette, height=_ACCOUNT_HEIGHT)), 0.0
+        refused = _REFUSED_IN_THE_DARK if palette.surface != "#ffffff" else _REFUSED
         parts = (
-            ("before", self.before, palette.public, palette.surface),
-            ("this release", self.this, this, palette.surface),
-            ("left", self.left, palette.fade(palette.public, 0.16), palette.text),
+            ("before", before, palette.public, palette.surface),
+            ("this release", now, palette.released if fits else refused, palette.surface),
+            ("left", left, palette.fade(palette.public, 0.16), palette.text),
         )
-        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
-        at = 0.0
-        for name, value, color, ink in parts:
-            if value <= 0:
-                continue
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, **UNCUT, "showlegend": None}
+        for name, value, color, ink in (part for part in parts if part[1] > 0):
             labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
             look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
             _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
             at += value
-        line = {"color": palette.text, "width": 2}
-        plot.add_shape(type="line", x0=self.cap, x1=self.cap, y0=-0.62, y1=0.62, line=line)
-        where = {"x": self.cap, "y": 0.66, "xanchor": "right", "yanchor": "bottom"}
-        add_note(plot, f"cap {format_number(self.cap)}", palette.text, where, size=TEXT_SIZE)
+        plot.add_shape(type="line", x0=cap, x1=cap, y0=-0.62, y1=0.62, line={"color": palette.text, "width": 2})
+        where = {"x": cap, "y": 0.66, "xanchor": "right", "yanchor": "bottom"}
+        add_note(plot, f"cap {format_number(cap)}", palette.text, where, size=TEXT_SIZE)
         plot.update_xaxes(range=[0, whole * 1.002], **make_hidden_axis())
         plot.update_yaxes(range=[-0.64, 1.3], **make_hidden_axis())
-        plot.update_layout(barmode="overlay", showlegend=False, hovermode="closest")
-        return plot.update_layout(margin={"l": 0, "r": 4, "t": 2, "b": 2})
+        return plot.update_layout(barmode="overlay", showlegend=False, margin={"l": 0, "r": 4, "t": 2, "b": 2})
+
+    words = (
+        f"The account's cap is ε = {format_number(cap)}: {format_number(before)} spent before, {format_number(now)} "
+        f"for this release, {format_number(left)} left after it{'' if fits else ', which is beyond the cap'}."
+    )
+    return Diagram("account", "", "", words, paint)
 
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
@@ -257,16 +237,12 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
         color = palette.muted if value == _REST else palette.released
         strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
         wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
-        plot.add_trace(
-            {
-                **{"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"},
-                "marker": {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}},
-                **{"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0},
-                "textfont": {"size": NUMBER_SIZE, "color": palette.text},
-                "customdata": [f"{value} {format_percent(float(one))}" for one in share],
-                **{"hovertemplate": "cluster %{y}: %{customdata}<extra></extra>", "showlegend": False},
-            }
-        )
+        bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
+        bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
+        bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+        bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
+        told = [f"{value} {format_percent(float(one))}" for one in share]
+        plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
 
 
 # Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
@@ -366,15 +342,11 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     dense = width / width.mean()
     mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense
     labels = zip(_format_labels(said), shares, strict=True)
-    plot.add_trace(
-        {
-            **{"type": "bar", "x": x, "y": mine, "width": width, **panel.axes},
-            **{"marker": {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}, "meta": "released"},
-            "error_y": {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0},
-            "customdata": [f"{label}: {format_percent(max(share, 0))}" for label, share in labels],
-            **{"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False},
-        }
-    )
+    bar: Data = {"type": "bar", "x": x, "y": mine, "width": width, **panel.axes, "meta": "released"}
+    bar["marker"] = {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}
+    bar["error_y"] = {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0}
+    told = [f"{label}: {format_percent(max(share, 0))}" for label, share in labels]
+    plot.add_drawn(bar, hover="%{customdata}", customdata=told)
     steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
     line = {"color": palette.muted, "width": 1}
     plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line=line, **panel.axes)

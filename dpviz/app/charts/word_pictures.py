@@ -64,15 +64,9 @@ def draw_grid(palette: Palette) -> Plot:
     plot = _make_plot(palette)
     counts = np.array([[12.1, -11.2, 2.2, 0.9, 21.4], [31.8, 9.6, -7.1, 4.3, 38.9], [14.7, 22.5, 17.2, 3.1, 8.6]])
     cells = {"type": "heatmap", "z": counts, "zmid": 0, "colorscale": [list(stop) for stop in palette.diverging]}
-    written = {
-        "text": [[format_number(round(z)) for z in line] for line in counts],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 13},
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-    }
-    plot.add_trace(cells | written | {"zmin": -60, "zmax": 60, "meta": "released"})
+    written = {"text": [[format_number(round(z)) for z in line] for line in counts], "texttemplate": "%{text}"}
+    look = {"textfont": {"size": 13}, "showscale": False, "xgap": 1, "ygap": 1}
+    plot.add_trace(cells | written | look | {"zmin": -60, "zmax": 60, "meta": "released"})
     plot.update_xaxes(**_HIDDEN)
     plot.update_yaxes(**_HIDDEN)
     return plot
@@ -81,7 +75,7 @@ def draw_grid(palette: Palette) -> Plot:
 def draw_cube(palette: Palette) -> Plot:
     """Made-up points, and the cubes into which a tree divides their square: small where there are many."""
     canvas = _make_points(palette)
-    canvas.lines(_draw_outlines(), "", "released", width=1.5)
+    canvas.lines(outline_boxes(*_list_cubes()), "", "released", width=1.5)
     return canvas.plot
 
 
@@ -89,7 +83,7 @@ def draw_candidate(palette: Palette) -> Plot:
     """Places where a centre may go: the middles of cubes."""
     canvas = _make_points(palette)
     low, high = _list_cubes()
-    canvas.lines(_draw_outlines(), "", "released", width=1, strength=0.35)
+    canvas.lines(outline_boxes(low, high), "", "released", width=1, strength=0.35)
     canvas.marks((low + high) / 2, "", "released", {"symbol": "x", "size": 7})
     return canvas.plot
 
@@ -167,7 +161,3 @@ def _list_cubes() -> tuple[Array, Array]:
         else:
             done.append(box)
     return np.array([box[0] for box in done]), np.array([np.minimum(box[1], _HALF) for box in done])
-
-
-def _draw_outlines() -> Array:
-    return outline_boxes(*_list_cubes())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, nan, sqrt
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -161,6 +161,7 @@ def compute_median(values: list[float]) -> float:
 
 
 Compute = Callable[[Computed, Say], float]
+_Kind = TypeVar("_Kind", bound=Step)
 
 
 @dataclass(frozen=True)
@@ -206,19 +207,20 @@ def _find_charge(computed: Computed, say: Say) -> Entry:
     return entries[place - 1]
 
 
+def _list_steps(computed: Computed, say: Say, kind: type[_Kind], lacks: str, such_as: str) -> list[_Kind]:
+    """The steps of a kind, of which there is one at least."""
+    if steps := [step for step in _list_frames(computed, say) if isinstance(step, kind)]:
+        return steps
+    raise RequestError(f"The run {lacks}: choose an algorithm that does, such as {such_as}.")
+
+
 def _find_grid_step(computed: Computed, say: Say) -> GridStep:
-    grid = next((step for step in _list_frames(computed, say) if isinstance(step, GridStep)), None)
-    if grid is None:
-        raise RequestError("The run counts no grid: choose an algorithm that does, such as eugkm.")
-    return grid
+    return _list_steps(computed, say, GridStep, "counts no grid", "eugkm")[0]
 
 
 def _list_trees(computed: Computed, say: Say) -> list[TreeStep]:
     """The trees of a run, each with all its levels."""
-    steps = [step for step in _list_frames(computed, say) if isinstance(step, TreeStep)]
-    if not steps:
-        raise RequestError("The run grows no tree: choose an algorithm that does, such as balcan.")
-    return list({step.shift: step for step in steps}.values())
+    return list({step.shift: step for step in _list_steps(computed, say, TreeStep, "grows no tree", "balcan")}.values())
 
 
 def _count_asked(computed: Computed, say: Say) -> float:
@@ -258,10 +260,7 @@ def _count_made(computed: Computed, say: Say) -> float:
 
 
 def _count_candidates(computed: Computed, say: Say) -> float:
-    step = next((step for step in _list_frames(computed, say) if isinstance(step, CandidatesStep)), None)
-    if step is None:
-        raise RequestError("The run has no candidates: choose an algorithm that does, such as balcan.")
-    return len(step.candidates)
+    return len(_list_steps(computed, say, CandidatesStep, "has no candidates", "balcan")[0].candidates)
 
 
 def _find_nearest(computed: Computed, say: Say) -> float:
@@ -274,13 +273,10 @@ def _find_nearest(computed: Computed, say: Say) -> float:
     return float(domain.from_unit(nearest[None])[0, domain.columns.index(str(say.options["column"]))])
 
 
-def find_lonely_row(computed: Computed) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def find_lonely_row(computed: Computed) -> Array:
     """The row that lies farthest from the middle of all, unit coordinates, shape (d,)."""
     points = computed.rows.points
-    row: np.ndarray[tuple[int], np.dtype[np.float64]] = points[
-        ((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()
-    ]
-    return row
+    return np.asarray(points[((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()])
 
 
 def _compute_noticed_size(computed: Computed, say: Say) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 from streamlit.navigation.page import Page
@@ -16,21 +15,14 @@ DRAWER = "drawer"
 """What names in a link the part of a page that is to be open at once."""
 
 
-class _Moved(NamedTuple):
-    """To which page, and which part of it opens."""
-
-    page: str
-    drawer: str
-
-
 MOVED = {
-    "tradeoff": _Moved(COMPARE, "sweep"),
-    "glossary": _Moved(LEARN, "glossary"),
-    "ledger": _Moved(BENCH, "ledger"),
-    **dict.fromkeys(("data", "explore"), _Moved(BENCH, "")),
-    "release": _Moved(BENCH, "release"),
+    "tradeoff": (COMPARE, "sweep"),
+    "glossary": (LEARN, "glossary"),
+    "ledger": (BENCH, "ledger"),
+    **dict.fromkeys(("data", "explore"), (BENCH, "")),
+    "release": (BENCH, "release"),
 }
-"""By the address that a page had."""
+"""To which page, and which part of it opens, by the address that a page had."""
 
 
 def list_moved() -> list[Page]:

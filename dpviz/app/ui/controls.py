@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -51,18 +51,11 @@ def recall_division(*, public: bool = False) -> Division:
     return Division(*(recall(key, round(100 * part)) / 100 for key, part in parts.items()))
 
 
-class Epsilons(NamedTuple):
-    """What ε is set to, at one value or several, and the place for the button that spends it."""
-
-    values: tuple[float, ...]
-    beside: DeltaGenerator
-
-
-def draw_epsilon_control(*, beside: bool = False) -> Epsilons:
+def draw_epsilon_control(*, beside: bool = False) -> tuple[float, DeltaGenerator]:
     """ε as a slider over round values, 0.01 to 35 on a log scale, and an exact box, kept in step.
 
-    The box stands below the slider, with room for a button and the way to the page that says what ε means; on that page
-    it stands ``beside`` the slider.
+    The box stands below the slider, with room for a button, which is returned, and the way to the page that says what ε
+    means; on that page it stands ``beside`` the slider.
     """
     if beside:
         slider_place, box_place = st.columns([3, 1], vertical_alignment="bottom", gap="small")
@@ -83,7 +76,7 @@ def draw_epsilon_control(*, beside: bool = False) -> Epsilons:
     )
     if not beside:
         draw_meaning_link()
-    return Epsilons((epsilon,), button_place)
+    return epsilon, button_place
 
 
 def draw_meaning_link() -> None:
@@ -96,11 +89,11 @@ def choose_epsilon(value: float) -> None:
     choose("epsilon", min(HIGHEST_EPSILON, max(LOWEST_EPSILON, float(value))))
 
 
-def draw_delta_control(*, disabled: bool = False) -> float:
+def draw_delta_control() -> float:
     """δ as an exact box; at first min(1e-6, 1/(10 n)) where n is public."""
     usual = choose_default_delta()
     help = glossary.explain_term("delta", f"Usual here: 10⁻⁶, or 1/(10 n) where that is less: {usual:g}.")
-    return float(_draw_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", disabled=disabled, help=help))
+    return float(_draw_box(st, "delta", "δ, slack", usual, step=1e-7, format="%.1e", help=help))
 
 
 def draw_k_control() -> int:
@@ -108,21 +101,14 @@ def draw_k_control() -> int:
     return int(_draw_box(st, "k", "k, clusters", USUAL_CLUSTERS, step=1, help=glossary.explain_term("cluster")))
 
 
-class Clusters(NamedTuple):
-    """How many clusters are asked for, and the slack δ under which."""
-
-    k: int
-    delta: float
-
-
-def draw_k_and_delta(*, delta_disabled: bool = False) -> Clusters:
-    """k and δ side by side."""
+def draw_k_and_delta() -> tuple[int, float]:
+    """k, the number of clusters, and the slack δ side by side."""
     left, right = st.columns(2, vertical_alignment="bottom", gap="small")
     with left:
         k = draw_k_control()
     with right:
-        delta = draw_delta_control(disabled=delta_disabled)
-    return Clusters(k, delta)
+        delta = draw_delta_control()
+    return k, delta
 
 
 def remember_link() -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
-from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture, draw_overview
 from dpviz.app.charts.plot import Plot, make_config
 from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
@@ -49,9 +49,7 @@ def show(
     st.plotly_chart(plot.figure(), **look)
 
 
-def show_wide(
-    shown: TitledPlot, *, alt: str, key: str, stem: str, first: bool = False, on_click: Callable[[], None] | None = None
-) -> None:
+def show_wide(shown: TitledPlot, *, alt: str, key: str, stem: str, first: bool = False) -> None:
     """A plot as wide as the page under its title and subtitle, as text, which wraps by itself."""
     title, subtitle, plot = shown
     with st.container(gap="xsmall"):
@@ -61,16 +59,16 @@ def show_wide(
             st.markdown(f"**{escape_markdown(title)}**")
         if subtitle:
             st.caption(escape_markdown(subtitle), help=glossary.explain_words(subtitle))
-    show(plot, alt=alt, key=key, stem=stem, on_click=on_click)
+    show(plot, alt=alt, key=key, stem=stem)
 
 
 @contextmanager
-def say_refusal(title: str | None = None) -> Iterator[None]:
+def say_refusal(title: str | None = None, icon: str = ":material/block:") -> Iterator[None]:
     """What is refused within is said in the place of what would have come of it."""
     try:
         yield
     except RequestError as error:
-        st.error(escape_markdown(error), title=title and escape_markdown(title), icon=":material/block:")
+        st.error(escape_markdown(error), title=title and escape_markdown(title), icon=icon)
 
 
 def show_diagram(drawn: Diagram, *, key: str, stem: str = "", first: bool = False) -> None:
@@ -112,12 +110,7 @@ def draw_bullets(lines: Iterable[str], **look: Any) -> None:
     st.markdown("\n".join(f"- {escape_markdown(line)}" for line in lines), **look)
 
 
-def draw_data_table(
-    table: pd.DataFrame,
-    *,
-    alt: str,
-    height: int | Literal["auto"] = _TABLE_HEIGHT,
-) -> None:
+def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["auto"] = _TABLE_HEIGHT) -> None:
     """A table of numbers with four digits, cut where a browser would choke on it."""
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
@@ -162,10 +155,10 @@ _LOOKS: dict[Kind, BadgeLook] = {
 }
 
 
-def draw_badge(kind: Kind, detail: str = "") -> None:
+def draw_badge(kind: Kind) -> None:
     """Mark what stands beside it as public, released or revealed."""
     look = _LOOKS[kind]
-    st.badge(kind, icon=look.icon, color=look.color, help=glossary.explain_term(kind, escape_markdown(detail)))
+    st.badge(kind, icon=look.icon, color=look.color, help=glossary.explain_term(kind))
 
 
 def format_badge(kind: Kind) -> str:
@@ -174,10 +167,7 @@ def format_badge(kind: Kind) -> str:
 
 
 def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -> None:
-    """Fine print after a badge.
-
-    Not a caption: that would fade the badge until it can hardly be read.
-    """
+    """Fine print after a badge; no caption, which would fade the badge until it can hardly be read."""
     st.markdown(f":small[{format_badge(kind)} {text}]", help=help or glossary.explain_words(f"{kind}. {text}"))
 
 
@@ -256,7 +246,8 @@ def draw_profile_panel(
         overview = st.container()
         picture = _draw_pages(picture, key)
         with overview:
-            show(picture.overview(colors), alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
+            strip = draw_overview(picture, colors)
+            show(strip, alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
     elif several:
         picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)

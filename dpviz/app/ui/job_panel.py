@@ -13,12 +13,10 @@ from dpviz.words import format_duration, format_things
 
 
 def poll(draw: Callable[[], None], *, every: float | None, key: str) -> None:
-    """Draw a piece of a page that runs again by itself.
-
-    The container around it belongs to the page, not to the piece. Where a piece runs again before the browser has heard
-    of its first run, the server drops what that run had drawn, and everything below would arrive for places that do not
-    exist: the browser would show an empty page.
-    """
+    """Draw a piece of a page that runs again by itself."""
+    # The container belongs to the page, not to the piece. Where a piece runs again before the browser has heard of its
+    # first run, the server drops what that run had drawn, and everything below would arrive for places that do not
+    # exist: the browser would show an empty page.
     with st.container():
         st.fragment(draw, run_every=every, key=key)()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from dpviz.app.lessons.lesson import Lesson
@@ -13,21 +11,12 @@ from dpviz.app.ui.glossary_page import TERM, draw_glossary
 from dpviz.app.ui.lessons.lesson_panel import draw_lessons_list, draw_scene, read_collection
 from dpviz.app.ui.lessons.visit import Place, name_place, read_guess, reveal_scene
 
-
-class _Way(NamedTuple):
-    """A page that is reached from here, and what it is for."""
-
-    page: str
-    name: str
-    icon: str
-    says: str
-
-
+# Pages that are reached from here, and what each is for.
 _WAYS = (
-    _Way("playground.py", "Playground", ":material/brush:", "Paint a town, hide one person in it, turn ε."),
-    _Way(MEANING, "What ε means", ":material/balance:", "The odds, an attack that is run, and where others stand."),
-    _Way("papers.py", "Papers", ":material/science:", "The experiments of the papers, run again: which claims hold?"),
-    _Way(COMPARE, "Compare algorithms", ":material/compare_arrows:", "Many runs of several, on one set of axes."),
+    ("playground.py", "Playground", ":material/brush:", "Paint a town, hide one person in it, turn ε."),
+    (MEANING, "What ε means", ":material/balance:", "The odds, an attack that is run, and where others stand."),
+    ("papers.py", "Papers", ":material/science:", "The experiments of the papers, run again: which claims hold?"),
+    (COMPARE, "Compare algorithms", ":material/compare_arrows:", "Many runs of several, on one set of axes."),
 )
 
 
@@ -44,10 +33,10 @@ def draw_learn_page() -> None:
     draw_lessons_list(collection)
     st.subheader("Look closer", anchor=False)
     with st.grid(min_column_width=220, key="ways"):
-        for way in _WAYS:
+        for page, name, icon, says in _WAYS:
             with st.container(border=True, height="stretch", gap="xsmall"):
-                st.page_link(way.page, label=f"**{way.name}**", icon=way.icon)
-                st.markdown(f":small[{escape_markdown(way.says)}]")
+                st.page_link(page, label=f"**{name}**", icon=icon)
+                st.markdown(f":small[{escape_markdown(says)}]")
     if not asked:
         _draw_words(asked=False)
 

@@ -141,7 +141,6 @@ class PagePart(NamedTuple):
     """A part of the page: what it is called, and what draws it."""
 
     label: str
-    icon: str
     draw: Callable[[Stage], None]
 
 
@@ -234,11 +233,11 @@ def draw_others(stage: Stage) -> None:
 
 
 PARTS: dict[str, PagePart] = {
-    "odds": PagePart("Odds", ":material/casino:", draw_odds),
-    "attack": PagePart("The attack, run", ":material/person_search:", draw_membership),
-    "worlds": PagePart("Neighbouring tables", ":material/compare:", draw_twins),
-    "again": PagePart("Ask again", ":material/replay:", draw_again),
-    "others": PagePart("Where others stand", ":material/public:", draw_others),
+    "odds": PagePart("Odds", draw_odds),
+    "attack": PagePart("The attack, run", draw_membership),
+    "worlds": PagePart("Neighbouring tables", draw_twins),
+    "again": PagePart("Ask again", draw_again),
+    "others": PagePart("Where others stand", draw_others),
 }
 
 _PRIOR_HELP = "Anything about you: that you are ill, that you are rich, that you are in the table at all."

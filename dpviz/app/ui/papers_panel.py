@@ -24,14 +24,7 @@ from dpviz.app.charts.studies.stored_verdicts import (
 )
 from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    BadgeLook,
-    ask_one_of,
-    draw_caption_with_badge,
-    draw_data_table,
-    show_plot,
-    show_wide,
-)
+from dpviz.app.ui.figure import BadgeLook, ask_one_of, draw_caption_with_badge, draw_data_table, show_plot, show_wide
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
@@ -68,28 +61,25 @@ _RUN_HELP = (
 )
 _MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
+_MARGIN_HELP = "And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1."
+_DECIDES_HELP = "The finding that fails by most or, where all hold, the closest one."
+_text = st.column_config.TextColumn
 _COLUMNS = {
-    "paper": st.column_config.TextColumn("paper", width=150),
-    "run": st.column_config.TextColumn("verdict", width=100, help=_RUN_HELP),
-    "on": st.column_config.TextColumn("on", width=86, help="The tables that the verdict is about."),
-    "made": st.column_config.TextColumn("synthetic", width=100, help=_MADE_HELP),
-    "today": st.column_config.TextColumn("today", width=100, help=_TODAY_HELP),
-    "findings": st.column_config.TextColumn("findings", width=76, help="How often the answer is yes, no and open."),
-    "margin": st.column_config.TextColumn(
-        "margin",
-        width=118,
-        help="And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1.",
-    ),
-    "decides": st.column_config.TextColumn(
-        "what decides", width=240, help="The finding that fails by most or, where all hold, the closest one."
-    ),
+    "paper": _text("paper", width=150),
+    "run": _text("verdict", width=100, help=_RUN_HELP),
+    "on": _text("on", width=86, help="The tables that the verdict is about."),
+    "made": _text("synthetic", width=100, help=_MADE_HELP),
+    "today": _text("today", width=100, help=_TODAY_HELP),
+    "findings": _text("findings", width=76, help="How often the answer is yes, no and open."),
+    "margin": _text("margin", width=118, help=_MARGIN_HELP),
+    "decides": _text("what decides", width=240, help=_DECIDES_HELP),
 }
 _FINDINGS = {
-    "finding": st.column_config.TextColumn("finding", width=210),
-    "run": st.column_config.TextColumn("verdict", width=175, help=_RUN_HELP),
-    "made": st.column_config.TextColumn("synthetic tables", width=175, help=_MADE_HELP),
-    "today": st.column_config.TextColumn("today", width=175, help=_TODAY_HELP),
-    "asked": st.column_config.TextColumn("paper says", width=100),
+    "finding": _text("finding", width=210),
+    "run": _text("verdict", width=175, help=_RUN_HELP),
+    "made": _text("synthetic tables", width=175, help=_MADE_HELP),
+    "today": _text("today", width=175, help=_TODAY_HELP),
+    "asked": _text("paper says", width=100),
 }
 _NONE = "–"
 

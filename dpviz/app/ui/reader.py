@@ -20,11 +20,8 @@ _PROBE = ".probe { display: block; height: 1px; background: var(--st-background-
 
 
 def follow_reader(place: str) -> None:
-    """Run the page again when the browser's colours or its width are others than it knew.
-
-    Call it once, after everything else that is on the page: there it takes no room. Another ``place`` than before
-    begins at its top.
-    """
+    """Run the page again when the browser's colours or width change, and begin another ``place`` at its top."""
+    # Called once, after everything else that is on the page: there it takes no room.
     drawn = {"dark": st.context.theme.type == "dark", "narrow": is_narrow(), "place": place}
     _declare_component()(data=drawn, key=_KEY, on_seen_change=_remember, height=1)
 

@@ -109,13 +109,10 @@ def start(table: OpenTable, request: Request, *, live: bool = False, booked: boo
 
 def is_asked(table: OpenTable, request: Request) -> bool:
     """Whether this very request is done, under way, or has failed."""
-    pending, result = _find_pending(), find_result(table)
-    failed = st.session_state.get(_FAILED)
-    if pending is not None and pending.table.key == table.key:
+    pending, result = _find_pending(table), find_result(table)
+    if pending is not None:
         return pending.request == request
-    if failed is not None and failed[:2] == (table.key, request):
-        return True
-    return result is not None and result.request == request
+    return bool(find_failure(table, request)) or (result is not None and result.request == request)
 
 
 def find_failure(table: OpenTable, request: Request) -> str:
@@ -143,8 +140,8 @@ def draw_pending_panel(table: OpenTable) -> RunSoFar | None:
     Returns the steps that have arrived of it, if there are any; the page runs once more when the first ones have.
     """
     claim_finished()
-    pending = _find_pending()
-    if pending is None or pending.table.key != table.key:
+    pending = _find_pending(table)
+    if pending is None:
         return None
     job, so_far = pending.job, pending.so_far
 
@@ -165,14 +162,13 @@ def read_steps() -> RunSoFar | None:
 
 def is_under_way(table: OpenTable) -> bool:
     """Whether a run on ``table`` is being computed."""
-    pending = _find_pending()
-    return pending is not None and pending.table.key == table.key and not pending.job.state.final
+    pending = _find_pending(table)
+    return pending is not None and not pending.job.state.final
 
 
 def is_pending(table: OpenTable) -> bool:
     """Whether a run on ``table`` is under way, or broke off and shows what had arrived."""
-    pending = _find_pending()
-    return pending is not None and pending.table.key == table.key
+    return _find_pending(table) is not None
 
 
 def find_result(table: OpenTable) -> Result | None:
@@ -190,21 +186,16 @@ def cancel_pending() -> None:
         del st.session_state[_PENDING]
 
 
-def _find_pending() -> _Pending | None:
-    return cast("_Pending | None", st.session_state.get(_PENDING))
+def _find_pending(table: OpenTable | None = None) -> _Pending | None:
+    """The run that is under way, or broke off; of a ``table``, only a run on that."""
+    pending = cast("_Pending | None", st.session_state.get(_PENDING))
+    return pending if pending is None or table is None or pending.table.key == table.key else None
 
 
 def _book_part(pending: _Pending) -> None:
     """A run that was broken off has spent what its steps spent: they may have been seen."""
-    so_far = pending.so_far
-    if (
-        so_far is not None
-        and so_far.entries
-        and so_far.private
-        and not pending.live
-        and pending.booked
-        and not pending.is_booked
-    ):
+    so_far, unseen = pending.so_far, pending.live or pending.is_booked or not pending.booked
+    if so_far is not None and so_far.entries and so_far.private and not unseen:
         pending.is_booked = True
         book(so_far, pending.table)
 

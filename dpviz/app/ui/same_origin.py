@@ -125,11 +125,8 @@ _BEGINNINGS = ("x-forwarded", "cf-", "x-envoy-")
 
 
 def may_name_paths() -> bool:
-    """Whether this visit may name files of the machine: it listens to itself alone, and nobody hands pages on.
-
-    Off at any other address, at none, and as soon as one header of a proxy is seen: whoever sits behind it could be
-    anybody.
-    """
+    """Whether this visit may name files of the machine: it listens to itself alone, and nobody hands pages on."""
+    # Off as soon as one header of a proxy is seen: whoever sits behind it could be anybody.
     if st.get_option("server.address") not in _LOOPBACK:
         return False
     names = {name.lower() for name in st.context.headers}

@@ -180,10 +180,7 @@ def count_study(source_key: str, note: str) -> None:
 
 
 def count_grid_read(place: int, number: int) -> None:
-    """Count that a k was read from the grid of a run, once for each run.
-
-    No account has paid for that grid.
-    """
+    """Count that a k was read from the grid of a run, for which no account has paid; once for each run."""
     if _is_new(_GRIDS, number):
         ACCESS_LOG.add_grid_read(_list_entries()[place].source_key)
 

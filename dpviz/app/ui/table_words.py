@@ -15,10 +15,10 @@ _MOST_COLUMNS, _MOST_NOTES, _MOST_LETTERS = 6, 12, 80
 _VALUES = {"categories": "categories", "order": "ranks", "dates": "dates"}
 
 
-def format_bullets(notes: Sequence[str], most: int = _MOST_NOTES) -> str:
+def format_bullets(notes: Sequence[str]) -> str:
     """The first few notes as a list in Markdown, and how many more there are."""
-    rest = len(notes) - most
-    lines = [*map(escape_markdown, notes[:most]), *([f"and {rest} more notes"] if rest > 0 else [])]
+    rest = len(notes) - _MOST_NOTES
+    lines = [*map(escape_markdown, notes[:_MOST_NOTES]), *([f"and {rest} more notes"] if rest > 0 else [])]
     return "\n".join(f"- {line}" for line in lines)
 
 

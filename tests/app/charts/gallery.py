@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,6 @@ from dpviz.algorithms.su2016.pgkm import PoolStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView, TitledPlot
 from dpviz.app.charts.picture import Chart, RenderContext
-from dpviz.app.charts.plot import pack
 from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
@@ -88,7 +88,8 @@ def subtitle_of(figure: go.Figure) -> str:
 def tell(drawn: TitledPlot, words: str = "", table: pd.DataFrame | None = None) -> str:
     """What a chart says and draws, to be stored: its words, a line for each trace, and a hash of all numbers."""
     behind = pd.DataFrame() if table is None else table
-    numbers = pack(drawn.plot.to_data()) + behind.to_csv()
+    # In the order of the alphabet: the browser reads settings in any.
+    numbers = json.dumps(drawn.plot.to_data(), sort_keys=True) + behind.to_csv()
     notes = [note["text"] for note in drawn.plot.layout.get("annotations", ())]
     rows = behind.head(3).to_csv(index=False, float_format="%.4g").splitlines() if len(behind.columns) else []
     return "\n".join(

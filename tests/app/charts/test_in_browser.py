@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 
 from dpviz.algorithms.balcan2017.balcan import SwapStep
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import ProfilePicture, draw_overview
 from dpviz.app.charts.pictures.tree import draw_swap_trace
 from dpviz.app.charts.result_charts import draw_spent
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
@@ -107,7 +107,7 @@ def profiles() -> Iterator[tuple[str, int, go.Figure]]:
         picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
         yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme)).figure()
         if dim > 12 and not narrow:
-            yield f"{k} segments, all {dim} columns", 1080, picture.overview(choose_palette(theme)).figure()
+            yield f"{k} segments, all {dim} columns", 1080, draw_overview(picture, choose_palette(theme)).figure()
 
 
 def find_faults(browser: Browser, figures: Iterable[tuple[str, tuple[int, ...], go.Figure]]) -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ PALETTE = choose_palette("light")
 def test_a_picture_of_rows_says_so_in_every_file_of_it_and_no_other_does(kind):
     plot = new_plot(PALETTE)
     for _ in range(2):
-        plot.add_traces([{"type": "scatter", "x": [0.0], "y": [1.0], "meta": kind}])
+        plot.add_trace({"type": "scatter", "x": [0.0], "y": [1.0], "meta": kind})
     shown = TitledPlot("A title", "", plot)
     page = make_standalone_page([shown], title="t", paragraphs=[], points=[], palette=PALETTE)
     figure, data = plot.figure(), pack(plot.to_data())

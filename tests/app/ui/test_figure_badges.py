@@ -9,7 +9,7 @@ from dpviz.words.theme import Kind
 def page() -> None:
     from dpviz.app.ui.figure import draw_badge
 
-    draw_badge("released", "ε = 0.3 of 1.")
+    draw_badge("released")
 
 
 def test_a_badge_is_a_word_an_icon_and_a_colour_of_its_kind():
@@ -24,4 +24,3 @@ def test_a_badge_explains_itself():
     assert not app.exception
     (badge,) = app.markdown
     assert "noise" in badge.proto.help
-    assert badge.proto.help.endswith("ε = 0.3 of 1.")

@@ -75,11 +75,7 @@ def choose_marks(k: int) -> Marks:
 
 
 def choose_hues(view: View, centers: Array, final: Array | None) -> Codes:
-    """Which of four colours each centre has: those of the map of the ``final`` centres, where these are as many.
-
-    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
-    coordinates. Returns (k,), from 0 to 3.
-    """
+    """The colour (k,), 0 to 3, of each of ``centers`` (k, d): that of the map of the ``final`` ones if as many."""
     known = final is not None and final.shape == centers.shape
     return choose_apart(view.plane(final if known and final is not None else centers) / view.scale)
 
@@ -181,10 +177,7 @@ def _is_hidden(view: View, reach: Array, size: float) -> bool:
 
 
 def add_reference(canvas: PlotCanvas, centers: Array) -> None:
-    """k-means++ centres: open diamonds.
-
-    ``centers`` (k, d), of k-means++, unit coordinates.
-    """
+    """k-means++ ``centers`` (k, d), unit coordinates: open diamonds."""
     mark = make_reference_marker(canvas.palette, choose_marks(len(centers)).size)
     hover = "k-means++ (revealed)<br>%{x:.4g}, %{y:.4g}"
     canvas.marks(canvas.view.plane(centers, "reference"), "k-means++", "revealed", mark, hover=hover)
@@ -210,36 +203,23 @@ def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> No
 
 
 def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
-    """Which centres lie so near their partners, on the picture, that an arrow between them would hide.
-
-    ``times`` is how many times as far they may be apart.
-
-    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
-    coordinates. Returns (k,), which do.
-    """
+    """Which of ``centers`` (k, d) lie so near their ``partners``, or ``times`` as far, that an arrow would hide."""
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
     close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
     return close
 
 
 def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
-    """Centres of earlier draws: faint small dots.
-
-    ``ghosts`` (k, d), of earlier draws, unit coordinates.
-    """
+    """Centres (k, d) of earlier draws, unit coordinates: faint small dots."""
     if ghosts:
         places = canvas.view.plane(np.concatenate(ghosts))
         canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=_GHOST)
 
 
 def find_partners(centers: Array, reference: Array) -> Array:
-    """The k-means++ centre that each of ``centers`` (k, d) belongs to, one to one.
-
-    What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
-    goes far and the other stays, rather than each moving a little.
-
-    ``centers`` (k, d), released, unit coordinates; ``reference`` (k, d), centres of k-means++, unit coordinates.
-    """
+    """The centre of ``reference`` (k, d), of k-means++, that each of ``centers`` (k, d) belongs to, one to one."""
+    # What is far costs hardly more than what is half-way: of two that changed places with a missed one in between, one
+    # goes far and the other stays, rather than each moving a little.
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
     cost = away / np.maximum(away + _HALF * gaps, _TINY)
@@ -248,10 +228,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
 
 
 def find_boxes(view: View, *places: Array) -> Array:
-    """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units.
-
-    ``*places``: unit coordinates.
-    """
+    """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units."""
     air = _AROUND * np.ptp(np.array(view.extent), axis=1)
     drawn = np.stack([view.plane(some) for some in places])
     return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
@@ -479,8 +456,7 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
     def paint(canvas: PlotCanvas) -> None:
         told = [f"{format_percent(float(part))} of the way to a neighbour" for part in parts]
         boxes, shown = find_boxes(context.view, step.centers, partners), np.minimum(parts, _WAY)
-        bars = _CenterBars(parts, 100 * shown, told, boxes, "distance", "revealed")
-        _add_bars(canvas, bars, canvas.palette.revealed)
+        _add_bars(canvas, parts, 100 * shown, told, boxes, name="distance", kind="revealed")
         half, reach = 100 * _HALF_WAY, max(1.2 * _HALF_WAY, 1.05 * float(shown.max()))
         canvas.plot.add_vline(x=half, line={"color": canvas.palette.muted, "width": 1.2, "dash": "dot"})
         beside = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yref": "paper"}
@@ -503,9 +479,9 @@ def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
         colors = np.array(canvas.palette.inks)[choose_hues(context.view, step.centers, context.final)]
         noise = sizes.reach[np.argsort(-sizes.rows, kind="stable")[:_MOST]].astype(SCREEN)
         spread = {"type": "data", "array": noise, "color": canvas.palette.muted, "thickness": 1.2, "width": 3}
-        told = [f"{one} rows" for one in sizes.words]
-        bars = _CenterBars(sizes.rows, sizes.rows, told, find_boxes(context.view, step.centers), "size", "released")
-        _add_bars(canvas, bars, colors, {"error_x": spread} if sizes.known else {})
+        told, boxes = [f"{one} rows" for one in sizes.words], find_boxes(context.view, step.centers)
+        look = {"colors": colors, "error_x": spread if sizes.known else None}
+        _add_bars(canvas, sizes.rows, sizes.rows, told, boxes, name="size", kind="released", **look)
         canvas.plot.update_xaxes(title_text="rows (noisy count)", rangemode="tozero", nticks=5)
 
     source = (
@@ -536,28 +512,16 @@ def _tell_most(bars: int, what: str) -> str:
     return f"the {_MOST} {what} of {bars}" if bars > _MOST else ""
 
 
-class _CenterBars(NamedTuple):
-    """A bar for each centre, ordered ``by`` a value, the largest first; what is told of it, and its box on the map."""
-
-    by: Array
-    values: Array
-    told: list[str]
-    boxes: Array
-    name: str
-    kind: Kind
-
-
 def _add_bars(
-    canvas: PlotCanvas, bars: _CenterBars, color: str | npt.NDArray[np.str_], more: dict[str, Any] | None = None
+    canvas: PlotCanvas, by: Array, values: Array, told: list[str], boxes: Array, *, name: str, kind: Kind, **look: Any
 ) -> None:
-    """Lying bars from the top, named by the numbers of centres."""
-    order = np.argsort(-bars.by, kind="stable")[:_MOST]
-    ranks = np.arange(len(order))
-    told = [f"centre {i + 1}: {bars.told[i]}" for i in order]
-    trace = {"orientation": "h", "text": told, "textposition": "none", **canvas.linked, **(more or {})}
-    marker = {"color": color if isinstance(color, str) else color[order].tolist()}
-    x, boxes = bars.values[order].astype(SCREEN), bars.boxes[order].astype(SCREEN)
-    canvas.bars(x, ranks, 0.62, bars.name, bars.kind, marker, hover="%{text}", notes=boxes, trace=trace)
+    """A lying bar for each centre, the largest ``by`` some value on top; what is told of it, and its box on the map."""
+    order, colors = np.argsort(-by, kind="stable")[:_MOST], look.pop("colors", None)
+    ranks, words = np.arange(len(order)), [f"centre {i + 1}: {told[i]}" for i in order]
+    trace = {"orientation": "h", "text": words, "textposition": "none", **canvas.linked, **look}
+    marker = {"color": canvas.color(kind) if colors is None else colors[order].tolist()}
+    x, places = values[order].astype(SCREEN), boxes[order].astype(SCREEN)
+    canvas.bars(x, ranks, 0.62, name, kind, marker, hover="%{text}", notes=places, trace=trace)
     size = NUMBER_SIZE if len(order) <= 24 else 8
     numbers = [str(i + 1) for i in order]
     axis = {"tickvals": ranks, "ticktext": numbers, "tickfont": {"size": size}, "showgrid": False, "zeroline": False}
@@ -741,11 +705,7 @@ def _find_floor(values: Array, *, lower: bool) -> float:
 
 
 def _add_ranks(canvas: PlotCanvas, values: Array, floor: float, what: str, hover: str, trace: Any, **look: Any) -> None:
-    """A line through ``values`` (m,), one at each place from 1 on; 0 stands on the ``floor``.
-
-    **look
-        Other settings of the line.
-    """
+    """A line through ``values`` (m,), one at each place from 1 on; 0 stands on the ``floor``."""
     path = np.column_stack([np.arange(1, len(values) + 1), np.maximum(values, floor)])
     canvas.lines(path, what, "released", hover=hover, notes=values, trace=trace, **look)
 

@@ -60,13 +60,6 @@ class CellCounts(NamedTuple):
     counts: Array
 
 
-class _Layer(NamedTuple):
-    """Noisy counts of a grid as they are drawn, and the standard deviation of the noise on each."""
-
-    shown: GridImage
-    sd: Array
-
-
 def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: View) -> GridImage:
     """``values`` of the listed cells, added up to what the view shows.
 
@@ -185,7 +178,7 @@ def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> No
         truth = find_shown_grid(*counted, canvas.view)
         hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
         listed = {"showlegend": counted.grid is step.grid}
-        canvas.ticks(_make_bars(truth, canvas.view).middle, truth.values, "true counts", hover=hover, trace=listed)
+        canvas.ticks(_make_bars(truth, canvas.view)[0], truth.values, "true counts", hover=hover, trace=listed)
     noise = _NOISE * float(np.median(sd))
     canvas.band(-noise, noise, strength=0.18)
     canvas.plot.update_layout(showlegend=rows is not None)
@@ -210,11 +203,11 @@ def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[CellCount
     _dress(canvas, step)
 
 
-def _list_layers(step: GridStep, view: View) -> list[_Layer]:
-    """The coarse cells around the grid, if there are any, and those of the grid."""
+def _list_layers(step: GridStep, view: View) -> list[tuple[GridImage, Array]]:
+    """The coarse cells around the grid, if any, and those of the grid; with the noise (sd) on what each shows."""
     steps = [step] if step.around is None else [step.around, step]
     shown = [find_shown_grid(layer.grid, layer.codes, layer.noisy_counts, view) for layer in steps]
-    return [_Layer(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
+    return [(of, layer.sd * np.sqrt(np.maximum(of.summed, 1))) for layer, of in zip(steps, shown, strict=True)]
 
 
 def _count_cells(grid: partitions.Grid, rows: Array) -> CellCounts:
@@ -247,16 +240,10 @@ def _place_cells(shown: GridImage, view: View) -> dict[str, Any]:
     return drawn
 
 
-class _Bars(NamedTuple):
+def _make_bars(shown: GridImage, view: View) -> tuple[Array, Array]:
     """Middles and widths of bars, drawn units."""
-
-    middle: Array
-    width: Array
-
-
-def _make_bars(shown: GridImage, view: View) -> _Bars:
     edges = view.plane(shown.edges[0][:, None])[:, 0]
-    return _Bars((edges[1:] + edges[:-1]) / 2, np.diff(edges))
+    return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
 
 
 def _add_bars(canvas: PlotCanvas, shown: GridImage, what: str, colors: npt.NDArray[np.str_] | None = None) -> None:
@@ -270,7 +257,7 @@ def _add_bars(canvas: PlotCanvas, shown: GridImage, what: str, colors: npt.NDArr
 def _dress(canvas: PlotCanvas, step: GridStep) -> None:
     """The same axes for noisy and denoised counts."""
     plot = canvas.plot
-    counts = [layer.shown.values for layer in _list_layers(step, canvas.view)]
+    counts = [shown.values for shown, _ in _list_layers(step, canvas.view)]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
     plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.name[0]), zeroline=False)
     plot.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)

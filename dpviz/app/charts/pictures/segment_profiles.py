@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import add_note, spell_name
+from dpviz.app.charts.canvas import UNCUT, add_note, spell_name
 from dpviz.app.charts.plot import MARK_ROOM, Plot, make_layout
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
@@ -37,32 +37,21 @@ _RIGHT, _RIGHT_STEEP = 12, 40
 _HALF_ROW = 0.5
 
 
-class Chosen(NamedTuple):
-    """What is drawn of a profile."""
-
-    profile: profiles.Profile
-    columns: Codes
-    segments: Codes
-    lane: Lane
-    failed: bool
-    beside: str
-
-
 class ProfileLanes:
     """What both forms of the picture share: the chosen part of the profile, and where values lie on their lanes."""
 
-    def __init__(self, chosen: Chosen, palette: Palette) -> None:
-        self.chosen, self.palette, self.made = chosen, palette, chosen.profile
-        self.cols, self.order = chosen.columns, chosen.segments
+    def __init__(self, picture: ProfilePicture, palette: Palette) -> None:
+        self.picture, self.palette, self.made = picture, palette, picture.profile
+        self.cols, self.order = picture.shown, picture.segments
         self.k, self.dim = len(self.order), len(self.cols)
         # Lanes are even: what is on a log or root scale lies where its logarithm or root does.
         self.even = self.made.even
         self.values = self.even.centers[self.order][:, self.cols]
         self.reach = self.even.reach[self.order][:, self.cols]
-        if chosen.failed:
+        if picture.failed:
             self.reach = np.broadcast_to(self.even.width[self.cols], self.values.shape)
         self.away = self.made.deviations[self.order][:, self.cols]
-        self.faint = self.made.in_noise[self.order][:, self.cols] | chosen.failed
+        self.faint = self.made.in_noise[self.order][:, self.cols] | picture.failed
         self.overall = (self.made.weights @ self.even.centers)[self.cols]
         self.low, self.high = self._ends()
         coded = [self.made.columns[place].coding for place in self.cols.tolist()]
@@ -73,7 +62,7 @@ class ProfileLanes:
 
     def _ends(self) -> tuple[Array, Array]:
         made = self.even
-        if self.chosen.lane == "bounds":
+        if self.picture.lane == "bounds":
             return made.lower[self.cols], made.upper[self.cols]
         spread = np.nan_to_num(made.reach)
         low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
@@ -93,7 +82,7 @@ class ProfileLanes:
         segment, place = int(self.order[i]), int(self.cols[j])
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
-        value = f"{made.format_center(segment, place, noise=not self.chosen.failed)}{spell_name(unit)}"
+        value = f"{made.format_center(segment, place, noise=not self.picture.failed)}{spell_name(unit)}"
         return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{how}"
 
     def unit(self, place: int) -> str:
@@ -104,7 +93,7 @@ class ProfileLanes:
     def name(self, place: int, most: int) -> str:
         """A column's name, bold where some segment stands out of the noise."""
         text = spell_name(shorten(self.made.columns[place].title, most))
-        return f"<b>{text}</b>" if self.made.telling[place] and not self.chosen.failed else text
+        return f"<b>{text}</b>" if self.made.telling[place] and not self.picture.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
         """A plot without axes of its own; over what stands ``top`` pixels high, room for the mark of rows."""
@@ -118,17 +107,13 @@ class ProfileLanes:
 
     @staticmethod
     def lines(plot: Plot, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> None:
-        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends.
-
-        **line
-            Settings of the line.
-        """
+        """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends."""
         plot.add_scatter(_add_gaps(*x), _add_gaps(*y), "lines", line=line, meta=kind)
 
     @property
     def beside_look(self) -> tuple[str, str]:
         """The kind and the colour of what released centres are laid beside."""
-        revealed = "revealed" in self.chosen.beside
+        revealed = "revealed" in self.picture.beside
         return ("revealed", self.palette.revealed) if revealed else ("released", self.palette.text)
 
 
@@ -250,7 +235,7 @@ class SegmentRows(ProfileLanes):
         ink, bottom = self.palette, self.k - _HALF_ROW
         turn = {"xanchor": "left", "textangle": -40} if steep else {"xanchor": "center"}
         for j, place in enumerate(self.cols.tolist()):
-            told = self.made.telling[place] and not self.chosen.failed
+            told = self.made.telling[place] and not self.picture.failed
             at = self.base[j] + _GAP
             head = {"x": float(at + (0.02 if steep else _TRACK / 2)), "y": -_HALF_ROW, "yanchor": "bottom", "yshift": 6}
             add_note(plot, self.name(place, 16), ink.text if told else ink.muted, head | turn, size=12)
@@ -311,16 +296,11 @@ class ProfilePicture:
 
     def draw(self, palette: Palette) -> Plot:
         """The figure."""
-        chosen = Chosen(self.profile, self.shown, self.segments, self.lane, self.failed, self.beside)
-        plot = (Lanes(chosen, palette) if self.narrow else SegmentRows(chosen, palette)).plot()
+        plot = (Lanes(self, palette) if self.narrow else SegmentRows(self, palette)).plot()
         if self.mark:
             middle = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "textangle": -18, "opacity": 0.4}
             add_note(plot, f"<b>{spell_name(self.mark)}</b>", palette.text, middle, size=28 if self.narrow else 52)
         return plot
-
-    def overview(self, palette: Palette) -> Plot:
-        """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
-        return _make_overview(self, palette)
 
     @property
     def note(self) -> str:
@@ -380,7 +360,8 @@ class ProfilePicture:
         return np.array([place for place in ordered.tolist() if place in largest])
 
 
-def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
+def draw_overview(picture: ProfilePicture, palette: Palette) -> Plot:
+    """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
     made = picture.profile
     ordered, segments = made.order_columns(picture.columns), picture.segments
     away = made.parts_away[segments][:, ordered]
@@ -390,15 +371,10 @@ def _make_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
     named = [(j, spell_name(made.columns[j].name)) for j in ordered.tolist()]
     told = [[f"segment {i + 1} · {name}: {made.format_center(i, j)}" for j, name in named] for i in segments.tolist()]
-    plot.add_trace(
-        {
-            **{"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments))},
-            **{"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]},
-            **{"showscale": False, "xgap": 1, "ygap": 1, "meta": "released"},
-            "customdata": told,
-            "hovertemplate": "%{customdata}<extra></extra>",
-        }
-    )
+    tints = {"type": "heatmap", "z": shown, "x": np.arange(made.dim), "y": np.arange(len(segments)), "showscale": False}
+    scale = {"zmin": -reach, "zmax": reach, "colorscale": [list(one) for one in palette.diverging]}
+    look = {"xgap": 1, "ygap": 1, "meta": "released"}
+    plot.add_drawn(tints | scale | look, hover="%{customdata}", customdata=told, showlegend=None)
     last = min(picture.start + MOST_COLUMNS[picture.narrow], made.dim)
     frame = {"x0": picture.start - 0.5, "x1": last - 0.5, "y0": -0.5, "y1": len(segments) - 0.5}
     plot.add_shape(**{"type": "rect", **frame, "line": {"color": palette.text, "width": 1.6}})
@@ -447,7 +423,7 @@ class Lanes(ProfileLanes):
         middle = float(self.part(self.overall)[j])
         dotted = {"color": ink.muted, "width": 1.2, "dash": "dot"}
         plot.add_shape(**{"type": "line", "x0": middle, "x1": middle, "line": dotted, **edge})
-        told = bool(self.made.telling[place]) and not self.chosen.failed
+        told = bool(self.made.telling[place]) and not self.picture.failed
         within = "" if told or not self.made.noise_known else " · within noise"
         color, name = ink.text if told else ink.muted, f"{self.name(place, 20)}{within}"
         column, unit = self.made.columns[place], spell_name(self.unit(place))
@@ -459,8 +435,8 @@ class Lanes(ProfileLanes):
 
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
-        spread = np.nan_to_num(self.reach[:, j])
-        low, high = (self.to_part(self.values[:, j] + side * spread, j) for side in (-1, 1))
+        spread = np.nan_to_num(self.reach)
+        low, high = (self.part(self.values + side * spread)[:, j] for side in (-1, 1))
         wide = (high - low) * _NARROW > _DISC
         if wide.any():
             add_whiskers(plot, low[wide], high[wide], y[wide], ink.fade(ink.text, 0.6), 1.2)
@@ -472,22 +448,13 @@ class Lanes(ProfileLanes):
         plot.add_scatter(part, y, "markers+text", marker=marker, **numbers, **told)
         if self.even.reference is None:
             return
-        there = self.to_part(self.even.reference[self.order][:, self.cols[j]], j)
+        there = self.part(self.even.reference[self.order][:, self.cols])[:, j]
         # Only where it is not hidden: a diamond around each of many numbers would hide them all.
         far = np.abs(there - part) * _NARROW > _DISC / 2 + 3
         if far.any():
             kind, hue = self.beside_look
             self.lines(plot, (part[far], there[far]), (y[far], y[far]), kind, color=hue, width=1)
             add_diamonds(plot, there[far], y[far], hue, 11, kind)
-
-    def to_part(self, values: Array, j: int) -> Array:
-        """How far along lane ``j`` values (k,) lie.
-
-        ``values`` (k,), data units. Returns (k,), 0 at one end, 1 at the other.
-        """
-        wide = max(float(self.high[j] - self.low[j]), 1e-300)
-        part: Array = np.clip((values - self.low[j]) / wide, 0, 1)
-        return part
 
 
 @dataclass(frozen=True, eq=False)
@@ -506,19 +473,19 @@ class SegmentPlane:
         """The picture."""
         plot = Plot(make_layout(ink, height=360))
         plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
-        drawn = {"type": "scatter", "hoverinfo": "skip", "meta": "released"}
+        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
         border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
         for cell in self.cells:
             x, y = np.concatenate([cell, cell[:1]]).T.tolist()
-            plot.add_trace({**drawn, "mode": "lines", "x": x, "y": y, "line": border})
+            plot.add_scatter(x, y, "lines", line=border, **quiet)
         reach = np.nan_to_num(self.made.even.reach / self.made.even.scale)
         noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
         look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
         numbers = [f"<b>{place}</b>" for place in range(1, self.made.k + 1)]
         words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
         x, y = self.points.T.tolist()
-        at = {"mode": "markers+text", "x": x, "y": y, "error_x": noise[0], "error_y": noise[1]}
-        plot.add_trace({**drawn, **at, **look, **words, "cliponaxis": False})
+        look |= {"error_x": noise[0], "error_y": noise[1]}
+        plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
         axes = (plot.update_xaxes, plot.update_yaxes)
         for column, wide, update in zip(self.made.columns, self.half.tolist(), axes, strict=True):
             ends = [column.format_value(one) for one in (column.lower, column.upper)]

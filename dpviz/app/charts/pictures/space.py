@@ -54,7 +54,8 @@ def draw_space(step: Step, context: RenderContext) -> TitledPlot:
         legend={"y": -0.02, "itemsizing": "constant"},
         showlegend=True,
     )
-    plot.add_traces(list(_list_traces(step, context)))
+    for trace in _list_traces(step, context):
+        plot.add_trace(trace)
     subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")
     return TitledPlot(draw_picture(step, context).title, subtitle, plot)
 

@@ -452,10 +452,7 @@ def _add_truth(canvas: PlotCanvas, tree: partitions.CubeTree, held: Array) -> No
 
 
 def compute_activation(step: TreeStep, rows: Array) -> Array:
-    """Probability that a cube of ``rows`` rows wakes up.
-
-    ``rows``: numbers of rows, any shape. Returns shape as ``rows``, between 0 and 1.
-    """
+    """Probability that a cube of so many ``rows``, of any shape, wakes up."""
     check.one_of((mechanisms.Laplace.name, mechanisms.Gaussian.name), noise=step.noise_name)
     kind = mechanisms.Laplace if step.noise_name == mechanisms.Laplace.name else mechanisms.Gaussian
     return np.exp(kind(1.0, step.noise_scale).log_above(step.threshold - rows))

@@ -18,7 +18,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
 from dpviz.app.charts.plot import Plot, make_axis_title, make_config, make_epsilon_axis, make_layout, make_log_axis
 from dpviz.app.charts.studies.compare import CenterDraws
-from dpviz.app.charts.studies.curves import choose_styles, compute_quartiles, draw_band, draw_median_line
+from dpviz.app.charts.studies.curves import add_band, add_median_line, choose_styles, compute_quartiles
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.facts import Computed, find_step
@@ -148,18 +148,14 @@ def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None,
             name = str(runs["contender"].iloc[0])
             style = choose_styles([name])[name]
             x, low, median, high = middle[["epsilon", "low", "median", "high"]].to_numpy(dtype=np.float64).T
-            plot.add_trace(draw_band(x, low, high, palette.fade(style.color, 0.18)))
-            told = {"text": [format_ratio(value) for value in median], "hovertemplate": "ε = %{x}: %{text}"}
-            plot.add_trace(draw_median_line(name, x, median, style, showlegend=True, **told))
+            add_band(plot, x, low, high, palette.fade(style.color, 0.18))
+            told = {"hovertemplate": "ε = %{x}: %{text}", "hoverinfo": None, "showlegend": True}
+            add_median_line(plot, name, x, median, style, text=[format_ratio(value) for value in median], **told)
         if guess is not None:
-            plot.add_trace(
-                {
-                    **{"type": "scatter", "x": list(epsilons), "y": list(guess), "name": "your guess"},
-                    **{"mode": "lines+markers", "line": {"color": palette.text, "width": 2.2, "dash": "dash"}},
-                    "marker": {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}},
-                    "hovertemplate": "your guess at ε = %{x}: %{y}×",
-                }
-            )
+            line = {"color": palette.text, "width": 2.2, "dash": "dash"}
+            marker = {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}}
+            told = {"hovertemplate": "your guess at ε = %{x}: %{y}×", "hoverinfo": None, "listed": "your guess"}
+            plot.add_scatter(list(epsilons), list(guess), "lines+markers", line=line, marker=marker, **told)
         plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
         up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
         plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
@@ -188,8 +184,7 @@ def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: flo
             heights.append(piles[value])
         plot, algorithm = Plot(make_layout(palette, height=_STRIP_HEIGHT)), str(rows[0]["contender"])
         marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
-        dots = {"type": "scatter", "mode": "markers", "marker": marker, "x": values, "y": heights}
-        plot.add_trace({**dots, "hovertemplate": "%{x}<extra></extra>"})
+        plot.add_scatter(values, heights, "markers", marker=marker, hover="%{x}", showlegend=None)
         if guess is not None:
             plot.add_vline(guess, line={"color": palette.text, "dash": "dash", "width": 2})
             above = {"x": guess, "y": 1, "yref": "paper", "yanchor": "bottom"}

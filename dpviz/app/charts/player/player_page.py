@@ -98,6 +98,16 @@ class PlayerScene:
         return {*played, *(kind for one in self.figures for kind in one.kinds)}
 
     @property
+    def facts(self) -> dict[str, object] | None:
+        """What is said of the run that it plays."""
+        return None if self.run is None else _describe_run(self.run, self.table, self.kinds)
+
+    @property
+    def lines(self) -> _PageTable | None:
+        """The numbers behind its figure; cut where nobody would read on."""
+        return None if self.numbers is None else _make_numbers_table(self.numbers)
+
+    @property
     def title(self) -> str:
         """Its heading, or what its animation finds in the end."""
         found = [one.title for one in self.figures]
@@ -148,7 +158,7 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
         dark=dark,
         font=FONT,
         style=read_asset("player.css"),
-        scenes=[_list_parts(scene) for scene in scenes],
+        scenes=scenes,
         kinds=[(kind, meaning) for kind, meaning in _MEANINGS.items() if kind in kinds],
         player=read_asset("player.html"),
         packed=pack(data).translate(_UNSAFE),
@@ -163,22 +173,6 @@ class _PageTable(NamedTuple):
     rows: Sequence[Sequence[str]]
     numbers: Collection[int]
     rest: int
-
-
-def _list_parts(scene: PlayerScene) -> dict[str, object]:
-    """What the template says of a scene."""
-    return {
-        "heading": scene.heading,
-        "paragraphs": scene.paragraphs,
-        "leads": scene.leads,
-        "turn": scene.turn,
-        "title": scene.title,
-        "animation": scene.animation is not None,
-        "figures": scene.figures,
-        "note": scene.note,
-        "numbers": None if scene.numbers is None else _make_numbers_table(scene.numbers),
-        "facts": None if scene.run is None else _describe_run(scene.run, scene.table, scene.kinds),
-    }
 
 
 _MEANINGS: dict[Kind, str] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -16,11 +16,11 @@ from dpviz.app.charts.plot import PHONE, Data, Plot
 from dpviz.app.charts.studies.curves import (
     Span,
     Style,
+    add_band,
+    add_median_line,
     choose_styles,
     compute_quartiles,
     describe_runs,
-    draw_band,
-    draw_median_line,
     narrow,
 )
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, Outcome, PaperFigure
@@ -37,43 +37,12 @@ _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
 
-class _Panel(NamedTuple):
-    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above; ``number`` there are."""
-
-    place: int
-    rows: int
-    columns: int
-    number: int
-
-    @property
-    def column(self) -> int:
-        return self.place % self.columns
-
-    @property
-    def is_lowest(self) -> bool:
-        """Whether no panel stands below it."""
-        return self.place + self.columns >= self.number
-
-    @property
-    def whole(self) -> Panel:
-        """Where it stands in the figure."""
-        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * self.rows)) if self.rows > 1 else 0.0
-        wide = (1 - _BETWEEN * (self.columns - 1)) / self.columns
-        high = (1 - between * (self.rows - 1)) / self.rows
-        left, top = self.column * (wide + _BETWEEN), 1 - self.place // self.columns * (high + between)
-        return Panel(self.place, (left, left + wide), (max(0.0, top - high), top))
-
-    @property
-    def axes(self) -> dict[str, str]:
-        return self.whole.axes
-
-    @property
-    def x(self) -> str:
-        return self.axes["xaxis"]
-
-    @property
-    def y(self) -> str:
-        return self.axes["yaxis"]
+def _make_panel(place: int, rows: int, columns: int) -> Panel:
+    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above."""
+    between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
+    wide, high = (1 - _BETWEEN * (columns - 1)) / columns, (1 - between * (rows - 1)) / rows
+    left, top = place % columns * (wide + _BETWEEN), 1 - place // columns * (high + between)
+    return Panel(place, (left, left + wide), (max(0.0, top - high), top))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +63,20 @@ class ClaimFigure:
         rows = max(1, ceil(len(names) / cols))
         plot = self._empty(palette, rows, width)
         for place, name in enumerate(names):
-            panel = _Panel(place, rows, cols, len(names))
+            panel, picture = _make_panel(place, rows, cols), self.picture
             part = self._shown[self._shown[self._over].astype(str) == name]
-            if self.picture.heat:
-                self._draw_heat(plot, part, palette, panel)
-            elif self.picture.x == self.picture.line:
-                self._draw_marks(plot, part, palette, panel)
+            if picture.heat:
+                across, up = self._draw_heat(plot, part, palette, panel)
+            elif picture.x == picture.line:
+                across, up = self._draw_marks(plot, part, palette, panel)
             else:
-                self._draw_lines(plot, part, palette, panel)
-            corner = {"x": 0, "y": 1, "xref": f"{panel.x} domain", "yref": f"{panel.y} domain"}
+                across, up = self._draw_lines(plot, part, palette, panel)
+            # Titles stand at the outer panels only.
+            x_title = picture.x_title if place + cols >= len(names) else ""
+            y_title = (picture.heat or picture.y_title) if place % cols == 0 else ""
+            panel.add(plot, palette, {**across, "title_text": x_title}, {**up, "title_text": y_title})
+            x, y = panel.axes.values()
+            corner = {"x": 0, "y": 1, "xref": f"{x} domain", "yref": f"{y} domain"}
             at = {**corner, "xanchor": "left", "yanchor": "bottom"}
             add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
         return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
@@ -154,32 +128,23 @@ class ClaimFigure:
         where = {"x": 0, "xref": "paper", "y": 1 + _NAME_ROOM / high, "yref": "paper", "yanchor": "bottom"}
         return plot.update_layout(legend=where)
 
-    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
-        """A line for each algorithm over its band, and that of k-means++."""
-        named = {trace.get("name") for trace in plot.traces}
-        traces: list[Data] = []
+    def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
+        """A line for each algorithm over its band, and that of k-means++; axes that hold them."""
+        named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
         for name, curve in self._curves(part).items():
-            x, low, middle, high = curve[[self.picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            hover = f"<b>{name}</b><br>{self.picture.x_title} %{{x:.4g}}: %{{y:.3g}}<extra></extra>"
-            together: dict[str, Any] = {"legendgroup": name, **panel.axes}
-            fill = palette.fade(self._styles[name].color, _BAND)
-            once = {"showlegend": name not in named, "hovertemplate": hover}
-            traces.append(draw_band(x, low, high, fill, **together))
-            traces.append(draw_median_line(name, x, middle, self._styles[name], **together | once))
-        if self.picture.baseline:
-            base, title = part.groupby(self.picture.x)[self.picture.baseline].median(), self.picture.baseline_title
-            traces.append(
-                {
-                    **{"type": "scatter", "x": base.index.to_numpy(float), "y": base.to_numpy(float), "mode": "lines"},
-                    **{"line": _dash(palette), "hovertemplate": f"{title} %{{y:.3g}}<extra></extra>"},
-                    **{"name": title, "legendgroup": title, "showlegend": title not in named},
-                    **{"meta": "baseline", **panel.axes},
-                }
-            )
-        plot.add_traces(traces)
-        picture = self.picture
+            x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
+            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, _BAND)
+            add_band(plot, x, low, high, fill, **together)
+            told = {"hover": f"<b>{name}</b><br>{picture.x_title} %{{x:.4g}}: %{{y:.3g}}", **together}
+            add_median_line(plot, name, x, middle, self._styles[name], showlegend=name not in named, **told)
+        if picture.baseline:
+            base, title = part.groupby(picture.x)[picture.baseline].median(), picture.baseline_title
+            told = {"name": title, "hover": f"{title} %{{y:.3g}}", "legendgroup": title, "meta": "baseline"}
+            look = {"line": _dash(palette), "showlegend": title not in named, **panel.axes}
+            plot.add_scatter(base.index.to_numpy(float), base.to_numpy(float), "lines", **told, **look)
+        traces = plot.traces[before:]
         across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
-        self._add_panel(plot, palette, panel, across, [trace["y"] for trace in traces])
+        return across, self._make_heights([trace["y"] for trace in traces])
 
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
@@ -187,8 +152,11 @@ class ClaimFigure:
         parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
 
-    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
-        """A mark for each algorithm, side by side."""
+    def _make_heights(self, heights: Sequence[Array]) -> Data:
+        return _axis(np.concatenate(heights)) if self.picture.log_y else {}
+
+    def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
+        """A mark for each algorithm, side by side; axes that hold them."""
         curves, ends = self._curves(part), list[Array]()
         for step, (name, curve) in enumerate(curves.items()):
             ((low, middle, high),) = curve[["low", "median", "high"]].to_numpy(np.float64)
@@ -198,49 +166,26 @@ class ClaimFigure:
             error = {"symmetric": False, "array": [high - middle], "arrayminus": [middle - low]}
             look = {"hover": f"<b>{name}</b> %{{y:.3g}}", "meta": "median", **panel.axes}
             plot.add_scatter([step], [middle], "markers", marker=marker, error_y=error, **look)
-        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
-        self._add_panel(plot, palette, panel, {**names, "range": [-0.6, len(curves) - 0.4]}, ends)
         if self.picture.baseline:
-            level = float(part[self.picture.baseline].median())
-            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{panel.x} domain", "yref": panel.y}
+            level, (x, y) = float(part[self.picture.baseline].median()), panel.axes.values()
+            at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{x} domain", "yref": y}
             plot.add_shape(type="line", line=_dash(palette), **at)
+        names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
+        return {**names, "range": [-0.6, len(curves) - 0.4]}, self._make_heights(ends)
 
-    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: _Panel) -> None:
+    def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         picture = self.picture
         grid = part.pivot_table(values=picture.y, index=picture.heat, columns=picture.x, aggfunc="median")
         # One colour scale for all panels.
         medians = self._shown.groupby([picture.panel, picture.line, picture.heat, picture.x])[picture.y].median()
         bar = {"title": {"text": picture.y_title, "side": "top"}, "thickness": 12}
-        plot.add_trace(
-            {
-                **{"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()},
-                **{"z": grid.to_numpy(float), "zmin": min(0.0, float(medians.min())), "zmax": float(medians.max())},
-                **{"colorscale": palette.sequential, "showscale": panel.place == 0},
-                "colorbar": place_below_plot(plot.layout) | bar,
-                "hovertemplate": f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}<extra></extra>",
-                **{"meta": "median", **panel.axes},
-            }
-        )
-        across, up = ({"tickvals": values.tolist()} for values in (grid.columns, grid.index))
-        self._add_panel(plot, palette, panel, across, (), up)
-
-    def _add_panel(
-        self,
-        plot: Plot,
-        palette: Palette,
-        panel: _Panel,
-        across: Mapping[str, Any],
-        heights: Sequence[Array],
-        up: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Axes that hold what is drawn, with titles on the outer panels only."""
-        picture = self.picture
-        log_up = _axis(np.concatenate(heights)) if picture.log_y and heights else {}
-        x_title = picture.x_title if panel.is_lowest else ""
-        y_title = (picture.heat or picture.y_title) if panel.column == 0 else ""
-        panel.whole.add(
-            plot, palette, {**across, "title_text": x_title}, {**log_up, **(up or {}), "title_text": y_title}
-        )
+        cells: Data = {"type": "heatmap", "x": grid.columns.to_numpy(), "y": grid.index.to_numpy()}
+        cells["z"] = grid.to_numpy(float)
+        cells |= {"zmin": min(0.0, float(medians.min())), "zmax": float(medians.max()), "meta": "median", **panel.axes}
+        cells |= {"showscale": panel.place == 0, "colorbar": place_below_plot(plot.layout) | bar}
+        hover = f"{picture.heat} %{{y}}, {picture.x} %{{x}}: %{{z:.3g}}"
+        plot.add_drawn(cells, hover=hover, colorscale=palette.sequential, showlegend=None)
+        return {"tickvals": grid.columns.tolist()}, {"tickvals": grid.index.tolist()}
 
 
 def _axis(values: Array) -> dict[str, Any]:
@@ -299,7 +244,7 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
         plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:
             chosen = [lane for lane in lanes if lane.finding.outcome is outcome]
-            plot.add_traces(_draw_outcome(outcome, chosen, INKS[outcome][dark]))
+            _add_outcome(plot, outcome, chosen, INKS[outcome][dark])
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
         # It fits a telephone, too.
         reach = log10(_MOST) * 1.06
@@ -325,23 +270,18 @@ def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
 
 
-def _draw_outcome(outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> Iterator[Data]:
+def _add_outcome(plot: Plot, outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> None:
     """The bars of an answer, then its marks."""
     bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
-    ends = [(height, _place(between.low), _place(between.high)) for height, between in bars]
-    yield {
-        **{"type": "scatter", "mode": "lines", "line": {"color": ink, "width": 1.6}},
-        "x": [x for _, low, high in ends for x in (low, high, None)],
-        "y": [y for height, _, _ in ends for y in (height, height, None)],
-        **{"hoverinfo": "skip", "showlegend": False, "legendgroup": outcome.value, "meta": "interval"},
-    }
-    yield {
-        **{"type": "scatter", "mode": "markers", "name": f"{_WORDS[outcome]} ({len(lanes)})"},
-        **{"x": [_place(lane.finding.margin) for lane in lanes], "y": [lane.height for lane in lanes]},
-        "marker": {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}},
-        **{"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]},
-        **{"hovertemplate": "%{text}<extra></extra>", "legendgroup": outcome.value, "meta": "margin"},
-    }
+    x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
+    y = [end for height, _ in bars for end in (height, height, None)]
+    group = {"legendgroup": outcome.value}
+    plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
+    x, y = [_place(lane.finding.margin) for lane in lanes], [lane.height for lane in lanes]
+    marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
+    told = {"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]}
+    name = f"{_WORDS[outcome]} ({len(lanes)})"
+    plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told, **group)
 
 
 def _place(margin: float) -> float:

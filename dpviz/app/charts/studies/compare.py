@@ -27,6 +27,7 @@ from dpviz.app.charts.canvas import (
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot import (
+    Data,
     Plot,
     make_center_marker,
     make_epsilon_axis,
@@ -341,7 +342,7 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
         for kind, symbol, told in _KINDS:
             some = [one for one in shown if one.kind == kind]
             if some:
-                plot.add_trace(_make_marks(some, symbol, told, palette))
+                _add_payers(plot, some, symbol, told, palette)
         sizes = np.log10([one.rows for one in shown] or [1, 10])
         losses = np.log10([*[one.loss for one in shown], 1.0, _LEAST_HIGH])
         if isfinite(paid.smallest) and paid.smallest > 0:
@@ -367,18 +368,15 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
     return Diagram("who-pays", finding, note, words, paint, tabulate)
 
 
-def _make_marks(some: list[error_parts.Payer], symbol: str, told: str, palette: Palette) -> dict[str, object]:
+def _add_payers(plot: Plot, some: list[error_parts.Payer], symbol: str, told: str, palette: Palette) -> None:
     named, rim = len(some) <= _MOST_NAMED, {"width": 1.6, "color": palette.revealed}
     colors = [palette.surface if one.missed > _MISSED else palette.revealed for one in some]
-    return {
-        **{"type": "scatter", "mode": "markers+text" if named else "markers", "name": f"◉ {told}", "meta": "revealed"},
-        **{"x": [one.rows for one in some], "y": [one.loss for one in some]},
-        "text": [spell_name(shorten(one.name, _NAME)) for one in some] if named else None,
-        **{"textposition": "top center", "textfont": {"size": 11, "color": palette.text}},
-        "marker": {"symbol": symbol, "size": 11, "color": colors, "line": rim},
-        "customdata": [_describe_payer(one) for one in some],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
+    marker = {"symbol": symbol, "size": 11, "color": colors, "line": rim}
+    words: dict[str, Any] = {"textposition": "top center", "textfont": {"size": 11, "color": palette.text}}
+    words["text"] = [spell_name(shorten(one.name, _NAME)) for one in some] if named else None
+    look = {"customdata": [_describe_payer(one) for one in some], "marker": marker, "meta": "revealed", **words}
+    x, y, mode = [one.rows for one in some], [one.loss for one in some], "markers+text" if named else "markers"
+    plot.add_scatter(x, y, mode, listed=f"◉ {told}", hover="%{customdata}", **look)
 
 
 def _describe_payer(one: error_parts.Payer) -> str:
@@ -436,15 +434,11 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
         plot = new_plot(palette, height=_BARS_HEIGHT, legend_lines=0)
         inner = [palette.revealed if bar.length >= 0 else _LESS for bar in bars[1:-1]]
         colors, places = [palette.public, *inner, palette.public], list(range(len(bars)))
-        plot.add_trace(
-            {
-                **{"type": "bar", "orientation": "h", "width": 0.62, "y": places},
-                **{"x": [scale * bar.length for bar in bars], "base": [scale * bar.base for bar in bars]},
-                **{"marker": {"color": colors}, "customdata": [(bar.name, bar.about) for bar in bars]},
-                "hovertemplate": "<b>%{customdata[0]}</b>: %{x:.3g}<br>%{customdata[1]}<extra></extra>",
-                **{"meta": "bars", "showlegend": False},
-            }
-        )
+        drawn: Data = {"x": [scale * one.length for one in bars], "base": [scale * one.base for one in bars]}
+        drawn["y"] = places
+        drawn |= {"type": "bar", "orientation": "h", "width": 0.62, "marker": {"color": colors}, "meta": "bars"}
+        hover = "<b>%{customdata[0]}</b>: %{x:.3g}<br>%{customdata[1]}"
+        plot.add_drawn(drawn, hover=hover, customdata=[(bar.name, bar.about) for bar in bars])
         for place, bar in enumerate(bars):
             # The number stands right of the bar, whichever way the bar goes.
             right = scale * max(bar.base, bar.tip)
@@ -546,14 +540,6 @@ class Crossing(NamedTuple):
     epsilon: float
 
 
-class _Label(NamedTuple):
-    """Where the label of a line lies: n, log10 ε, and how many rows of text below the end of the line."""
-
-    n: int
-    x: float
-    row: int
-
-
 def draw_epsilon_n_map(
     runs: pd.DataFrame, name: str, epsilons: Sequence[float], ns: Sequence[int], own: int | None = None
 ) -> Diagram:
@@ -576,14 +562,10 @@ def draw_epsilon_n_map(
             **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
             "ticklabeloverflow": "allow",
         }
-        plot.add_trace(
-            {
-                **{"type": "heatmap", "x": right, "y": top, "z": shades, "zmin": 0.0, "zmax": log10(_WORST)},
-                **{"colorscale": palette.sequential, "reversescale": True, "xgap": 1, "ygap": 1, "meta": "cells"},
-                **{"customdata": medians, "colorbar": place_below_plot(plot.layout) | bar},
-                "hovertemplate": "median loss %{customdata:.3g} × k-means++<extra></extra>",
-            }
-        )
+        drawn: Data = {"type": "heatmap", "x": right, "y": top, "z": shades, "zmin": 0.0, "zmax": log10(_WORST)}
+        drawn |= {"colorscale": palette.sequential, "reversescale": True, "xgap": 1, "ygap": 1, "meta": "cells"}
+        drawn |= {"customdata": medians, "colorbar": place_below_plot(plot.layout) | bar}
+        plot.add_drawn(drawn, hover="median loss %{customdata:.3g} × k-means++", showlegend=None)
         _add_equal_lines(plot, crossings, log10(max(epsilons) / min(epsilons)), palette)
         if len(epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
             row, column = np.nonzero(np.isfinite(medians))
@@ -650,20 +632,21 @@ def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, pal
 
     A label goes to a row of its own below those that are taken nearby, on an axis that spans so many powers of ten.
     """
-    taken: list[_Label] = []
+    taken: list[tuple[int, float, int]] = []  # n, log10 ε, and how many rows of text below the end of a line
     for level in sorted({one.loss for one in crossings}):
         line = sorted((one for one in crossings if one.loss == level), key=lambda one: one.n)
         above = f"{format_percent(level - 1)} above k-means++"
-        x, y = [one.epsilon for one in line], [one.n for one in line]
         stroke = {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8}
         look = {"name": above, "line": stroke, "marker": {"size": 4, "color": _LINE}, "meta": "iso"}
-        plot.add_scatter(x, y, "lines+markers", hover=f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}", **look)
+        epsilons, ns = [one.epsilon for one in line], [one.n for one in line]
+        hover = f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}"
+        plot.add_scatter(epsilons, ns, "lines+markers", hover=hover, **look)
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
         at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
-        near = {label.row for label in taken if label.n == end.n and abs(at["x"] - label.x) < _LABEL_SHARE * span}
+        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < _LABEL_SHARE * span}
         row = next(row for row in range(len(ISO)) if row not in near)
-        taken.append(_Label(end.n, at["x"], row))
+        taken.append((end.n, at["x"], row))
         at |= {"yshift": -5 - _LABEL_PIXELS * row, "bgcolor": palette.surface, "opacity": 0.92}
         add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 

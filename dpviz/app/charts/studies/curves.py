@@ -262,36 +262,17 @@ def compute_quartiles(runs: pd.DataFrame, score: str, by: Sequence[str]) -> pd.D
     return table.assign(runs=runs.groupby(list(by)).size()).reset_index()
 
 
-def draw_band(x: Array, low: Array, high: Array, fill: str, **options: Any) -> Data:
-    """The area between two curves.
-
-    **options
-        Other settings of the trace.
-
-    ``x`` (m,), across; ``low`` (m,), lower curve; ``high`` (m,), upper curve.
-    """
-    around = {"x": np.r_[x, x[::-1]], "y": np.r_[high, low[::-1]], "fill": "toself", "fillcolor": fill}
-    return {
-        **around,
-        **{"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"},
-        **{"showlegend": False, "meta": "band"} | options,
-    }
+def add_band(plot: Plot, x: Array, low: Array, high: Array, fill: str, **look: Any) -> None:
+    """The area between two curves ``low`` and ``high`` (m,) over ``x`` (m,)."""
+    area = {"fill": "toself", "fillcolor": fill, "line": {"width": 0}, "meta": "band"}
+    plot.add_scatter(np.r_[x, x[::-1]], np.r_[high, low[::-1]], "lines", **area, **look)
 
 
-def draw_median_line(name: str, x: Array, y: Array, style: Style, **options: Any) -> Data:
-    """The curve of one algorithm, with a marker wherever something was run.
-
-    **options
-        Other settings of the trace.
-
-    ``x`` (m,), across; ``y`` (m,), up.
-    """
-    return {
-        **{"type": "scatter", "x": x, "y": y, "mode": "lines+markers", "name": name},
-        "line": {"color": style.color, "width": 2.2, "dash": style.dash},
-        "marker": {"symbol": style.marker, "size": 8, "color": style.color},
-        **{"showlegend": False, "meta": "median"} | options,
-    }
+def add_median_line(plot: Plot, name: str, x: Array, y: Array, style: Style, **look: Any) -> None:
+    """The curve ``y`` (m,) of one algorithm over ``x`` (m,), with a marker wherever something was run."""
+    line = {"color": style.color, "width": 2.2, "dash": style.dash}
+    marker = {"symbol": style.marker, "size": 8, "color": style.color}
+    plot.add_scatter(x, y, "lines+markers", name=name, line=line, marker=marker, meta="median", **look)
 
 
 def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
@@ -513,11 +494,14 @@ def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot
     if hull and len(curves.lines) > 1:
         _add_hull(plot, curves, palette)
     if curves.floor:
-        _draw_floor(plot, curves.floor, palette)
+        dotted = {"color": palette.muted, "width": 2.5, "dash": "dot"}
+        name = "floor: one perfect step, which none beats by much"
+        _add_told(plot, curves.floor, dotted, name, "floor at ε = %{x:g}: %{y:.4g}", "floor")
     for name, line in curves.lines.items():
         _add_line(plot, curves, name, line, palette)
     for names, points in predicted:
-        _draw_prediction(plot, names, points, curves.styles[names[0]].color)
+        who, dashed = ", ".join(names), {"color": curves.styles[names[0]].color, "width": 1.5, "dash": "dash"}
+        _add_told(plot, points, dashed, f"predicted: {who}", f"predicted for {who}: %{{y:.3g}}", "prediction")
     score, span = find_measure(curves.measure), curves.span
     draw_baselines(plot, curves.baselines, span, score, palette)
     ends = {name: float(line["median"].iloc[-1]) for name, line in curves.lines.items()}
@@ -546,11 +530,11 @@ def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette
     at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
     hover = (
         f"<b>{name}</b> at {_LETTERS[curves.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
-        "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs<extra></extra>"
+        "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs"
     )
-    told = {"customdata": line[["low", "high", "runs"]].to_numpy(), "hovertemplate": hover}
-    fill = palette.fade(style.color, faded)
-    plot.add_traces([draw_band(at, low, high, fill), draw_median_line(name, at, middle, style, **told)])
+    add_band(plot, at, low, high, palette.fade(style.color, faded))
+    behind = line[["low", "high", "runs"]].to_numpy()
+    add_median_line(plot, name, at, middle, style, hover=hover, customdata=behind)
 
 
 def _add_hull(plot: Plot, curves: Curves, palette: Palette) -> None:
@@ -568,19 +552,10 @@ def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str],
     return [(together, points) for points, together in names.items()]
 
 
-def _draw_floor(plot: Plot, points: Curve, palette: Palette) -> None:
-    """The noise of one perfect step, under all lines."""
-    x, y = [epsilon for epsilon, _ in points], [loss for _, loss in points]
-    look = {"line": {"color": palette.muted, "width": 2.5, "dash": "dot"}, "showlegend": True, "meta": "floor"}
-    name = "floor: one perfect step, which none beats by much"
-    plot.add_scatter(x, y, "lines", hover="floor at ε = %{x:g}: %{y:.4g}", name=name, **look)
-
-
-def _draw_prediction(plot: Plot, names: Sequence[str], points: Curve, color: str) -> None:
-    who = ", ".join(names)
-    x, y = [epsilon for epsilon, _ in points], [loss for _, loss in points]
-    look = {"line": {"color": color, "width": 1.5, "dash": "dash"}, "showlegend": True, "meta": "prediction"}
-    plot.add_scatter(x, y, "lines", hover=f"predicted for {who}: %{{y:.3g}}", name=f"predicted: {who}", **look)
+def _add_told(plot: Plot, points: Curve, line: Data, name: str, hover: str, meta: str) -> None:
+    """A curve that nothing was run for, in the legend."""
+    x, y = zip(*points, strict=True)
+    plot.add_scatter(x, y, "lines", hover=hover, name=name, line=line, showlegend=True, meta=meta)
 
 
 _PARTS = (0.25, 0.5, 0.75)
@@ -611,10 +586,9 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in curves.styles:
             upper = list_reached_losses(curves.runs, who, target.share)
-            x, y = [epsilon for epsilon, _ in upper], [loss for _, loss in upper]
             line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
             hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
-            plot.add_scatter(x, y, "lines", hover=hover, line=line, name=below, meta="upper")
+            plot.add_scatter([*upper], [*upper.values()], "lines", hover=hover, line=line, name=below, meta="upper")
         reached = [answer for answer in answers if answer.reached]
         colors = [curves.styles[answer.contender].color for answer in reached]
         rim = {"width": 2, "color": palette.text}
@@ -637,13 +611,13 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
 
 
-def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> list[tuple[float, float]]:
-    """For each ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
-    losses: list[tuple[float, float]] = []
+def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> dict[float, float]:
+    """By ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
+    losses: dict[float, float] = {}
     for epsilon, group in runs[runs[name_column(runs)] == who].groupby("epsilon"):
         weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-        losses.append((float(str(epsilon)), find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)))
-    return [(epsilon, loss) for epsilon, loss in losses if np.isfinite(loss)]
+        losses[float(str(epsilon))] = find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)
+    return {epsilon: loss for epsilon, loss in losses.items() if np.isfinite(loss)}
 
 
 _K_HEIGHT = AIR + PLOT + 40
@@ -666,7 +640,7 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        plot.add_trace(draw_band(read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _K_FADED)))
+        add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _K_FADED))
         look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
         between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}

@@ -63,12 +63,32 @@ _MOST_CELLS, _MOST_SECONDS = 1_500_000, 0.7
 
 
 @dataclass(frozen=True, eq=False)
-class _Making:
-    """A synthetic table that is being made, and what was open and waited when that began."""
+class _Coming:
+    """A table that a job makes or prepares: of what, what is said meanwhile, and what opens what comes of it."""
 
-    told: SyntheticTable
+    of: SyntheticTable | Content
+    label: str
     job: Job[Any]
-    before: tuple[object, object]
+    open: Callable[[Any], None]
+
+
+def _find_coming(key: str) -> _Coming | None:
+    return cast("_Coming | None", st.session_state.get(key))
+
+
+def _leave(key: str) -> None:
+    """Another table takes the place of the one that is under way."""
+    if (coming := _find_coming(key)) is not None:
+        coming.job.cancel()
+        del st.session_state[key]
+
+
+def _claim(key: str, kind: type) -> None:
+    coming = _find_coming(key)
+    for done in (item for item in (coming.job.items if coming else ()) if isinstance(item, kind)):
+        assert coming is not None
+        del st.session_state[key]
+        coming.open(done)
 
 
 def is_cheap(named: Sample | SyntheticTable) -> bool:
@@ -88,38 +108,33 @@ def open_sample(sample: Sample) -> None:
 
 def open_synthetic_table(told: SyntheticTable) -> None:
     """Make a simulated table the table of this visit: at once, or as soon as a job has made it."""
-    if (making := find_making()) is not None:
-        making.job.cancel()
-        del st.session_state[_MAKING]
+    _leave(_MAKING)
     if is_cheap(told):
         _open_made(told, *told.make())
         return
+    before = (find_table(), find_undeclared())
+
+    def open_made(made: tuple[LoadedTable, Declaration]) -> None:
+        """Another one that was opened meanwhile stays."""
+        if all(now is then for now, then in zip((find_table(), find_undeclared()), before, strict=True)):
+            _open_made(told, *made)
+
     job = open_job_registry().submit(make_work, told)
-    st.session_state[_MAKING] = _Making(told, job, (find_table(), find_undeclared()))
+    st.session_state[_MAKING] = _Coming(told, "Making a synthetic table", job, open_made)
 
 
 def claim_made() -> None:
-    """Open a synthetic table that is complete, whatever page is shown; another one that was opened meanwhile stays."""
-    making = find_making()
-    for made in (item for item in (making.job.items if making else ()) if isinstance(item, tuple)):
-        assert making is not None
-        del st.session_state[_MAKING]
-        if all(now is then for now, then in zip((find_table(), find_undeclared()), making.before, strict=True)):
-            _open_made(making.told, *made)
+    """Open a synthetic table that is complete, whatever page is shown."""
+    _claim(_MAKING, tuple)
 
 
-def draw_making_panel() -> bool:
+def _draw_making_panel() -> bool:
     """Show the table that is being made, or why it was not; whether it is under way."""
-    making = find_making()
+    making = _find_coming(_MAKING)
     if making is None:
         return False
-    draw_job_panel(making.job, label="Making a synthetic table", key="making")
+    draw_job_panel(making.job, label=making.label, key="making")
     return not making.job.state.final
-
-
-def find_making() -> _Making | None:
-    """The synthetic table that was asked for, if it is not open yet."""
-    return cast("_Making | None", st.session_state.get(_MAKING))
 
 
 def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
@@ -154,15 +169,6 @@ def _set_name_in_links(name: str | SyntheticTable) -> None:
 _PREPARING = "large_table:preparing"
 
 
-@dataclass(frozen=True, eq=False)
-class _Preparing:
-    """A table that is on its way into its file."""
-
-    plan: Plan
-    file: LatticeFile
-    job: Job[Any]
-
-
 def take_brought(content: Content) -> Content:
     """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers."""
     if isinstance(content, SparseTable):
@@ -183,46 +189,39 @@ def bring_to_use(content: Content, declaration: Declaration) -> None:
     ``draw_preparation_panel`` then shows how far that is.
     """
     plan = Plan.of(content, declaration)
-    if (before := _find_preparation()) is not None:
-        before.job.cancel()
-        del st.session_state[_PREPARING]
+    _leave(_PREPARING)
     if plan.in_memory:
         open_table(content, declaration)
         suggest_delta()
         return
     file = LatticeFile(plan.domain.region)
-    st.session_state[_PREPARING] = _Preparing(plan, file, open_job_registry().submit(prepare_work, plan, file))
+
+    def open_prepared(done: Prepared) -> None:
+        file.note_rows(done.rows)
+        put_to_use(content, plan.over(Rows(file, plan.domain.region), done.sample))
+        suggest_delta()
+
+    job = open_job_registry().submit(prepare_work, plan, file)
+    st.session_state[_PREPARING] = _Coming(content, f"Preparing {content.name}", job, open_prepared)
 
 
 def claim_prepared() -> None:
     """Open a table whose file is complete, whatever page is shown."""
-    preparing = _find_preparation()
-    for done in (item for item in (preparing.job.items if preparing else ()) if isinstance(item, Prepared)):
-        assert preparing is not None
-        del st.session_state[_PREPARING]
-        preparing.file.note_rows(done.rows)
-        rows = Rows(preparing.file, preparing.plan.domain.region)
-        put_to_use(preparing.plan.source, preparing.plan.over(rows, done.sample))
-        suggest_delta()
+    _claim(_PREPARING, Prepared)
 
 
 def is_preparing(source: Source) -> bool:
     """Whether the rows of ``source`` are on their way."""
-    preparing = _find_preparation()
-    return preparing is not None and preparing.plan.source is source.content and not preparing.job.state.final
+    preparing = _find_coming(_PREPARING)
+    return preparing is not None and preparing.of is source.content and not preparing.job.state.final
 
 
 def draw_preparation_panel(source: Source) -> bool:
     """Show the preparation of ``source`` if it is under way or went wrong; whether it is under way."""
-    preparing = _find_preparation()
-    if preparing is None or preparing.plan.source is not source.content:
-        return False
-    draw_job_panel(preparing.job, label=f"Preparing {preparing.plan.source.name}", key="preparation")
+    preparing = _find_coming(_PREPARING)
+    if preparing is not None and preparing.of is source.content:
+        draw_job_panel(preparing.job, label=preparing.label, key="preparation")
     return is_preparing(source)
-
-
-def _find_preparation() -> _Preparing | None:
-    return cast("_Preparing | None", st.session_state.get(_PREPARING))
 
 
 _FILE, _KEPT = "file", "file."
@@ -244,8 +243,8 @@ def follow_table_link() -> None:
 
 def draw_linked_table() -> None:
     """What is said above the page of a table that is on its way: that it waits for a press, or how far it is."""
-    linked, asked = _find_linked(), find_making() is not None
-    coming = draw_making_panel()
+    linked, asked = _find_linked(), _find_coming(_MAKING) is not None
+    coming = _draw_making_panel()
     if linked is not None and not linked.cheap and not asked:
         coming = True
         st.info(escape_markdown(linked.about), title="The table of this link waits", icon=":material/hourglass_empty:")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.table_link import is_large, open_sample, open_synthetic_table, take_brought
@@ -24,7 +24,6 @@ from dpviz.tables import (
     MAX_CELLS,
     MOST_PARTS,
     MOST_ROWS,
-    IntakeError,
     SyntheticTable,
     find_sample,
     open_csv,
@@ -50,7 +49,8 @@ def draw_csv_upload() -> None:
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
-        st.session_state[_REFUSED] = _read(file)
+        name = file.name.removesuffix(".gz").rsplit(".", 1)[0]
+        st.session_state[_REFUSED] = _find_problem(lambda: set_aside(open_csv(file.getvalue(), name=name)))
     if message := st.session_state.get(_REFUSED):
         table = find_table()
         stays = f" “{table.title}” stays open." if table is not None else ""
@@ -72,15 +72,17 @@ def draw_file_here() -> None:
         path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
         if st.form_submit_button("Bring it") and path:
             st.session_state[_REFUSED] = _UNREADABLE
-            st.session_state[_REFUSED] = _find_file(path)
+            named = str(Path(path.strip().strip('"')).expanduser())
+            st.session_state[_REFUSED] = _find_problem(lambda: _open_file(named))
             if st.session_state[_REFUSED] is None:
                 st.rerun()
 
 
-def _find_file(path: str) -> str | None:
+def _find_problem(read: Callable[[], None]) -> str | None:
+    """A sentence if the file cannot be read, unpacked or held."""
     try:
         with st.spinner("Reading the file…"):
-            _open_file(str(Path(path.strip().strip('"')).expanduser()))
+            read()
     except RequestError as error:
         return str(error)
     return None
@@ -121,16 +123,6 @@ def draw_synthetic_form() -> bool:
             open_synthetic_table(told)
         return True
     return False
-
-
-def _read(file: UploadedFile) -> str | None:
-    """Set the file aside to be declared; a sentence if it cannot be unpacked or is too large."""
-    try:
-        with st.spinner("Reading the file…"):
-            set_aside(open_csv(file.getvalue(), name=file.name.removesuffix(".gz").rsplit(".", 1)[0]))
-    except IntakeError as error:
-        return str(error)
-    return None
 
 
 _BEGUN = "given:begun"

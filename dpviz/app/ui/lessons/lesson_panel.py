@@ -39,7 +39,7 @@ from dpviz.app.lessons.lesson import (
 from dpviz.app.lessons.reading import LessonCollection, read_lessons
 from dpviz.app.ui.addresses import LEARN, LESSONS
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_download, read_palette, show_plot, show_wide
+from dpviz.app.ui.figure import draw_download, read_palette, say_refusal, show_plot, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.lessons.visit import (
     FIRST_LOSS,
@@ -58,7 +58,6 @@ from dpviz.app.ui.meaning import PARTS, open_stage
 from dpviz.app.ui.player import play
 from dpviz.app.ui.playground.board import Board, draw_board
 from dpviz.app.ui.session import make_once
-from dpviz.core import RequestError
 from dpviz.runs import Row, StudyGrid, Work, membership, tidy
 from dpviz.tables import drawings
 
@@ -399,12 +398,9 @@ def draw_file_button(lesson: Lesson) -> None:
     if page is not None:
         draw_download(_LABEL, page, f"{lesson.id}_lesson.html", **look)
     elif st.button(_LABEL, disabled=job is not None and not job.state.final, **look):
-        try:
+        with say_refusal(icon=":material/hourglass:"):
             st.session_state[_make_key(lesson)] = open_job_registry().submit(make_lesson_page, lesson)
-        except RequestError as error:
-            st.error(escape_markdown(error), icon=":material/hourglass:")
-            return
-        st.rerun()
+            st.rerun()
 
 
 def draw_file_progress(lesson: Lesson) -> None:

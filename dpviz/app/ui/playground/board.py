@@ -28,7 +28,7 @@ from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import open_painted
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_download
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, say_refusal
 from dpviz.app.ui.same_origin import BOARD_FILES
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import Array, Domain, PrivateTable, RequestError
@@ -366,10 +366,7 @@ KEY = "playground:board"
 FIRST = "blobs"
 """The picture that a visit begins with."""
 _CUT, _SCENES = "playground:cut", {"lesson": "paint-the-town"}
-_PAGES = (
-    ("Run it", RUN, ":material/travel_explore:"),
-    ("Compare on it", COMPARE, ":material/compare:"),
-)
+_PAGES = (("Run it", RUN, ":material/travel_explore:"), ("Compare on it", COMPARE, ":material/compare:"))
 
 
 def draw_playground_page() -> None:
@@ -442,14 +439,11 @@ def _draw_run(standing: BoardState) -> BoardAnswer:
 def _open_on(page: str, standing: BoardState) -> None:
     """Make the drawing the table of this visit, and go there with the settings of the board."""
     ask = _draw_run(standing).ask
-    try:
+    with say_refusal(icon=":material/brush:"):
         open_painted(ask.drawing, ask.request.k)
         choose("algorithm", ask.request.algorithm)
         choose_epsilon(ask.request.epsilon)
-    except RequestError as error:
-        st.error(escape_markdown(error), icon=":material/brush:")
-        return
-    st.switch_page(page)
+        st.switch_page(page)
 
 
 def make_animation_page(drawn: BoardAnswer) -> str:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.app.charts.result_charts import AccountBar
+from dpviz.app.charts.result_charts import draw_account, find_left
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import read_palette, say_refusal, show
+from dpviz.app.ui.figure import say_refusal, show_plot
 from dpviz.app.ui.release.released_notice import list_publications
-from dpviz.app.ui.release.subject import ReleaseSubject
+from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, check
@@ -49,7 +49,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     except RequestError as error:
         st.error(escape_markdown(error), icon=":material/block:")
         return None, [str(error)]
-    against = _list_hindrances(release_request, asked_of, opened.standing)
+    against = find_refusal(lambda: opened.standing.refuse(release_request.charge(asked_of.declaration)))
     _draw_standing(release_request, opened, against)
     _draw_look_alikes(opened, asked_of.declaration.columns)
     return opened, against
@@ -89,27 +89,17 @@ def _make() -> None:
     st.session_state[_TYPED] = remember(_PATH, path)
 
 
-def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject, standing: AccountBalance) -> list[str]:
-    try:
-        standing.refuse(release_request.charge(asked_of.declaration))
-    except RequestError as error:
-        return [str(error)]
-    return []
-
-
 def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:
-    standing = opened.standing
-    bar = AccountBar(standing.cap_epsilon, standing.spent_epsilon, release_request.request.epsilon)
-    plot = bar.draw(read_palette())
+    standing, now = opened.standing, release_request.request.epsilon
+    cap, before = standing.cap_epsilon, standing.spent_epsilon
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=glossary.explain_term("epsilon"))
-    show(plot, alt=bar.words(), key="release:account_bar", stem="account", bare=True)
-    before, now, left_delta = standing.spent_delta, release_request.delta, standing.left_delta - release_request.delta
+    show_plot(draw_account(cap, before, now), key="release:account_bar", bare=True)
+    past, added = promise.format_small(standing.spent_delta), promise.format_small(release_request.delta)
+    left_delta = standing.left_delta - release_request.delta
     left = f"{promise.format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
-    delta = f"{promise.format_small(before)} before, {promise.format_small(now)} now, {left}"
-    st.caption(
-        f"ε: {format_number(bar.before)} before, {format_number(bar.this)} now, {format_number(bar.left)} left of "
-        f"{format_number(bar.cap)}. δ: {escape_markdown(f'{delta} of {promise.format_small(standing.cap_delta)}')}."
-    )
+    delta = escape_markdown(f"{past} before, {added} now, {left} of {promise.format_small(standing.cap_delta)}")
+    epsilons = [format_number(one) for one in (before, now, find_left(cap, before, now), cap)]
+    st.caption("ε: {} before, {} now, {} left of {}. δ: ".format(*epsilons) + f"{delta}.")
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
     _draw_last_releases(opened)

@@ -17,7 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
-from dpviz.app.ui.release.subject import ReleaseSubject
+from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.release.words_form import (
     Terms,
     describe_missing,
@@ -29,10 +29,7 @@ from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.tradeoff.window_section import compute_window
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
-from dpviz.runs import (
-    Script,
-    format_value,
-)
+from dpviz.runs import Script, format_value
 from dpviz.tables import owner_words
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
@@ -63,8 +60,8 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
     )
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
-    told = draw_accesses_section(asked_of)
-    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=told.chosen)
+    seen, chosen = draw_accesses_section(asked_of)
+    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=chosen)
     found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
     opened = None
     if may_name_paths():
@@ -72,8 +69,7 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
     else:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = _draw_noise_section(draft, asked_of)
-    argument = _explain_epsilon(draft, asked_of)
-    release_request = replace(draft, words=words, seen=told.seen).with_argument(argument)
+    release_request = replace(draft, words=words, seen=seen).with_argument(_explain_epsilon(draft, asked_of))
     in_words = asked_of.with_words(release_request.words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
     script = partial(
@@ -205,21 +201,16 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
 
 
 def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
-    declared = asked_of.declaration
-    try:
-        release_request.request.check_numbers()
-        if not release_request.request.card.private:
-            raise RequestError(
-                f"{release_request.request.card.title} reads the rows as they are: it is never released."
-            )
+    declared, asked = asked_of.declaration, release_request.request
+
+    def check() -> None:
+        asked.check_numbers()
+        if not asked.card.private:
+            raise RequestError(f"{asked.card.title} reads the rows as they are: it is never released.")
         release_request.find_share(declared)
         if asked_of.table is not None:
             request = release_request.make_algorithm_request(declared)
             request.check(asked_of.table.private)
             request.check_releasable(asked_of.table.private)
-    except RequestError as error:
-        return [str(error)]
-    return []
 
-
-# Pixels of a box for one number: what is written in it while it is empty fits.
+    return find_refusal(check)

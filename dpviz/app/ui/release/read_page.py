@@ -237,12 +237,12 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
     told = ((quality_report.ratio, ink.released), (quality_report.ratio_blind, ink.muted))
     for y, (one, hue) in enumerate(told):
         ends = [min(max(end, 0.0), _WORST) for end in (one.low, one.high)]
-        trace = {"type": "scatter", "mode": "lines", "x": ends, "y": [y, y], "hoverinfo": "skip", "meta": "released"}
-        plot.add_trace({**trace, "line": {"color": ink.fade(hue, 0.45), "width": 9}})
-        at = {"type": "scatter", "mode": "markers+text", "x": [min(one.value, _WORST)], "y": [y], "meta": "released"}
-        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}}
-        words = {"text": [f"<b>{format_ratio(one.value)}</b>"], "textposition": "top center", "cliponaxis": False}
-        plot.add_trace({**at, **look, **words, "textfont": {"size": 12, "color": ink.text}, "hoverinfo": "skip"})
+        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
+        plot.add_scatter(ends, [y, y], "lines", line={"color": ink.fade(hue, 0.45), "width": 9}, **quiet)
+        look = {"marker": {"size": 13, "color": hue, "line": {"width": 1.5, "color": ink.surface}}, **quiet}
+        look |= {"textposition": "top center", "textfont": {"size": 12, "color": ink.text}, "cliponaxis": False}
+        text = [f"<b>{format_ratio(one.value)}</b>"]
+        plot.add_scatter([min(one.value, _WORST)], [y], "markers+text", text=text, **look)
     plot.update_xaxes(range=[0, _WORST], tickvals=[0, 1, 2, 3, 4], ticktext=["0", "one centre", "2×", "3×", "4×"])
     plot.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, tickangle=0)
     plot.update_yaxes(range=[1.5, -0.9], tickvals=[0, 1], ticktext=["these centres", "without data"])
@@ -322,22 +322,19 @@ def _draw_comparison(release: ReadRelease) -> None:
         _draw_findings(second, "The second release is not what it says")
     if against := release.find_contradiction(second):
         st.error(escape_markdown(against), icon=":material/content_copy:")
-    try:
+    with say_refusal():
         found = release.compare_with(second)
-    except RequestError as error:
-        st.error(escape_markdown(error), icon=":material/block:")
-        return
-    st.subheader(escape_markdown(found.title), anchor=False)
-    st.markdown(escape_markdown(found.words))
-    beside = "the second release, matched one to one"
-    mark = "" if release.holds and second.holds else "not what it says"
-    both = replace(found.one, reference=found.other.centers)
-    draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
-    if found.passes:
-        counts = f"a difference counts beyond {found.limit:.1f}"
-        st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
-        differences = found.table().round(1)
-        draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
+        st.subheader(escape_markdown(found.title), anchor=False)
+        st.markdown(escape_markdown(found.words))
+        beside = "the second release, matched one to one"
+        mark = "" if release.holds and second.holds else "not what it says"
+        both = replace(found.one, reference=found.other.centers)
+        draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+        if found.passes:
+            counts = f"a difference counts beyond {found.limit:.1f}"
+            st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
+            differences = found.table().round(1)
+            draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
 
 
 def _draw_take_away(release: ReadRelease) -> None:

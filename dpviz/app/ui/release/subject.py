@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dpviz.core import RequestError
 from dpviz.runs import OpenTable
 from dpviz.tables import Content, Declaration, owner_words
+
+
+def find_refusal(*checks: Callable[[], object]) -> list[str]:
+    """What the first check that fails says against a release; nothing where all pass."""
+    try:
+        for check in checks:
+            check()
+    except RequestError as error:
+        return [str(error)]
+    return []
 
 
 @dataclass(frozen=True, eq=False)

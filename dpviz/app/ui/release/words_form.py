@@ -7,12 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.app.ui.controls import (
-    BOUNDS,
-    MISSING,
-    SEGMENTS,
-    recall_division,
-)
+from dpviz.app.ui.controls import BOUNDS, MISSING, SEGMENTS, recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
@@ -108,20 +103,13 @@ def _ask_sector(key: str, before: str) -> str:
     )
 
 
-class AccessWords(NamedTuple):
+def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
     """What this process saw of the rows, and what its owner says was chosen after it."""
-
-    seen: AccessCounts
-    chosen: str
-
-
-def draw_accesses_section(asked_of: ReleaseSubject) -> AccessWords:
-    """Draw it; what the card will say."""
     key = asked_of.source_key
     seen = AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
     with st.expander("Looks at the rows in this process", icon=":material/visibility:", key="release:looks"):
         st.markdown(escape_markdown(seen.words), help=glossary.explain_term("look"))
-    return AccessWords(seen, _ask_choice(asked_of.declaration, key))
+    return seen, _ask_choice(asked_of.declaration, key)
 
 
 def _ask_choice(declared: Declaration, source_key: str) -> str:

@@ -34,6 +34,7 @@ from dpviz.app.ui.figure import (
     draw_tabs,
     format_badge,
     read_palette,
+    say_refusal,
     show,
     show_diagram,
 )
@@ -121,14 +122,14 @@ def _draw_form(table: OpenTable) -> StudyQuestion:
     with st.container(border=True):
         first, second, third = st.columns([5, 4, 4], gap="medium")
         with second:
-            epsilons, button = draw_epsilon_control()
+            epsilon, button = draw_epsilon_control()
             said = st.container()
         with third:
             k, delta = draw_k_and_delta()
             repeats = ask_repeats(_KEY, "Runs of each", 10, _WHY)
             source = ask_judged_rows(table, _KEY, k=k)
         with first:
-            asked = StudyGrid((), (k,), epsilons, (delta,), repeats=repeats)
+            asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
             grid = draw_contender_picker(_KEY, source or table, asked)
         question = StudyQuestion(_KEY, table, source, grid)
         with button:
@@ -240,10 +241,8 @@ def apply_study_link() -> None:
     said = cast("Mapping[str, str] | None", st.session_state.pop(_WAITING, None))
     if said is None:
         return
-    try:
+    with say_refusal("The settings of this link cannot be used", ":material/link_off:"):
         apply(StudyGrid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else StudyGrid.from_query(said))
-    except RequestError as error:
-        st.error(escape_markdown(error), title="The settings of this link cannot be used", icon=":material/link_off:")
 
 
 def apply(grid: StudyGrid) -> None:

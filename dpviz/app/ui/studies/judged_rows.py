@@ -7,13 +7,12 @@ at.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge
-from dpviz.app.ui.session import find_bought_rows, recall, remember
+from dpviz.app.ui.session import find_bought_rows, make_once, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 from dpviz.words import glossary
 
@@ -121,9 +120,8 @@ def _ask_own_rows(table: OpenTable, key: str, *, why: str, button: str, about: s
 
 
 def _keep_synthetic_table(place: str, table: OpenTable, n: int, k: int) -> OpenTable:
-    wanted = (table.key, n, k)
-    kept = cast("tuple[Any, OpenTable] | None", st.session_state.get(place))
-    if kept is None or kept[0] != wanted:
+    def make() -> OpenTable:
         with st.spinner("Making a synthetic table"):
-            kept = st.session_state[place] = (wanted, make_synthetic_table(table, n=n, k=k))
-    return kept[1]
+            return make_synthetic_table(table, n=n, k=k)
+
+    return make_once(place, (table.key, n, k), make)

@@ -51,11 +51,7 @@ class StudyQuestion:
     grid: StudyGrid
 
     def narrow(self, key: str, **changes: Any) -> StudyQuestion:
-        """The question of another part of the page.
-
-        **changes : object
-            Fields of the grid.
-        """
+        """The question of another part of the page, with ``changes`` of the grid."""
         return replace(self, key=key, grid=replace(self.grid, **changes))
 
     @property
@@ -185,11 +181,7 @@ def send(
     origin: Work[Any] | None = None,
     **options: Any,
 ) -> None:
-    """Send work to a worker in place of the job before.
-
-    **options : object
-        Of ``work``.
-    """
+    """Send ``work`` with its ``options`` to a worker in place of the job before."""
     _, judged = _judge(question, access)
     _keep(question, open_job_registry().submit(work, judged, question.grid, *arguments, **options), origin)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
+from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -26,26 +27,10 @@ from dpviz.app.ui.figure import (
 )
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
-from dpviz.app.ui.studies.study_job import (
-    StudyJob,
-    StudyQuestion,
-    begin_study,
-    find_job,
-)
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
 from dpviz.runs import MEASURES, JobState, Study, count_cores, export
 from dpviz.tables import FileKind
 from dpviz.words import Palette, capitalize_first, format_duration
-
-
-class PictureNumbers(Protocol):
-    """What is behind a picture of many runs, what that says, and what a file of it is called."""
-
-    @property
-    def stem(self) -> str: ...
-    @property
-    def finding(self) -> str: ...
-    def table(self) -> pd.DataFrame: ...
-
 
 _SKELETON = 560
 # Starting workers, and k-means++ before the first run.
@@ -75,8 +60,7 @@ def draw_study_button(
     said: DeltaGenerator | None = None,
 ) -> None:
     """Draw the button that starts a study."""
-    problem = problem or question.problem
-    words = ""
+    problem, words = problem or question.problem, ""
     if problem is None:
         about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
         words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
@@ -105,12 +89,7 @@ def draw_ask_button(
             begin(question)
 
 
-def draw_study_half(
-    question: StudyQuestion,
-    *,
-    invitation: Invitation,
-    pictures: Callable[[StudyJob], None],
-) -> None:
+def draw_study_half(question: StudyQuestion, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
     """Draw what came of a question: its last study, or an invitation."""
     study = find_job(question)
     if study is None:
@@ -155,12 +134,7 @@ def _name_measure(name: str) -> str:
     return capitalize_first(find_measure(name).short)
 
 
-def show_picture(
-    picture: Diagram,
-    study: StudyJob,
-    *,
-    beneath: Callable[[], None] = lambda: None,
-) -> None:
+def show_picture(picture: Diagram, study: StudyJob, *, beneath: Callable[[], None] = lambda: None) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
     key, shown = f"{study.question.key}:figure", draw_marked(picture, study, read_palette())
     show_wide(shown, alt=picture.words, key=key, stem=picture.stem)
@@ -176,7 +150,7 @@ def draw_marked(picture: Diagram, study: StudyJob, palette: Palette) -> TitledPl
     return drawn
 
 
-def draw_numbers(picture: PictureNumbers, study: StudyJob, *, growing: bool = False) -> None:
+def draw_numbers(picture: Diagram | CenterDraws, study: StudyJob, *, growing: bool = False) -> None:
     """Draw a table to unfold, and its file where its rows may leave."""
     key = study.question.key
     behind = st.expander("The numbers behind it", icon=":material/table:", key=f"{key}:table", on_change="rerun")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber
@@ -14,29 +14,15 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.compare import CenterDraws, draw_epsilon_n_map, draw_payers, draw_waterfall
 from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.ui.controls import (
-    ROUND_EPSILONS,
-)
+from dpviz.app.ui.controls import ROUND_EPSILONS
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    ask_plane,
-    draw_caption_with_badge,
-    read_palette,
-    show_wide,
-)
+from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette, show_wide
 from dpviz.app.ui.player import play
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
-from dpviz.app.ui.studies.study_job import (
-    StudyJob,
-    StudyQuestion,
-    ask_contender,
-    ask_one_setting,
-    has_contenders,
-    send,
-)
+from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, ask_contender, ask_one_setting, has_contenders, send
 from dpviz.app.ui.studies.study_panel import (
     Invitation,
     ask_measure,
@@ -77,14 +63,10 @@ _MAP = _Sweep(
     Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, icon=_GRID, button="Draw the map"),
 )
 _KS = _Sweep(
-    "ks",
-    "k",
-    Invitation("Sweep over k", "What would more clusters cost?", _BY_K, icon=_LINES, button="Try every k"),
+    "ks", "k", Invitation("Sweep over k", "What would more clusters cost?", _BY_K, icon=_LINES, button="Try every k")
 )
 _NS = _Sweep(
-    "ns",
-    "n",
-    Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, icon=_LINES, button="Try every n"),
+    "ns", "n", Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, icon=_LINES, button="Try every n")
 )
 
 
@@ -121,8 +103,9 @@ def draw_varied_section(sweep: _Sweep, question: StudyQuestion) -> None:
 
 
 def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
-    frame, grid = _draw_with_whole(study), study.grid
-    ns = [n or _find_whole(study.source) for n in grid.ns]
+    frame, grid, whole = study.make_frame(), study.grid, study.source.n_public or 1  # a study over n has a public one
+    frame["n"] = frame["n"].astype(float).fillna(float(whole))
+    ns = [n or whole for n in grid.ns]
     if sweep.over == "epsilon and n":
         picture = draw_epsilon_n_map(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
@@ -140,18 +123,6 @@ def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
     draw_study_download(study, picture)
-
-
-def _draw_with_whole(study: StudyJob) -> pd.DataFrame:
-    """The runs of a study, with the number of rows also where the whole table was used."""
-    frame = study.make_frame()
-    frame["n"] = frame["n"].astype(float).fillna(float(_find_whole(study.source)))
-    return frame
-
-
-def _find_whole(source: OpenTable) -> int:
-    """The public number of rows; a study over n is offered only where there is one."""
-    return source.n_public or 1
 
 
 def _draw_sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
@@ -190,12 +161,25 @@ DRAWS_INVITATION = Invitation(
 
 def draw_draws_section(question: StudyQuestion) -> None:
     """One algorithm at one ε, drawn many times."""
+    button = partial(draw_study_button, invitation=DRAWS_INVITATION, with_centers=True)
+    _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), DRAWS_INVITATION, button, _draw_draws)
+
+
+def _draw_one_setting(
+    question: StudyQuestion,
+    key: str,
+    runs: tuple[str, int, int, int],
+    invitation: Invitation,
+    draw_button: Callable[[StudyQuestion], None],
+    pictures: Callable[[StudyJob], None],
+) -> None:
+    """The form for one algorithm at one ε, with the slider of its ``runs``, and the picture of the last answer."""
     if not has_contenders(question.grid.contenders):
         return
     with st.container(border=True):
-        one = ask_one_setting(question, _DRAWS_KEY, "Draws", 5, 100, 30)
-        draw_study_button(one, invitation=DRAWS_INVITATION, with_centers=True)
-    draw_study_half(one, invitation=DRAWS_INVITATION, pictures=_draw_draws)
+        one = ask_one_setting(question, key, *runs)
+        draw_button(one)
+    draw_study_half(one, invitation=invitation, pictures=pictures)
 
 
 def _draw_draws(study: StudyJob) -> None:
@@ -242,22 +226,19 @@ PRIVATE = (
 
 
 def draw_payers_section(question: StudyQuestion) -> None:
-    """The form, and the picture of the last answer."""
-    if not has_contenders(question.grid.contenders):
-        return
-    if question.source is not None and question.source.kind is FileKind.PRIVATE:
+    """What draws cost each cluster and each group; nothing of a private file."""
+    if question.grid.contenders and question.source is not None and question.source.kind is FileKind.PRIVATE:
         st.info(PRIVATE, icon=":material/visibility_off:")
         return
-    with st.container(border=True):
-        one = ask_one_setting(question, _PAYERS_KEY, "Runs", 5, 50, 20)
-        words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
-        draw_ask_button(one, _begin_payers, words=words, problem=one.problem, label="Measure")
-    draw_study_half(one, invitation=PAYERS_INVITATION, pictures=_draw_picture)
+    runs = ("Runs", 5, 50, 20)
+    _draw_one_setting(question, _PAYERS_KEY, runs, PAYERS_INVITATION, _draw_payers_button, _draw_picture)
 
 
-def _begin_payers(one: StudyQuestion) -> None:
+def _draw_payers_button(one: StudyQuestion) -> None:
     access = f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}"
-    send(one, error_parts.measure_payer_rows, access=access)
+    begin = partial(send, work=error_parts.measure_payer_rows, access=access)
+    words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
+    draw_ask_button(one, begin, words=words, problem=one.problem, label="Measure")
 
 
 def _draw_picture(study: StudyJob) -> None:
@@ -304,21 +285,18 @@ it is not told, so that nobody chooses bounds by it.
 
 
 def draw_parts_section(question: StudyQuestion) -> None:
-    """The form, and the bars of the last answer."""
-    if not has_contenders(question.grid.contenders):
-        return
-    with st.container(border=True):
-        one = ask_one_setting(question, _PARTS_KEY, "Runs", 3, 50, 10)
-        problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
-        about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
-        words = f"{one.grid.repeats:,} runs with noise and without{about}"
-        draw_ask_button(one, _begin_parts, words=words, problem=problem, label="Measure")
-    draw_study_half(one, invitation=PARTS_INVITATION, pictures=_draw_bars)
+    """What quantising, noise and solver each add."""
+    runs = ("Runs", 3, 50, 10)
+    _draw_one_setting(question, _PARTS_KEY, runs, PARTS_INVITATION, _draw_parts_button, _draw_bars)
 
 
-def _begin_parts(one: StudyQuestion) -> None:
+def _draw_parts_button(one: StudyQuestion) -> None:
     access = f"error of {one.grid.repeats} runs taken apart, k = {one.grid.ks[0]}"
-    send(one, error_parts.measure_error_rows, access=access)
+    begin = partial(send, work=error_parts.measure_error_rows, access=access)
+    problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
+    about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
+    words = f"{one.grid.repeats:,} runs with noise and without{about}"
+    draw_ask_button(one, begin, words=words, problem=problem, label="Measure")
 
 
 def _draw_bars(study: StudyJob) -> None:

@@ -9,12 +9,19 @@ from math import sqrt
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import Setting, predict, predict_floor
+from dpviz.algorithms import predict, predict_floor
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest
 from dpviz.app.ui.controls import recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_data_table, format_badge, read_palette, show
+from dpviz.app.ui.figure import (
+    draw_bullets,
+    draw_caption_with_badge,
+    draw_data_table,
+    read_palette,
+    say_refusal,
+    show,
+)
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall
 from dpviz.app.ui.studies.judged_rows import find_known_rows
@@ -43,7 +50,6 @@ from dpviz.app.ui.tradeoff.window_section import SHARES, ask_advice, find_target
 from dpviz.core import RequestError
 from dpviz.runs import (
     Advice,
-    Contender,
     KnownRows,
     OpenTable,
     Recommendation,
@@ -157,13 +163,12 @@ def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | N
     growing = bisection is not None and bisection.running
     with place:
         if measure == "ratio" and not baselines:
-            curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=_ask_most(target))
+            curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=max(_MOST, 2 * target.loss))
             numbers = draw_smallest(curves, answers, recommendation)
             about = recommendation.compare_with(advice) if answers and advice is not None else ""
             if study.source.key != study.question.table.key:
                 about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
-            about = " ".join(filter(None, (recommendation.describe_share(), about)))
-            _show(numbers, f"{SWEEP}:figure", about, study)
+            _show(numbers, " ".join(filter(None, (recommendation.describe_share(), about))), study)
         else:
             compared = Curves(
                 frame,
@@ -174,19 +179,16 @@ def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | N
                 floor=list_floor(study) if measure == "ratio" else (),
             )
             numbers = draw_curves(compared)
-            _show(numbers, f"{SWEEP}:figure", "", study)
+            _show(numbers, "", study)
     draw_numbers(numbers, study, growing=growing)
     draw_study_download(study, numbers)
 
 
-def _ask_most(target: Target) -> float:
-    return max(_MOST, 2 * target.loss)
-
-
 def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
     """A button that hands the recommendation on."""
-    contender = _make_contender(question, recommendation)
-    if contender is None:
+    everyone = {contender.label: contender for contender in (*list_contenders(), *question.grid.contenders)}
+    contender = everyone.get(recommendation.who)
+    if contender is None or not recommendation.reached:
         return
     (k,), (delta,) = question.grid.ks, question.grid.deltas
     st.button(
@@ -196,13 +198,6 @@ def _take(question: StudyQuestion, recommendation: Recommendation) -> None:
         on_click=open_run,
         args=(Request(contender, k, recommendation.epsilon, delta),),
     )
-
-
-def _make_contender(question: StudyQuestion, recommendation: Recommendation) -> Contender | None:
-    if not recommendation.reached:
-        return None
-    everyone = {contender.label: contender for contender in (*list_contenders(), *question.grid.contenders)}
-    return everyone.get(recommendation.who)
 
 
 def _draw_look(study: StudyJob) -> tuple[str, bool]:
@@ -215,18 +210,15 @@ def _draw_look(study: StudyJob) -> tuple[str, bool]:
     return measure, baselines
 
 
-def _show(picture: Diagram, key: str, about: str, study: StudyJob | None = None) -> None:
+def _show(picture: Diagram, about: str, study: StudyJob) -> None:
     """A picture under its title; a click opens a run of a setting."""
-    palette = read_palette()
-    title, subtitle, plot = picture.draw(palette) if study is None else draw_marked(picture, study, palette)
+    key, (title, subtitle, plot) = f"{SWEEP}:figure", draw_marked(picture, study, read_palette())
     with st.container(gap="xsmall"):
         st.markdown(f"**{escape_markdown(title)}**")
         if about:
-            marked = f"{format_badge('public')} {escape_markdown(about)}" if study is None else escape_markdown(about)
-            st.markdown(marked, help=glossary.explain_words(about))
+            st.markdown(escape_markdown(about), help=glossary.explain_words(about))
         st.caption(escape_markdown(subtitle))
-    clicked = None if study is None else bind_click(plot, study.grid, key)
-    show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=clicked)
+    show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=bind_click(plot, study.grid, key))
 
 
 def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target) -> None:
@@ -244,12 +236,9 @@ def _draw_sharpen(study: StudyJob, answers: Sequence[SmallestEpsilon], frame: pd
     known = [row for row in frame.to_dict("records") if row["contender"] == label]
     access = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
     options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
-    try:
+    with say_refusal("This cannot run"):
         send(question, sharpen_rows, known, target, access=access, origin=study.job, **options)
-    except RequestError as error:
-        st.error(escape_markdown(error), title="This cannot run", icon=":material/block:")
-        return
-    st.rerun()
+        st.rerun()
 
 
 def compute_baselines(study: StudyJob, measure: str) -> dict[str, float]:
@@ -287,12 +276,7 @@ def list_floor(study: StudyJob) -> list[tuple[float, float]]:
     """What one perfect step would lose at each ε, over the loss of k-means++; empty where n is not public."""
     first = {trial.epsilon: trial for trial in study.grid.list_trials() if trial.repeat == 0}
     table = study.source.private
-    return _list_floor([(at, study.grid.make_request(first[at]).make_setting(table)) for at in sorted(first)])
-
-
-def _list_floor(settings: Sequence[tuple[float, Setting]]) -> list[tuple[float, float]]:
-    """By ε, of what is asked there."""
-    floors = [(epsilon, predict_floor(setting)) for epsilon, setting in settings]
+    floors = [(at, predict_floor(study.grid.make_request(first[at]).make_setting(table))) for at in sorted(first)]
     known = [(epsilon, floor) for epsilon, floor in floors if floor is not None]
     return known if len(known) > 1 else []
 
@@ -327,8 +311,7 @@ def draw_evidence(advice: Advice) -> None:
     with st.expander("What a stored study says of made-up tables like this", icon=":material/lightbulb:"):
         certainty = " ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))
         st.markdown(escape_markdown(certainty), help=glossary.explain_words(certainty))
-        lines = [*advice.list_alternatives(), *advice.list_changes()]
-        st.markdown("\n".join(f"- {escape_markdown(words)}" for words in lines))
+        draw_bullets([*advice.list_alternatives(), *advice.list_changes()])
         if advice.outlooks:
             alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
             st.caption(f"{escape_markdown(alt)}:")

@@ -23,10 +23,6 @@ class Accepted(NamedTuple):
     target: Target
     risk: windows.Risk
 
-    def allow(self, table: OpenTable) -> float:
-        """The largest ε that keeps the risk: what one person may have beyond what ε protects counts."""
-        return self.risk.allow(windows.count_times(table.private.rows_per_person, self.of_a_person))
-
     def find_window(self, answer: RowsAdvice | None) -> windows.Window | None:
         """The window around what was advised; None where the stored study has no such tables."""
         if answer is None or not answer.is_studied:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture, draw_overview
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
 from dpviz.words.theme import choose_palette
 from tests.app.charts.laws import has_finite_coordinates, shows_kinds
@@ -51,7 +51,7 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
             assert all(min(trace.x) >= 0 for trace in dots) and len(picture.pages) == -(-dim // MOST_COLUMNS[narrow])
             assert figure.layout.height < 1_700 and len(figure.to_json()) < 300_000
     if dim > 12:
-        overview = picture.overview(colors).figure()
+        overview = draw_overview(picture, colors).figure()
         assert np.asarray(overview.data[0].z).shape == (k, dim)
 
 

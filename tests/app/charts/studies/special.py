@@ -25,7 +25,7 @@ from dpviz.app.charts.meaning import (
 )
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
-from dpviz.app.charts.result_charts import AccountBar, draw_segments, draw_shares, draw_spent
+from dpviz.app.charts.result_charts import draw_account, draw_segments, draw_shares, draw_spent
 from dpviz.app.charts.studies.claim_figure import draw_verdicts
 from dpviz.app.charts.studies.compare import (
     Typical,
@@ -235,15 +235,10 @@ SEX = {"F": np.array([0.5, 0.45]), "M": np.array([0.5, 0.55])}
 
 def list_results() -> Cases:
     yield "verdicts", draw_verdicts(VERDICTS, "t", dark=False)
-    spent = {"number of rows": 0.02, "tree": 0.4, "swap": 0.58}
-    for name, so_far in {"all": None, "half": {"tree": 0.2}, "none": {"tree": 0.0}}.items():
-        yield f"spent, {name}", draw_spent(spent, 1.0, so_far)
+    for name, spent in {"all": {"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, "half": {"tree": 0.5}}.items():
+        yield f"spent, {name}", draw_spent(spent, 1.0)
     for before, this in ((0.5, 1.0), (0.0, 0.5), (1.5, 1.0)):
-        bar = AccountBar(cap=2.0, before=before, this=this)
-        yield (
-            f"an account of 2, {before} before and {this} now",
-            Drawn(TitledPlot("", "", bar.draw(LIGHT)), bar.words()),
-        )
+        yield f"an account of 2, {before} before and {this} now", draw_account(2.0, before, this)
     many = {f"zip {i}": np.full(2, 0.05) for i in range(20)}
     noise = {"region": np.full(2, 0.01), "sex": np.full(2, 0.02)}
     alone = {"sex": {value: share[:1] for value, share in SEX.items()}}
