@@ -76,10 +76,7 @@ def _draw_progress(publication: Publication) -> None:
         st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
     poll(panel, every=_POLL_SECONDS, key="release:under_way")
-    st.caption(
-        "It goes on whatever you do: another page, a reload or a closed window neither stops nor repeats it. A copy of "
-        "what leaves is kept beside the account."
-    )
+    st.caption("It goes on whatever you do: a reload or a closed window neither stops nor repeats it.")
 
 
 def _draw_release(publication: Publication, release: Release) -> None:
@@ -94,8 +91,7 @@ def _draw_release(publication: Publication, release: Release) -> None:
         help=glossary.explain_term("released"),
     )
     st.success(
-        f"Charge {release.number:d}. The zip holds {format_things(len(release.files), 'file')}: centres, card, "
-        "ledger, the declaration, and what others need to check it without a row."
+        f"Charge {release.number:d}: {format_things(len(release.files), 'file')}, with what others need to check it."
         + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
         icon=":material/check_circle:",
     )
@@ -133,7 +129,7 @@ def _draw_tables(release: Release) -> None:
         draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
     draw_centers_table(made)
     st.caption(
-        f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}",
+        f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}",
         help=glossary.explain_words("centre noise"),
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
