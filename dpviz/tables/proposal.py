@@ -237,8 +237,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
         written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
         tail = next(
-            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)),
-            len(written),
+            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)), len(written)
         )
         for many in range(min(tail, len(ends) - 2), 0, -1):
             others, codes = ends[:-many], ends[-many:]
