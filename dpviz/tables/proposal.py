@@ -29,7 +29,7 @@ MOST_CHOSEN = 12
 """Where more columns than this are measures, the likeliest of them are chosen: one press takes all."""
 
 _NOTED: tuple[Kind, ...] = ("id", "code", "date", "group", "order", "text", "yes_no", "categories", "cycle")
-_MOST_CODES = 5
+_MOST_CODES, _DASHES = 5, ("-", "\u2013", "\u2014")
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             kinds=kinds,
             other=others[0].file if others else None,
             units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
-            missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
+            missing={name: codes for name in numbers if (codes := tried.find_missing(name))},
             whose=_list_whose(cells, kinds),
         )
         return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
@@ -222,6 +222,11 @@ class _Trial:
             raise IntakeError.of("most_lost")
         values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
         return cls({name: values[name] for name in numbers}, {name: unread[name] for name in numbers}, lines, broken)
+
+    def find_missing(self, name: str) -> tuple[str, ...]:
+        """The values of a column that may mean missing: numbers far from the others, and dashes in place of numbers."""
+        cells = {cell.decode(errors="replace").strip() for cell in self.unread[name].cells}
+        return (*find_missing_codes(self.values[name]), *(dash for dash in _DASHES if dash in cells))
 
 
 def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
