@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpviz.core import AccessKind, AccessTotals
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.words import format_count, format_number, format_things
 
 _ACCESSES = {
@@ -48,10 +49,7 @@ class AccessCounts:
         """
         told = list(self._describe())
         listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
-        before = (
-            "What was seen of the rows before that process began, or by another one, is not counted: only their owner "
-            "can say."
-        )
+        before = SENTENCES.fill("seen_before")
         if not told:
             return f"None that the releasing process counted: it showed no row, no true count and no loss. {before}"
         return f"The releasing process counted {listed}. No ε covers what was chosen because of them. {before}"

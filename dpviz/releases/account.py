@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 from dpviz import __version__
 from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees
-from dpviz.releases.account_file import create, make_damage_error, may_be_account, open_to_change, open_to_read
+from dpviz.releases.account_file import create, may_be_account, open_to_change, open_to_read
+from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.words import foreign
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
@@ -108,12 +109,9 @@ class Charge:
         check.one_of(_RELATIONS, relation=self.relation)
         _check_words(algorithm=self.algorithm, unit=self.unit, who=self.who)
         if not self.columns or not len(self.columns) == len(self.lower) == len(self.upper):
-            raise RequestError(
-                f"The charge has {len(self.columns)} columns, {len(self.lower)} lower and {len(self.upper)} upper "
-                "bounds: give one of each for every column."
-            )
+            raise make_refusal("charge_uneven", columns=len(self.columns), lower=len(self.lower), upper=len(self.upper))
         if not all(isfinite(bound) for bound in (*self.lower, *self.upper)):
-            raise RequestError("A bound of the charge is no finite number: declare the bounds of every column first.")
+            raise make_refusal("charge_bounds")
 
     def to_plain(self) -> dict[str, Any]:
         """Every part by its name, as the file of an account holds it: what is hashed is what is written."""
@@ -146,17 +144,12 @@ class ChargeLink(NamedTuple):
         >>> ChargeLink(2, "2026-01-02T00:00:00+00:00", "b" * 64, "a" * 64, "2026-01-02T00:00:00+00:00").words[:53]
         'This is charge 2 of that account, 2026-01-02 UTC. Its'
         """
-        told = (
-            f"This is charge {self.number} of that account, {self.at[:10]} UTC. Its hash is {self.sha256}, that of the "
-            f"charge before, or of the account without any, {self.previous_sha256}. An account that does not hold "
-            "both was put back or edited since, or is another one."
+        told = SENTENCES.fill(
+            "charge_link", number=self.number, day=self.at[:10], sha256=self.sha256, previous=self.previous_sha256
         )
         if not self.clock_went_back:
             return told
-        return (
-            f"{told} The clock went back: this charge is dated before the one that it follows "
-            f"({self.previous_at[:10]} UTC)."
-        )
+        return SENTENCES.fill("clock_went_back", told=told, day=self.previous_at[:10])
 
     @property
     def clock_went_back(self) -> bool:
@@ -167,10 +160,7 @@ class ChargeLink(NamedTuple):
         """Why two releases cannot stem from one account that only grew; None where they may, or are one release."""
         if self.previous_sha256 != other.previous_sha256 or self.sha256 == other.sha256:
             return None
-        return (
-            f"Both releases say that they are charge {self.number} of one account, right after the same charge: the "
-            "account was put back in between, so that neither card counts the other release. What both spend adds up."
-        )
+        return SENTENCES.fill("charged_twice", number=self.number)
 
 
 @dataclass(frozen=True)
@@ -290,10 +280,7 @@ class AccountBalance:
             return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
         lines += [f"Unit of privacy: {self.unit}; neighbours: {self.relation}", *self.remarks]
         if self.together_epsilon < self.spent_epsilon:
-            lines.append(
-                f"together at most ε = {self.together_epsilon:.4g} at δ = {self.cap_delta:g} by dp-accounting, if no "
-                "ε was chosen after a look at an earlier release; the cap counts the sum"
-            )
+            lines.append(SENTENCES.fill("together", epsilon=self.together_epsilon, delta=self.cap_delta))
         return "\n".join(
             [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).to_text(most=None)]
         )
@@ -336,7 +323,7 @@ class AccountBalance:
         """What the chain of the charges says, a sentence each; the first says whether it is whole."""
         told, chained = [], self._chained
         if self.broken_at is not None:
-            told.append(_describe_break(self.broken_at))
+            told.append(SENTENCES.fill("chain_break", number=self.broken_at))
         elif chained:
             told.append(f"The chain of charges is whole; the last hash is {chained[-1].sha256}.")
         if len(chained) < len(self.entries):
@@ -360,7 +347,7 @@ class AccountBalance:
         for entry, before in zip(self.entries, times, strict=False):
             if entry.number == number and entry.sha256 and entry.previous_sha256:
                 return ChargeLink(number, entry.at, entry.sha256, entry.previous_sha256, before)
-        raise RequestError(f"No charge {number} of this account holds a hash: give the number of one that does.")
+        raise make_refusal("no_hashed_charge", number=number)
 
     def extend(self, charge: Charge) -> AccountBalance:
         """The account after one more charge, made now."""
@@ -381,10 +368,7 @@ class AccountBalance:
         """
         if any((entry.sha256, entry.previous_sha256) == (link.sha256, link.previous_sha256) for entry in self.entries):
             return None
-        return (
-            f"Charge {link.number} of {link.at[:10]}, as the release has it, is not in this account: it was put back "
-            "or edited since, or another one was charged. If it is about these people, charge it again here."
-        )
+        return SENTENCES.fill("charge_not_there", number=link.number, day=link.at[:10])
 
     def refuse(self, charge: Charge) -> None:
         """Refuse what this account cannot bear: beyond its cap, about another unit or relation, or on a broken chain.
@@ -394,19 +378,14 @@ class AccountBalance:
         AccountExceeded, RequestError
         """
         if self.broken_at is not None:
-            raise RequestError(
-                f"{_describe_break(self.broken_at)} Go on with the last whole copy of the account, and charge again "
-                "what was released since."
-            )
+            raise make_refusal("chain_breaks", broken=SENTENCES.fill("chain_break", number=self.broken_at))
         for what, ours, theirs in (
             ("unit of privacy", self.unit, charge.unit),
             ("neighbouring relation", self.relation, charge.relation),
         ):
             if ours not in (None, theirs):
-                raise RequestError(
-                    f"The {what} of this account is {check.format_value(ours)} and that of this release "
-                    f"{check.format_value(theirs)}, so their ε "
-                    "do not add up: declare the table as before, or make another account."
+                raise make_refusal(
+                    "other_account", what=what, ours=check.format_value(ours), theirs=check.format_value(theirs)
                 )
         self.refuse_cost(charge.epsilon, charge.delta)
 
@@ -620,7 +599,7 @@ class Account:
             If there is no such charge, or it is known already what has become of it.
         """
         if card_sha256 is not None and not re.fullmatch("[0-9a-f]{64}", card_sha256):
-            raise RequestError("The hash of the card is no SHA-256: give its 64 hexadecimal digits.")
+            raise make_refusal("card_hash")
         self._settle(number, State.RELEASED, card_sha256=card_sha256)
 
     def note_failed(self, number: int, *, why: str) -> None:
@@ -643,24 +622,17 @@ class Account:
 
     def _refuse_elsewhere(self) -> None:
         if self._only_in not in (None, os.getpid()):
-            raise RequestError(
-                "A temporary account ends with its process, and this is another one: make an account in a file with "
-                "Account.new(path, name=..., cap_epsilon=...), which all processes charge, or work in one process."
-            )
+            raise make_refusal("account_elsewhere")
 
     def _settle(self, number: int, state: State, *, card_sha256: str | None = None, why: str | None = None) -> None:
         with open_to_change(self.path, wait=self.patience) as file:
             found = next((entry for entry in _read_standing(file, self.path).entries if entry.number == number), None)
             if found is None:
-                raise RequestError(
-                    f"There is no release {check.format_value(number)} in this account: give the number of a charge."
-                )
+                raise make_refusal("no_charge", number=check.format_value(number))
             if (found.state, found.card_sha256, found.why) == (state, card_sha256, why):
                 return
             if found.state != State.CHARGED:
-                raise RequestError(
-                    f"Release {check.format_value(number)} is {found.state.value} already, and that stays."
-                )
+                raise make_refusal("charge_settled", number=check.format_value(number), state=found.state.value)
             changes = (state.value, card_sha256, why, number)
             file.execute("UPDATE release SET state = ?, card_sha256 = ?, why = ? WHERE number = ?", changes)
 
@@ -744,14 +716,9 @@ def _read_standing(file: sqlite3.Connection, path: Path) -> AccountBalance:
         _check_words(name=name)
         check.epsilon(cap_epsilon=cap_epsilon)
         _check_part(cap_delta=cap_delta)
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        RecursionError,
-    ):  # no text, no number, no charge: whoever wrote that
-        raise make_damage_error(path) from None
+    # No text, no number, no charge: whoever wrote that.
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise make_refusal("account_damaged", file=check.format_value(path.name)) from None
     return AccountBalance(name, cap_epsilon, cap_delta, entries, opened)
 
 
@@ -769,13 +736,6 @@ def _list_subjects(standing: AccountBalance) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(charge.columns) for charge in standing.charges)
 
 
-def _describe_break(number: int) -> str:
-    return (
-        f"The chain of charges breaks at charge {number}: that one, or what stands before it, is no longer what was "
-        "written."
-    )
-
-
 def _hash(parts: Sequence[Any]) -> str:
     return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
 
@@ -788,10 +748,9 @@ def _compute_left(cap: float, spent: float) -> float:
 def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float, left: float) -> None:
     """Refuse the last of ``costs`` if all together are more than ``cap``."""
     if not fsum(costs) <= cap * (1 + _ROUNDING):
-        raise AccountExceeded(
-            f"This asks for {letter} = {costs[-1]:.12g}, and {round_down(left)} of {cap:g} is left in the "
-            f"account of {check.format_value(name)}: {_describe_alternative(letter, cap, left)}."
-        )
+        told = {"letter": letter, "cost": costs[-1], "left": round_down(left), "cap": cap}
+        told |= {"account": check.format_value(name), "instead": _describe_alternative(letter, cap, left)}
+        raise make_refusal("account_exceeded", kind=AccountExceeded, **told)
 
 
 def _describe_alternative(letter: str, cap: float, left: float) -> str:
@@ -813,14 +772,11 @@ def _check_part(**named: float) -> None:
     check.within(0.0, 1.0, **named)
     for name, value in named.items():
         if value == 1 or 0 < value < check.LEAST_DELTA:
-            raise RequestError(f"{name} is {check.format_value(value)}: give 0 or a number below 1; 1e-6 is usual.")
+            raise make_refusal("no_delta", name=name, value=check.format_value(value))
 
 
 def _check_words(**named: str) -> None:
     """Refuse words that could not be told on one line."""
     for name, text in named.items():
         if not text.strip() or not text.isprintable() or len(text) > _LONGEST:
-            raise RequestError(
-                f"{name} is {check.format_value(text)}: give a few words, at most {_LONGEST} characters that can be "
-                "printed."
-            )
+            raise make_refusal("no_words", name=name, text=check.format_value(text), most=_LONGEST)

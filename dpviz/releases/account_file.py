@@ -17,6 +17,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from dpviz.core import RequestError, check
+from dpviz.releases.release_sentences import make_refusal
 
 APPLICATION, VERSION = 0x64707661, 2
 """What the head of the file says: "dpva", and which form of it."""
@@ -57,9 +58,7 @@ def create(path: Path, *, name: str, cap_epsilon: float, cap_delta: float, opene
     try:
         with _connect(path, wait) as file:
             if file.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise RequestError(
-                    f"{_format_name(path)} cannot be locked where it lies: choose a folder on a local disk."
-                )
+                raise make_refusal("account_remote", file=_format_name(path))
             file.execute("BEGIN IMMEDIATE")
             for statement in _SCHEMA:
                 file.execute(statement)
@@ -113,21 +112,14 @@ def may_be_account(path: Path) -> bool:
 def _claim(path: Path) -> None:
     left = [end for end in _BESIDE if os.path.lexists(_make_sibling(path, end))]
     if left and not os.path.lexists(path):
-        raise RequestError(
-            f"{_format_name(_make_sibling(path, left[0]))} is left of an earlier account, and may hold charges: give "
-            "another name, or move it away."
-        )
+        raise make_refusal("account_left", file=_format_name(_make_sibling(path, left[0])))
     try:
         # SQLite would leave the mode to the umask; to its files beside this one it gives the mode of this one.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _OWNER_ONLY))
     except FileExistsError:
-        raise RequestError(
-            f"{_format_name(path)} is there already: give a new file, so that nothing that is spent gets lost."
-        ) from None
+        raise make_refusal("account_there", file=_format_name(path)) from None
     except (OSError, ValueError) as error:
-        raise RequestError(
-            f"{_format_name(path)} cannot be made ({type(error).__name__}): give a path you may write to."
-        ) from None
+        raise make_refusal("account_not_made", file=_format_name(path), why=type(error).__name__) from None
 
 
 @contextmanager
@@ -145,66 +137,42 @@ def _connect(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise _make_error(path, error, wait) from None
     except UnicodeDecodeError:  # SQLite tells of damage in the words that are damaged
-        raise make_damage_error(path) from None
+        raise make_refusal("account_damaged", file=_format_name(path)) from None
 
 
 def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
-        return AccountLocked(
-            f"{_format_name(path)} is locked by another program, and was so for {wait:g} seconds: nothing was charged; "
-            "wait until that program has ended, and try again."
-        )
+        return make_refusal("account_locked", kind=AccountLocked, file=_format_name(path), wait=wait)
     if code in _BARRED:
-        return RequestError(
-            f"{_format_name(path)} cannot be read or written where it lies: nothing was released; see that its disk "
-            "has room and its folder lets you write, then look with `dpviz account show` at what is charged."
-        )
+        return make_refusal("account_barred", file=_format_name(path))
     if code == sqlite3.SQLITE_NOTADB:
-        return RequestError(
-            f"{_format_name(path)} is no account, or its beginning is damaged: give a file that `dpviz account new` "
-            "made, or its last copy."
-        )
-    return make_damage_error(path)
-
-
-def make_damage_error(path: Path) -> RequestError:
-    """What is said of a file that does not hold what was written into it."""
-    return RequestError(
-        f"{_format_name(path)} is damaged, so what is spent cannot be known from it: go on with its last copy, and "
-        "charge again what was released since."
-    )
+        return make_refusal("no_account", file=_format_name(path))
+    return make_refusal("account_damaged", file=_format_name(path))
 
 
 def _refuse_missing(path: Path) -> None:
     try:
         found = path.stat()
     except (OSError, ValueError):
-        raise RequestError(
-            f"There is no account {_format_name(path)}: make one with `dpviz account new`, or give its path."
-        ) from None
+        raise make_refusal("account_missing", file=_format_name(path)) from None
     if not S_ISREG(found.st_mode):
-        raise RequestError(f"{_format_name(path)} is no file: give one that `dpviz account new` made.")
+        raise make_refusal("account_no_file", file=_format_name(path))
     if not found.st_size:  # SQLite would take it for new, and throw away what lies beside it
-        raise RequestError(
-            f"{_format_name(path)} is empty: if it held an account, go on with its last copy; otherwise remove it, "
-            "and make one with `dpviz account new`."
-        )
+        raise make_refusal("account_empty", file=_format_name(path))
 
 
 def _refuse_foreign(path: Path, file: sqlite3.Connection) -> None:
     if _read_pragma(file, "application_id") != APPLICATION:
-        raise RequestError(
-            f"{_format_name(path)} is a database, but no account: give one that `dpviz account new` made."
-        )
+        raise make_refusal("other_database", file=_format_name(path))
     if _read_pragma(file, "user_version") > VERSION:
-        raise RequestError(f"{_format_name(path)} was made by a newer dpviz: update this one.")
+        raise make_refusal("account_newer", file=_format_name(path))
 
 
 def _refuse_damaged(path: Path, file: sqlite3.Connection) -> None:
     whole = file.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     if not whole or file.execute("SELECT seal FROM account").fetchall() != [(_seal(file),)]:
-        raise make_damage_error(path)
+        raise make_refusal("account_damaged", file=_format_name(path))
 
 
 def _renew_form(file: sqlite3.Connection) -> None:

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.core import Array, RequestError
+from dpviz.core import Array
 from dpviz.releases.draws import Draws, divide
 from dpviz.releases.intervals import COVERED, format_finite, to_plain
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import codings, format_csv
-from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words, quote_name
+from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words
 
 HIDDEN = "Noise hides this"
 _SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
@@ -92,9 +93,7 @@ def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """The answer that the draws of a release give; refused where there is no such kind, segment, column or category, or
     something else is asked with it than it needs."""
     if question.kind not in QUESTION_KINDS:
-        raise RequestError(
-            f"There is no question of the kind {quote_name(question.kind)}: ask one of {', '.join(QUESTION_KINDS)}."
-        )
+        raise make_refusal("no_question", asked=question.kind, kinds=", ".join(QUESTION_KINDS))
     kind = QUESTION_KINDS[question.kind]
     _check_fields(kind, question)
     _check_segments(kind, question, draws.k)
@@ -132,7 +131,7 @@ def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
     beside = [name for name, there in given.items() if there and name not in kind.needs]
     if lacking or beside:
         needs = list_words(kind.needs) if kind.needs else "nothing but segments"
-        raise RequestError(f"The question {question.kind!r} is about {needs}: {kind.words}.")
+        raise make_refusal("question_needs", asked=question.kind, needs=needs, words=kind.words)
 
 
 def _check_segments(kind: QuestionKind, question: ReleaseQuestion, k: int) -> None:
@@ -141,9 +140,9 @@ def _check_segments(kind: QuestionKind, question: ReleaseQuestion, k: int) -> No
         number = f"{kind.least}" if kind.least == kind.most else f"{kind.least} or more"
         number = "one or two" if kind.most == _MOST_MEANS != kind.least else number
         why = ": intervals of a mean over more do not hold nine in ten" if number == "one or two" else ""
-        raise RequestError(f"The question {question.kind!r} is about {number} segments, each named once{why}.")
+        raise make_refusal("question_segments", asked=question.kind, number=number, why=why)
     if any(not 1 <= one <= k for one in asked):
-        raise RequestError(f"The segments of this release go from 1 to {k}.")
+        raise make_refusal("segments_to", k=k)
 
 
 def _ask_size(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
@@ -220,7 +219,7 @@ def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """Of the bin that holds the value any part may be: the interval goes from none of it to all of it."""
     tally, column, _ = draws.find_tally(question.column)
     if not len(tally.edges):
-        raise RequestError(f"{question.column} holds categories: ask for the share of one of them.")
+        raise make_refusal("asked_categories", column=question.column)
     assert question.value is not None
     edges, bins, places = tally.edges, tally.values, _places(question)
     at_value = float(np.clip(column.coding.stretch(np.array(question.value)), edges[0], edges[-1]))
@@ -330,7 +329,7 @@ def _find_averaged(draws: Draws, question: ReleaseQuestion) -> int:
     if question.column not in draws.averaged:
         told = list_names([*draws.averaged])
         why = f"of clustered columns of numbers on an even scale one is: {told}."
-        raise RequestError(f"Of {quote_name(question.column)} no mean is told: {why}")
+        raise make_refusal("no_mean", column=question.column, why=why)
     return draws.averaged[question.column]
 
 
@@ -349,7 +348,7 @@ def _find_label(draws: Draws, question: ReleaseQuestion) -> Count:
     _, column, _ = draws.find_tally(question.column)
     if question.label not in column.labels:
         values = f"its values are {list_names([*column.labels])}" if column.labels else "it holds numbers"
-        raise RequestError(f"{question.column} has no {quote_name(question.label)}: {values}.")
+        raise make_refusal("no_label", column=question.column, label=question.label, values=values)
     place = column.labels.index(question.label)
     return lambda counts: counts[:, place]
 

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
 from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
 from dpviz.releases.coding_rules import Ends, EqualBins, Magnitudes
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import Content, Declaration, codings, declarations
 from dpviz.words import list_names
 
@@ -91,10 +92,7 @@ def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
     scale = declaration.rows_per_person * Relation(declaration.relation).rows / (_MAGNITUDE_SHARE * epsilon)
     fewest = ceil(_FEW_BINS * (log(Magnitudes().number) + _CERTAIN_SCALES) * scale)
     if declaration.n_public is not None and declaration.n_public < fewest:
-        raise check.RequestError(
-            f"Bounds bought with ε = {epsilon:g} a column need about {fewest:,} rows, and there are "
-            f"{declaration.n_public:,}: declare the bounds, or give them more of ε."
-        )
+        raise make_refusal("too_few_rows", epsilon=epsilon, fewest=fewest, rows=declaration.n_public)
 
 
 def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource) -> BoughtBounds:
@@ -170,10 +168,7 @@ def _find_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Range:
     if _ABOVE_NOUGHT * lower <= upper <= _BELOW_NOUGHT * lower:
         upper = 0.0
     outer = _keep_declared_end(Ends(lower, upper), declared)
-    fixed = Ends(
-        outer.lower if declared.lower is not None else inner.lower,
-        outer.upper if declared.upper is not None else inner.upper,
-    )
+    fixed = _take_declared(inner, declared)
     at_nought = first == last == Magnitudes.middle
     return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
 
@@ -184,20 +179,15 @@ def _find_log_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Ra
     noisy[: Magnitudes.middle + 1] = -np.inf
     held = _find_held_bins(noisy, bins.scale)
     first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
-    found = Magnitudes().find_range(first, last)
-    lower = found.lower if declared.lower is None else declared.lower
-    upper = found.upper if declared.upper is None else declared.upper
+    lower, upper = _take_declared(Magnitudes().find_range(first, last), declared)
     if lower >= upper:  # what was found contradicts what is declared
         lower, upper = (lower, 10 * lower) if declared.upper is None else (upper / 10, upper)
     outer = Ends(lower, upper)
     if len(held) == 0:
         return _Range(outer, outer, sure=False)
     inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
-    kept = Ends(
-        lower if declared.lower is not None else min(max(inner.lower, lower), upper),
-        upper if declared.upper is not None else max(min(inner.upper, upper), lower),
-    )
-    return _Range(outer, kept, sure=True)
+    within = Ends(min(max(inner.lower, lower), upper), max(min(inner.upper, upper), lower))
+    return _Range(outer, _take_declared(within, declared), sure=True)
 
 
 def _find_held_bins(noisy: Array, scale: float) -> Codes:
@@ -214,10 +204,15 @@ def _find_held_bins(noisy: Array, scale: float) -> Codes:
     return np.arange(first, last + 1)
 
 
+def _take_declared(found: Ends, declared: declarations.ColumnBounds) -> Ends:
+    """What was found, with what is declared of an end in its place."""
+    lower = found.lower if declared.lower is None else declared.lower
+    return Ends(lower, found.upper if declared.upper is None else declared.upper)
+
+
 def _keep_declared_end(found: Ends, declared: declarations.ColumnBounds) -> Ends:
     """What was found with what is declared of one end, which is kept; never an empty range."""
-    lower = found.lower if declared.lower is None else declared.lower
-    upper = found.upper if declared.upper is None else declared.upper
+    lower, upper = _take_declared(found, declared)
     if lower < upper:
         return Ends(lower, upper)
     # All that is known is one number, or what was found contradicts what is declared.

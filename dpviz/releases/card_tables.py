@@ -12,6 +12,7 @@ from dpviz.releases.card_columns import CardColumn
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_steps
 from dpviz.releases.release_parts import Parts
+from dpviz.releases.release_terms import TERMS
 from dpviz.releases.segments_report import NumbersSaid
 from dpviz.tables import declarations
 from dpviz.words import PLUS_MINUS_RELEASED, format_number, format_percent, format_things
@@ -19,24 +20,6 @@ from dpviz.words import PLUS_MINUS_RELEASED, format_number, format_percent, form
 # What a sheet holds side by side and below each other; the files beside the card have all.
 _MOST_COLUMNS, _MOST_CENTERS = 10, 24
 _MOST_BOUNDS = 30
-
-
-_QUESTIONS = {
-    "Count": "numbers of rows",
-    "Sum": "sums of coordinates",
-    "ResidualSum": "sums of differences from the centres",
-    "ScaledResidualSum": "sums of differences from the centres, over their clipping radii",
-    "Spread": "how far rows spread",
-    "Radii": "how far rows lie",
-    "SegmentHistogram": "histograms of columns",
-    "DistanceScales": "scales of distances",
-    "CappedLosses": "capped distances",
-    "SparseCount": "numbers of rows",
-    "SwapLoss": "what a swap would save",
-    "Loss": "losses of sets of centres",
-    "Pull": "pulls on the centres",
-    "MedianLoss": "what a move of a centre would save",
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,7 @@ class Charges:
     @property
     def asked(self) -> str:
         """The question in plain words, where it has some."""
-        return _QUESTIONS.get(self.query, self.query)
+        return str(TERMS["queries"].get(self.query, {}).get("asked", self.query))
 
     @property
     def noise(self) -> str:

@@ -23,34 +23,13 @@ from dpviz.releases.package import CENTERS, CROISSANT, DATAPACKAGE, MAP, PROFILE
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_small
 from dpviz.releases.registry_card import make_slug
+from dpviz.releases.release_terms import TERMS
 from dpviz.releases.release_texts import fill, fill_yaml, select_said
 from dpviz.runs import Script, profiles
 from dpviz.tables import codings, format_csv, owner_words
 from dpviz.words import join_clauses, shorten
 
 _KEYWORDS = ["differential privacy", "clustering", "k-means"]
-# The words of Croissant 1.0, as its own library writes them.
-_CONTEXT = {
-    **{"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/"},
-    **{"cr": "http://mlcommons.org/croissant/", "dct": "http://purl.org/dc/terms/", "conformsTo": "dct:conformsTo"},
-    **{"data": {"@id": "cr:data", "@type": "@json"}, "dataType": {"@id": "cr:dataType", "@type": "@vocab"}},
-    **{"examples": {"@id": "cr:examples", "@type": "@json"}, "rai": "http://mlcommons.org/croissant/RAI/"},
-    **{
-        name: f"cr:{name}"
-        for name in (
-            *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet"),
-            *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
-            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
-            "transform",
-        )
-    },
-}
-_MEDIA = {
-    **{"csv": "text/csv", "txt": "text/plain", "yaml": "application/yaml", "html": "text/html", "svg": "image/svg+xml"},
-    **{"json": "application/json", "py": "text/x-python", "ipynb": "application/x-ipynb+json"},
-    "npz": "application/zip",
-}
-_CROISSANT_TYPES = {"integer": "sc:Integer", "number": "sc:Float", "string": "sc:Text", "date": "sc:Date"}
 # What no XML can hold.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Of a picture: characters of its head, lengths around its parts.
@@ -153,7 +132,7 @@ class CatalogueFile(NamedTuple):
     @property
     def media(self) -> str:
         """Its media type."""
-        return _MEDIA[self.name.rsplit(".")[-1]]
+        return str(TERMS["media"][self.name.rsplit(".")[-1]])
 
     @property
     def sha256(self) -> str:
@@ -250,7 +229,7 @@ def _make_croissant(played: Played, files: Sequence[CatalogueFile]) -> dict[str,
     said = played.request.words
     promise = f"ε = {played.epsilon:g}, δ = {format_small(played.delta)}, which protect {played.run.unit}"
     return {
-        "@context": _CONTEXT,
+        "@context": TERMS["croissant"],
         "@type": "sc:Dataset",
         "@id": make_slug(said.name),
         "name": said.name,
@@ -285,7 +264,7 @@ def _make_record_set(file: CatalogueFile) -> dict[str, Any]:
             "@id": f"{name}/{place}",
             "name": one.name,
             "description": f"{one.says} ({one.unit})" if one.unit else one.says,
-            "dataType": _CROISSANT_TYPES[one.kind],
+            "dataType": TERMS["croissant_types"][one.kind],
             "source": {"fileObject": {"@id": file.name}, "extract": {"column": one.name}},
         }
         for place, one in enumerate(file.fields, start=1)

@@ -15,15 +15,14 @@ from dpviz.core import (
     Entry,
     PrivateTable,
     Scaling,
-    check,
     mechanisms,
     partitions,
     queries,
 )
 from dpviz.releases.coding_rules import CodingRule, code_rows
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import list_columns
 from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, LoadedTable
-from dpviz.words import list_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +104,7 @@ def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
     """Only tables of named columns that fit into memory: told before anything is charged."""
     fits = isinstance(source, ArrowTable) and source.fits(len(columns))
     if not fits and not isinstance(source, LoadedTable | CsvFile):
-        raise check.RequestError(
-            f"What is not declared of {list_names(columns)} can be bought of a table of named columns that fits into "
-            "memory only: declare it, or give a smaller extract."
-        )
+        raise make_refusal("bought_beyond_memory", columns=columns)
 
 
 def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
@@ -116,10 +112,16 @@ def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -
     refuse_beyond_memory(source, columns)
     persons = [] if declaration.id_column is None else [declaration.id_column]
     coded = [name for name in columns if name in declaration.textual]
-    numbers = [name for name in columns if name not in coded]
+    return read_columns(source, declaration, [name for name in columns if name not in coded], persons, coded=coded)
+
+
+def read_columns(
+    source: Content, declaration: Declaration, numbers: Sequence[str], text: Sequence[str], *, coded: Sequence[str] = ()
+) -> LoadedTable:
+    """A table in memory with these columns, as they were declared: of one that is there already, that."""
     if isinstance(source, CsvFile):
-        return source.read(declaration.file, numbers=numbers, text=[*persons, *coded])
+        return source.read(declaration.file, numbers=numbers, text=[*text, *coded])
     if isinstance(source, ArrowTable):
-        return source.read(numbers, text=persons, coded=coded)
+        return source.read(numbers, text=text, coded=coded)
     assert isinstance(source, LoadedTable)
     return source

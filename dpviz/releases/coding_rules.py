@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core import Array, Codes, check, lattice
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import codings
 
 _SMALLEST, _LARGEST = -6, 15
@@ -50,10 +51,7 @@ class EqualBins:
 
     def __post_init__(self) -> None:
         if not (np.isfinite([self.lower, self.upper, self.upper - self.lower]).all() and self.lower < self.upper):
-            raise check.RequestError(
-                f"The bounds of bins are {self.lower:g} and {self.upper:g}: give two finite numbers, the lower one "
-                "first."
-            )
+            raise make_refusal("bin_bounds", lower=self.lower, upper=self.upper)
         check.within(1, codings.MOST_BINS - 1, bins=self.bins)
 
     @property

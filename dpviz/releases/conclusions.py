@@ -16,6 +16,7 @@ import pandas as pd
 
 from dpviz.releases.continuing import Continued
 from dpviz.releases.promise import format_at_most, format_small
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.releases.smallest_groups import Groups
 from dpviz.runs import LIKE_ONE, Belief, LossShare, Run, Verdict, judge_centers, profiles
@@ -175,10 +176,8 @@ def _conclude_sizes(made: profiles.Profile) -> Conclusion:
     lost = np.flatnonzero(made.lost)
     if len(lost):
         least = format_number(float(profiles.SURE * np.max(made.sizes.sd)))
-        whose = f"{len(lost)} of {made.k} segments"
-        return Conclusion(
-            f"{whose} may hold nobody: below {profiles.SURE:g} sd of the noise ({least} rows).", good=False
-        )
+        said = SENTENCES.fill("may_hold_nobody", lost=len(lost), k=made.k, sds=profiles.SURE, least=least)
+        return Conclusion(said, good=False)
     big = int(np.argmax(made.sizes.rows))
     size = f"{made.sizes.words[big]} rows"
     if made.k == 1:
@@ -196,9 +195,7 @@ def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclu
         yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
         return
     if not made.noise_known:
-        yield Conclusion(
-            "Whether segments differ cannot be told: how far off their centres are is not known.", good=False
-        )
+        yield Conclusion(SENTENCES.fill("error_unknown"), good=False)
         return
     telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
     rest = f" In {_format_some(weak)} nothing does." if weak else ""
@@ -218,9 +215,7 @@ def _conclude_quality(received: Received) -> Conclusion:
     if quality_report.verdict is not QualityVerdict.GOOD:
         return Conclusion(words, good=False)
     if k == 1:
-        return Conclusion(
-            "One centre is the middle of all rows, and nothing that was released speaks against it.", True
-        )
+        return Conclusion(SENTENCES.fill("one_centre"), good=True)
     value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
     left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
     return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
@@ -234,11 +229,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
     twice = format_at_most(100 * Belief.bound(0.5, epsilon=2 * received.epsilon).most)
     more = "" if received.has_id else f"; of somebody who has two rows in it, {twice} %"
     beyond = f", but for δ = {format_small(received.delta)}" if received.delta else ""
-    yield (
-        f"Anything about {one}: {guesses}{more}{beyond}."
-        if received.has_id
-        else (f"Anything sure about {one}: {guesses}{more}{beyond}.")
-    )
+    yield f"Anything {'' if received.has_id else 'sure '}about {one}: {guesses}{more}{beyond}."
     if made.noise_known and made.k > 1:
         typical = sqrt(2) * np.median(made.even.reach, axis=0)
         # A coordinate of a cycle has no unit that a reader knows.
@@ -246,11 +237,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
         named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
         if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
             none = received.shows_noise or not made.telling.any()
-            yield (
-                "Any difference between two segments: all of them are within the noise."
-                if none
-                else "A difference between most pairs of segments: it is within the noise."
-            )
+            yield SENTENCES.fill("no_difference" if none else "few_differences")
             named = []
         if least := " or ".join(_describe_pairs(made, place) for place in named):
             yield f"A small difference between two segments: less than {least} is within the noise."
@@ -260,10 +247,7 @@ def _list_forbidden(received: Received) -> Iterator[str]:
     if made.k == 1:
         yield "That the rows are alike: a centre is a mean, and few rows need be like it."
         return
-    yield (
-        f"That there are {made.k} groups: k = {made.k} was chosen by the curator, and another k, or another release, "
-        "may cut the rows otherwise. A centre is a mean: few rows need be like it."
-    )
+    yield SENTENCES.fill("other_k", k=made.k)
 
 
 def _describe_pairs(made: profiles.Profile, place: int) -> str:

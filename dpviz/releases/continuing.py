@@ -16,19 +16,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from dpviz.core import (
-    Accounting,
-    Array,
-    Domain,
-    Entry,
-    ExactSource,
-    Flags,
-    RequestError,
-    mechanisms,
-    partitions,
-    queries,
-)
+from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, Flags, mechanisms, partitions, queries
 from dpviz.releases.described_table import DescribedTable
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import NINE_IN_TEN, format_percent, list_words
 
@@ -55,9 +45,7 @@ class EarlierSegments(NamedTuple):
         same = {len(self.centers), len(self.sizes), len(self.size_sds)}
         right = len(same) == 1 and self.centers and all(len(one) == dim for one in self.centers)
         if not right or not np.isfinite(numbers).all() or min(self.size_sds) <= 0:
-            raise RequestError(
-                "What is said of the release that is continued is of no release of these columns: give the zip itself."
-            )
+            raise make_refusal("continues_other")
 
     def find_points(self, domain: Domain) -> Array:
         """Its centres (k, d), unit coordinates."""

@@ -14,22 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core import (
-    Array,
-    Domain,
-    PrivateTable,
-    Relation,
-    Scaling,
-    Shape,
-    check,
-    convert_to_unit,
-    find_complete,
-    partitions,
-)
+from dpviz.core import Array, Domain, PrivateTable, Relation, Scaling, Shape, convert_to_unit, find_complete, partitions
+from dpviz.releases.coded_table import read_columns
 from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
+from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.runs import LargeTable, OpenTable
-from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, Described, LoadedTable, codings, refuse_unknown
-from dpviz.words import list_names
+from dpviz.tables import Content, Declaration, Described, LoadedTable, codings, refuse_unknown
 
 MOST_CLUSTERED = 40
 """Of more clustered columns none is described: there would be nothing left but noise."""
@@ -122,11 +112,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
         return DescribedTable(opened.private, description)
     loaded = opened.loaded
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
-        raise check.RequestError(
-            f"{list_names([*declared.describe])} would be described without being clustered, and the table is not in "
-            'memory as one of named columns: leave "describe" out, so that clustered columns are described, or give a '
-            "smaller extract."
-        )
+        raise make_refusal("described_beyond_memory", columns=[*declared.describe])
     rules = {name: _choose_rule(one) for name, one in declared.describe.items()}
     others = description.columns[-len(rules) :]
     codes = np.stack(
@@ -157,10 +143,7 @@ def make_description(declared: Declaration, domain: Domain) -> Description:
     clustered = _list_clustered(domain)
     notes: tuple[str, ...] = ()
     if len(domain.names) > MOST_CLUSTERED:
-        notes = (
-            f"Of {len(domain.names)} clustered columns none is described, since more than {MOST_CLUSTERED} would leave "
-            'noise: segments have sizes, and the columns that "describe" names.',
-        )
+        notes = (SENTENCES.fill("none_described", many=len(domain.names), most=MOST_CLUSTERED),)
         clustered = ()
     others = tuple(
         _make_column(name, one, domain.dim + place, declared.units.get(name, ""))
@@ -225,10 +208,7 @@ def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
     radius = sqrt(region.radius**2 + more) if cut else None
     wide = Domain(labels, -half, half, radius, Scaling.UNIT, declared=columns)
     if wide.region.row_bits != region.row_bits:
-        raise check.RequestError(
-            f"{more} columns beside {domain.dim} clustered ones make rows too long for exact sums: describe fewer, or "
-            "cluster fewer columns."
-        )
+        raise make_refusal("described_rows", more=more, dim=domain.dim)
     return wide
 
 
@@ -237,13 +217,7 @@ def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
     declared = opened.declaration
     text = [name for name, one in declared.describe.items() if one.categories]
     numbers = [name for name, one in declared.describe.items() if not one.categories]
-    if isinstance(source, CsvFile):
-        read = source.read(declared.file, numbers=numbers, text=text)
-    elif isinstance(source, ArrowTable):
-        read = source.read(numbers, text=text)
-    else:
-        assert isinstance(source, LoadedTable)
-        read = source
-        refuse_unknown(text, [*map(str, read.frame.columns)])
+    read = read_columns(source, declared, numbers, text)
+    refuse_unknown(text, [*map(str, read.frame.columns)])
     known = {name: read.columns([name])[:, 0] for name in numbers}
     return [read.get_cells(name) if one.categories else known[name] for name, one in declared.describe.items()]

@@ -24,12 +24,12 @@ from math import ceil, log10, prod, sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.core import Array, RequestError
+from dpviz.core import Array
 from dpviz.releases.described_table import SegmentColumn
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.tallies import Means, SegmentTallies, Tally
 from dpviz.runs import profiles
 from dpviz.tables import codings, format_csv
-from dpviz.words import list_names, quote_name
 
 DRAWS = 200
 _TINY = 1e-12
@@ -103,7 +103,7 @@ class Draws:
         """What describes a column, and its counts in every draw."""
         found = {column.name: (tally, column, self.counts[place]) for place, tally, column in self.tallies.described}
         if name not in found:
-            raise RequestError(f"No column {quote_name(name)} is described: the columns are {list_names([*found])}.")
+            raise make_refusal("not_described", name=name, columns=[*found])
         return found[name]
 
 

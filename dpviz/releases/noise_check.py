@@ -28,6 +28,7 @@ from scipy.special import gammaln, kve, logsumexp
 from dpviz.core import Accounting, Array, DistanceScales, Region, SegmentHistogram, WholeTruth, mechanisms, queries
 from dpviz.releases.quality_report import find_possible_scales
 from dpviz.releases.release_request import OF_SEGMENTS
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.transcript import AnswerRecording, Playback
 
 # A genuine release is called forged once in so many, at most.
@@ -240,15 +241,7 @@ def _find_unlikely(chances: Iterable[tuple[str, bool, float]]) -> list[tuple[str
 
 def _describe(part: str, *, little: bool) -> str:
     where = f"in the part {part} " if part else ""
-    if little:
-        return (
-            f"{where}answers that must agree differ less than noise of the claimed ε makes them differ, as happens "
-            "less than once in a million releases: more ε was spent than is claimed, or they were not drawn."
-        )
-    return (
-        f"{where}answers that must agree differ more than noise of the claimed ε makes them differ, as happens less "
-        "than once in a million releases: they are no answers to these questions with that noise."
-    )
+    return SENTENCES.fill("noise_too_little" if little else "noise_too_much", where=where)
 
 
 def _find_law(answer: GivenAnswer, draws: int) -> Law:

@@ -16,8 +16,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from dpviz import __version__
-from dpviz.core import RequestError
 from dpviz.releases.packing import pack
+from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.words import doorways, foreign, render
 
 
@@ -42,16 +42,7 @@ class Check(Enum):
     SIGNATURE = "SIGNATURE.txt, where there is one, is a signature of VERIFY.txt by the key that it names"
 
 
-CANNOT_TELL = (
-    "that the noise was honestly drawn, by the program, the library and the system that are named, and on the day",
-    "that the answers are to the questions of the plan that is named: another one with as many questions of the same "
-    "shape takes them, too",
-    "that ε and its parts are exactly what is claimed: noise of less than ten times another ε may look alike, and "
-    "where few tallies must agree that of any",
-    "that bounds, n and the other declarations are true, and came from nowhere near the rows",
-    "that the owner's own words are true, and that no more was seen of the rows than is counted",
-    "that the account stood as is said, and that nothing else was released about the same people",
-)
+CANNOT_TELL = tuple(SENTENCES.by_key["cannot_tell"].splitlines())
 """What nobody can tell from the files."""
 
 
@@ -109,23 +100,18 @@ def describe_form(data: bytes, due: bytes) -> Iterator[str]:
     yield f"it is not written as a release is: other bytes stand {where}"
 
 
-def make_unreadable_error() -> RequestError:
-    """What is said of a damaged zip, whose errors are of many kinds."""
-    return RequestError("It cannot be read as a zip: it is damaged, or no release.")
-
-
 def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """What is in the zip ``data``; of files that are not among ``only``, none is unpacked."""
     if len(data) > MOST_BYTES:
-        raise RequestError("It is larger than any release: it is not the zip of a release.")
-    with foreign.refuse_as(make_unreadable_error(), doorways.RELEASE), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        raise make_refusal("zip_large")
+    with foreign.refuse_as(make_refusal("no_zip"), doorways.RELEASE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _read_members(archive, only)
 
 
 def _read_members(archive: zipfile.ZipFile, only: frozenset[str] | None) -> Members:
     listed = archive.infolist()
     if len(listed) > _MOST_MEMBERS:
-        raise RequestError("It holds more files than any release: it is not the zip of a release.")
+        raise make_refusal("zip_full")
     files: dict[str, bytes] = {}
     wrong, left = [], MOST_BYTES
     for place, member in enumerate(listed, start=1):
@@ -157,7 +143,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
             raise
         return None
     if len(found) > most:
-        raise RequestError("It unpacks to more than any release: it is not the zip of a release.")
+        raise make_refusal("zip_unpacked")
     return found
 
 

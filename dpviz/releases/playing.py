@@ -14,14 +14,9 @@ from dpviz.releases.card_columns import CardColumn, list_columns
 from dpviz.releases.continuing import Continued, find_continued
 from dpviz.releases.draws import Draws, draw_versions
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
-from dpviz.releases.release_parts import (
-    Parts,
-    announce_loss,
-    make_all_parts,
-    make_empty_content,
-    make_empty_tables,
-)
+from dpviz.releases.release_parts import Parts, announce_loss, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import Groups, find_groups
 from dpviz.releases.transcript import Transcript
@@ -152,7 +147,7 @@ def play(transcript: Transcript) -> Played:
     asked = Asked.of(transcript.asked)
     shares = asked.release_request.shares(asked.declared)
     if [*transcript.recordings] != [*shares]:
-        raise RequestError("It does not hold the answers of the parts that were asked for, in their order.")
+        raise make_refusal("other_parts")
     players = {part: PlaybackOfAnswers(recording) for part, recording in transcript.recordings.items()}
     tables = partial(make_empty_tables, n_public=asked.n_public)
     parts = make_all_parts(asked.release_request, asked.declared, players, make_empty_content(asked.declared), tables)

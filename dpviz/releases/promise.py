@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil, exp, expm1, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.runs import Belief
 from dpviz.words import capitalize_first, format_count, format_number, format_reach
 
@@ -88,10 +89,7 @@ def format_belief(played: Played) -> str:
     """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
     once, what = compute_certainty(played.epsilon), "somebody" if played.of_persons else "a certain row"
     about = f"{what} is in the table" if played.run.relation == "add_remove" else "one of two rows is theirs"
-    said = (
-        f"Who knows everything else, and would guess whether {about} and be right half of the time, as with a coin, "
-        f"can be {once} of it after reading all that is released with noise."
-    )
+    said = SENTENCES.fill("belief", about=about, once=once)
     if played.run.relation != "add_remove":
         return said
     whose = "is recorded of somebody" if played.of_persons else "that row says"
@@ -148,10 +146,7 @@ def describe_smallest(played: Played) -> str:
     if not isfinite(smallest := played.profile.smallest_group):
         return ""
     least = format_reach(smallest)
-    return (
-        f"Small groups pay most for the noise: a group of fewer than about {least} rows cannot be shown, because noise "
-        "would carry its centre half-way to the next one, or its size would be within three sd of nobody."
-    )
+    return SENTENCES.fill("smallest_shown", least=least)
 
 
 def describe_sizes(played: Played) -> str:
@@ -173,10 +168,7 @@ def describe_slack(played: Played) -> str:
     """What δ means; empty where it is 0."""
     if played.delta == 0:
         return "There is no exception to this (δ = 0)."
-    return (
-        f"The exception is δ = {format_small(played.delta)}: beyond the factor, the chance of any outcome may differ "
-        f"by {format_one_in(played.delta)}."
-    )
+    return SENTENCES.fill("exception", delta=format_small(played.delta), chance=format_one_in(played.delta))
 
 
 def list_protected(played: Played) -> Iterator[str]:
@@ -187,15 +179,9 @@ def list_protected(played: Played) -> Iterator[str]:
     else:
         yield "Compared are two tables of equal size that differ in what one such unit has in it."
     if played.of_persons:
-        yield (
-            f"A column says whose each row is: of one person {_describe_most_rows(played.declared.rows_per_person)}, "
-            "and the promise covers them together."
-        )
+        yield SENTENCES.fill("of_persons", rows=_describe_most_rows(played.declared.rows_per_person))
     else:
-        yield (
-            "No column says whose each row is: whoever has two rows in the table is promised the odds of both "
-            f"together, {format_odds_factor(2 * played.epsilon)}."
-        )
+        yield SENTENCES.fill("of_rows", odds=format_odds_factor(2 * played.epsilon))
     three = describe_together(played.epsilon, played.delta, 3)
     yield f"Three of them together are promised less than each alone: {three}."
     if played.request.words.several_rows.strip():
@@ -224,10 +210,7 @@ def describe_declared(played: Played, write: Callable[[str], str] = str) -> str:
     names = ", ".join(write(column.name) for column in played.columns)
     bought = ", ".join(write(column.name) for column in played.columns if column.origin.startswith(BOUGHT))
     but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
-    return (
-        f"{names}: names and bounds were declared and are public{but}; so are k = {played.run.k}, the algorithm and "
-        "its settings."
-    )
+    return SENTENCES.fill("declared_public", names=names, but=but, k=played.run.k)
 
 
 def describe_rows(played: Played) -> str:

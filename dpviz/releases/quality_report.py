@@ -18,6 +18,7 @@ from scipy.spatial.distance import cdist
 from dpviz.algorithms import draw_random_points, pack_spheres
 from dpviz.core import Array, Budget, DistanceScales, Flags, PrivateSession, Region, losses, mechanisms, partitions
 from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
 from dpviz.releases.tallies import Tally
 from dpviz.words import round_percent
@@ -241,17 +242,11 @@ def _judge(
     beside, missed = estimate_far_rows(scales, sizes)
     words = []
     if noise > part * loss:
-        words.append(
-            f"About {round_percent(min(noise / loss, 1))} of the loss is noise of the centres themselves: more rows, "
-            "fewer clusters or a larger ε would bring them nearer to the middles of their segments."
-        )
+        words.append(SENTENCES.fill("noise_of_centres", part=round_percent(min(noise / loss, 1))))
     if beside > part * loss:
         words.append("The rows of one small segment lie far from its centre, which is beside them.")
     if missed - spared > part * loss:
-        words.append(
-            "Some rows of one segment lie together, far beyond its others, while another centre could be spared: a "
-            "group was probably missed."
-        )
+        words.append(SENTENCES.fill("group_missed"))
     if scales.mass.sum() < _LEAST_SEEN * sizes.sum():
         return QualityVerdict.CANNOT_TELL, ("Noise covers how far a good part of the rows lie from their centres.",)
     if words:

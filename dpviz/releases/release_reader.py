@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.core import RequestError
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.coded_table import spell_out_columns
@@ -20,6 +19,7 @@ from dpviz.releases.continuing import EarlierSegments
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import name_level
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -140,7 +140,7 @@ class ReadRelease:
             If they cannot be laid side by side.
         """
         if self.profile is None or other.profile is None:
-            raise RequestError("One of the two is damaged: there is nothing to compare.")
+            raise make_refusal("nothing_to_compare")
         return compare(self.profile, other.profile)
 
     def ask(
@@ -172,11 +172,9 @@ class ReadRelease:
             If the release does not hold, nothing was asked about its segments, or the question is none of these.
         """
         if not self.holds or self.played is None:
-            raise RequestError("The release is not what it says: nothing is answered from it. See what verify finds.")
+            raise make_refusal("release_fails")
         if self.played.draws is None:
-            raise RequestError(
-                "Nothing was asked about the segments of this release: a question needs one with a share for segments."
-            )
+            raise make_refusal("no_segments")
         return ask(self.played.draws, ReleaseQuestion(kind, segments, column, label, value))
 
     @property
@@ -195,17 +193,12 @@ class ReadRelease:
             If it does not hold, published no segments, or is of other columns, bounds or units of privacy.
         """
         if self.played is None or not self.holds:
-            raise RequestError("The earlier release is not what it says: nothing continues it. See what verify finds.")
+            raise make_refusal("earlier_fails")
         if (segments := self.segments) is None:
-            raise RequestError(
-                "Nothing was asked about the segments of the earlier release: there is no size to lay beside a new one."
-            )
+            raise make_refusal("earlier_without_segments")
         ours, theirs = spell_out_columns(content, declaration), self.played.declared
         if any(getattr(ours, what) != getattr(theirs, what) for what in _OF_CELLS):
-            raise RequestError(
-                "The earlier release is of other columns, bounds, codings or another unit of privacy: its segments are "
-                "no segments of this table. Declare what its declaration.json does."
-            )
+            raise make_refusal("earlier_of_other_columns")
         return segments
 
     def find_contradiction(self, other: ReadRelease | AccountBalance) -> str | None:

@@ -24,9 +24,9 @@ from dpviz.core import RequestError, name_unit
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.releases.continuing import COUNTED_AGAIN, EarlierSegments
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import Contender, Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words
-from dpviz.words import list_names
 
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
@@ -105,44 +105,28 @@ class ReleaseRequest:
         """Refuse what could not be defended, before anything is charged or a row is read."""
         self.request.check_numbers()
         if self.request.seed is not None:
-            raise RequestError(
-                "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
-            )
+            raise make_refusal("seed_given")
         self.division.check()
         if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
         refuse_bounds(declaration)
         if not 0 <= self.smallest_group <= _MOST_ROWS:
-            raise RequestError(
-                f"A smallest group of {self.smallest_group} rows cannot be promised: give 0 for none, or up to "
-                f"{_MOST_ROWS:,}."
-            )
+            raise make_refusal("smallest_group", rows=self.smallest_group, most=_MOST_ROWS)
         if self.smallest_group and not self.segments:
-            raise RequestError(
-                "A smallest group is promised by what is counted of segments, and nothing is: give them a part of ε."
-            )
+            raise make_refusal("group_without_segments")
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
         if self.continues is not None:
             self._check_continued(self.continues, declaration, dim)
         if k * k * dim > _MOST_WORK:
-            raise RequestError(
-                f"k is {k} for {dim} columns: others could not check that release in bounded time; ask for at most "
-                f"{isqrt(_MOST_WORK // dim)} clusters."
-            )
+            raise make_refusal("too_much_work", k=k, dim=dim, most=isqrt(_MOST_WORK // dim))
         self.find_share(declaration)
 
     def _check_continued(self, earlier: EarlierSegments, declaration: Declaration, dim: int) -> None:
         if not self.segments:
-            raise RequestError(
-                "Segments of an earlier release are counted again by a part of what segments cost, and they get "
-                "nothing: give them a part of ε."
-            )
+            raise make_refusal("continues_without_segments")
         if declaration.open_columns:
-            raise RequestError(
-                f"The bounds of {list_names(declaration.open_columns)} would be bought anew, and the segments of an "
-                "earlier release lie between its own: declare those, which are in its declaration.json."
-            )
+            raise make_refusal("continues_open_bounds", columns=declaration.open_columns)
         earlier.check(dim)
 
     def shares(self, declaration: Declaration) -> dict[str, CostPart]:
@@ -206,16 +190,9 @@ class ReleaseRequest:
 def refuse_bounds(declaration: Declaration) -> None:
     """Let only bounds pass that somebody can defend."""
     if declaration.bounds_from_rows:
-        raise RequestError(
-            f'Some bounds are said to come from "{declarations.FROM_ROWS}": no ε covers what they tell. Declare bounds '
-            "that are known without the rows, or leave them open (null), and they are bought."
-        )
+        raise make_refusal("bounds_from_rows", origin=declarations.FROM_ROWS)
     if nowhere := declaration.unexplained:
-        raise RequestError(
-            f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: "
-            "put it "
-            'into "origins" or "bounds_origin" of the declaration.'
-        )
+        raise make_refusal("bounds_from_nowhere", columns=nowhere)
 
 
 class AccountThen(NamedTuple):
@@ -301,7 +278,7 @@ class Asked:
         document = documents.read_document(AskedDocument, {"continues": None, **said}, RequestError, whole=True)
         request, seen = document.request, document.seen
         if request.algorithm not in CARDS.ours:
-            raise RequestError("Its algorithm is none of those that dpviz releases.")
+            raise make_refusal("other_algorithm")
         contender = Contender.parse(request.algorithm, request.parameters)
         release_request = ReleaseRequest(
             Request(contender, request.k, request.epsilon, request.delta),
@@ -329,23 +306,23 @@ class Asked:
         )
         made.refuse_contradictions()
         if json.dumps(made.to_dict(), sort_keys=True) != json.dumps(said, sort_keys=True):  # 1 is not 1.0, nor true
-            raise RequestError("It says what was asked in another way than a release does.")
+            raise make_refusal("said_otherwise")
         return made
 
     def refuse_contradictions(self) -> None:
         """Let nothing pass that is in no form which a release has for it, or that something else in it denies."""
         if not owner_words.is_day(self.date):
-            raise RequestError("Its date is no day.")
+            raise make_refusal("no_day")
         for what, form in _NAMES.items():
             if not form.fullmatch(getattr(self, what)):
-                raise RequestError(f"Its {what} is not written as a release writes it.")
+                raise make_refusal("other_form", what=what)
         asked, seen = self.release_request, self.release_request.seen
         if not self.account.holds(asked.request.epsilon, asked.delta):
-            raise RequestError("Its account cannot have borne what it cost.")
+            raise make_refusal("account_too_small")
         if (seen.runs > 0) != (seen.runs_epsilon > 0):
-            raise RequestError("Runs with noise that cost nothing, or none that cost something, are said to be seen.")
+            raise make_refusal("runs_for_nothing")
         if self.declared.relation == "add_remove" and self.n_public != self.declared.n_public:
-            raise RequestError("Its number of rows is not the one that is declared.")
+            raise make_refusal("other_rows")
 
 
 @cache

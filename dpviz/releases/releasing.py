@@ -35,6 +35,7 @@ from dpviz.releases.release_parts import (
     make_empty_tables,
 )
 from dpviz.releases.release_request import AccountThen, Asked, CostPart, ReleaseRequest, hash_code, name_platform
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
@@ -99,10 +100,7 @@ class Release:
         try:
             create_whole(Path(path), self.data)
         except (OSError, ValueError) as error:
-            raise RequestError(
-                f"The zip cannot be written there ({type(error).__name__}): give a new file in a folder you may write "
-                "to. It is paid for: do not release again."
-            ) from None
+            raise make_refusal("not_saved", why=type(error).__name__) from None
         return Path(path)
 
 
@@ -255,10 +253,7 @@ def _make_release(
         files[SIGNATURE] = format_signature(files[VERIFY], key).encode("utf-8")
     data = make_zip(files)
     for finding in verify(data).findings:
-        raise RequestError(
-            f"Nothing is released: {finding.file} would not pass a check without the rows: {finding.what} This is a "
-            f"defect of dpviz; what is charged stays so."
-        )
+        raise make_refusal("would_not_pass", file=finding.file, what=finding.what)
     return Release(number, files, played, data)
 
 
@@ -278,7 +273,7 @@ def rehearse(prepared: Preflight, key: Path | None = None) -> None:
         transcript = make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), drawn)
         _make_release(0, transcript, drawn.parts, prepared.charge, key)
     except UnicodeEncodeError:
-        raise RequestError("A name or a word holds half a character, which no file can: write it anew.") from None
+        raise make_refusal("half_character") from None
 
 
 def draw(prepared: Preflight, *, watch: Watch | None = None) -> ReleaseDraws:
@@ -329,7 +324,7 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     """The last guard, before any file is made: what all ledgers spent was charged, and nothing else was drawn."""
     shares = played.shares
     if found := describe_overspending(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
-        raise RequestError(f"Nothing is released: {found[0]} This is a defect of dpviz; what is charged stays so.")
+        raise make_refusal("overspent", what=found[0])
     domain, again, run = drawn.clustered.run.domain, played.run.centers, drawn.clustered.run.centers
     same = (
         not played.unasked
@@ -339,7 +334,4 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
         and played.parts.segments_csv == drawn.segments_csv
     )
     if not same:
-        raise RequestError(
-            "Nothing is released: played again without the rows, it comes to something else, so that something but "
-            "paid answers was used. This is a defect of dpviz; what is charged stays so."
-        )
+        raise make_refusal("played_otherwise")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core import Accounting, Array, CodedColumn, Domain, Entry, RequestError, queries
+from dpviz.core import Array, CodedColumn, Domain, Entry, queries
 from dpviz.releases.card_page import make_card_page
 from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.continuing import format_continued
@@ -43,25 +43,13 @@ from dpviz.releases.playing import Played, play
 from dpviz.releases.registry_card import format_card
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
+from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.release_terms import TERMS
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
-
-# Of each question: the axes of its answer, and the unit of its numbers.
-_AXES: dict[str, tuple[tuple[str, ...], str]] = {
-    "Count": (("cell",), "rows"),
-    "SparseCount": (("cell",), "rows"),
-    "Sum": (("cell", "column"), "unit coordinates, added up"),
-    "ResidualSum": (("cell", "column"), "unit coordinates, added up"),
-    "Radii": (("bin of distance",), "rows"),
-    "SegmentHistogram": (("segment", "bin"), "rows"),
-    "DistanceScales": (("segment", "half octave of squared distance"), "rows"),
-    "CappedLosses": (("set of centres",), "unit coordinates squared, added up"),
-    "SwapLoss": (("swap",), "unit coordinates squared, added up"),
-    "Loss": (("set of centres",), "unit coordinates squared, added up"),
-}
 
 
 def make_legend(transcript: Transcript, parts: Parts) -> str:
@@ -91,9 +79,10 @@ def _describe_part(
         about: dict[str, Any] = {"part": part}
         if place < len(entries):
             entry = entries[place]
-            axes, unit = _AXES.get(entry.query, ((), ""))
+            terms = TERMS["queries"].get(entry.query, {})
             about |= {"question": entry.query, "for": entry.note, "mechanism": entry.mechanism}
-            about |= {"noise_scale": _shorten(entry.scale), "axes": list(axes), "unit": unit}
+            about |= {"noise_scale": _shorten(entry.scale)}
+            about |= {"axes": terms.get("axes", []), "unit": terms.get("unit", "")}
             if entry.query == "SegmentHistogram" and (said := next(columns, None)) is not None:
                 bins = said.histogram
                 about |= {"column": said.column, "labels": list(bins.labels), "edges": [*map(_shorten, bins.edges)]}
@@ -111,15 +100,6 @@ _LEDGER_COLUMNS = (
     *("part", "part_epsilon", "part_delta", "composed_by", "cost", "cost_unit"),
     *("mechanism", "loss", "query", "note", "sensitivity", "scale", "draws", "epsilon_alone", "delta_alone"),
 )
-# How the charges of one part add up, by the ledger's accounting.
-_COMPOSED_BY = {
-    Accounting.PURE: "sum of epsilon",
-    Accounting.GDP: "sum of mu squared",
-    Accounting.ZCDP: "sum of rho",
-    Accounting.BASIC: "sums of epsilon and of delta",
-    Accounting.PLD: "loss distributions of all draws",
-    Accounting.NONE: "",
-}
 
 
 def render(transcript: Transcript) -> dict[str, bytes]:
@@ -205,7 +185,7 @@ def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, C
 def _format_ledger_row(part: CostPart, entry: Entry) -> list[str]:
     told = entry.to_dict()
     told |= {"part": part.name, "part_epsilon": part.epsilon, "part_delta": part.delta, "cost": told["amount"]}
-    told |= {"composed_by": _COMPOSED_BY[entry.accounting], "cost_unit": told["unit"]}
+    told |= {"composed_by": TERMS["composed_by"][entry.accounting.name], "cost_unit": told["unit"]}
     told |= {"epsilon_alone": told["epsilon"], "delta_alone": told["delta"]}
     return [one if isinstance(one := told[name], str) else f"{one:.9g}" for name in _LEDGER_COLUMNS]
 
@@ -229,7 +209,7 @@ def write_assign_script(
     ``centers`` (k, d), released, data units, as they are published.
     """
     if centers.ndim != 2 or centers.shape[1] != domain.dim:
-        raise RequestError(f"The centres have shape {centers.shape}: give (k, {domain.dim}), a coordinate a column.")
+        raise make_refusal("script_shape", shape=centers.shape, dim=domain.dim)
     styles = [file.get_style(name) for name in domain.names]
     template, of_columns = (
         (_OF_CATEGORIES, _describe_coded(domain)) if domain.declared else (_TEMPLATE, _describe_plain(domain))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpviz.releases.intervals import Interval
+from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, QualityReport, QualityVerdict, SegmentsReport
 from dpviz.words import format_between, format_ratio
 
@@ -63,10 +64,7 @@ def describe_quality(report: QualityReport) -> Iterator[str]:
     yield from report.words
     if report.verdict is not QualityVerdict.CANNOT_TELL:
         yield f"Squared, rows lie {_format_times(report.ratio)} as far from their centre as from a single one."
-        yield (
-            "From centres that were placed without looking at any row they lie "
-            f"{_format_times(report.ratio_blind)} as far as from a single one."
-        )
+        yield SENTENCES.fill("beside_blind", times=_format_times(report.ratio_blind))
 
 
 def _format_times(interval: Interval) -> str:

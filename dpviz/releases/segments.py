@@ -24,7 +24,6 @@ from dpviz.core import (
     Flags,
     PrivateSession,
     SegmentHistogram,
-    check,
     mechanisms,
     partitions,
     queries,
@@ -32,6 +31,7 @@ from dpviz.core import (
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
 from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum
 from dpviz.releases.quality_report import Scales, cap_losses, make_quality_report, make_scales
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     TOO_SMALL,
     CategoriesSaid,
@@ -87,12 +87,9 @@ def ask_segments(
     ``centers`` (k, d), released, unit coordinates. Returns in data units, with intervals.
     """
     if session.accounting is not Accounting.PURE:
-        raise check.RequestError("Segments are paid in pure ε: open their session with pure accounting and delta 0.")
+        raise make_refusal("segments_pure")
     if centers.ndim != 2 or centers.shape[1] != description.domain.dim or session.dim != description.width:
-        raise check.RequestError(
-            f"The centres have shape {centers.shape}, and the clustering has {description.domain.dim} columns: give "
-            "the released centres in unit coordinates, and the session of the described table."
-        )
+        raise make_refusal("segments_shape", shape=centers.shape, columns=description.domain.dim)
     share = session.budget if share is None else share
     weights = {name: weight for name, weight in WEIGHTS.items() if name != "columns" or description.columns}
     shares = share.split(**weights)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.core import RequestError, check
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.words import doorways, foreign
 
 _LONGEST_KEY = doorways.KEY.most_bytes
@@ -35,9 +36,9 @@ def sign(verify: bytes, signature: bytes) -> str:
     except (RequestError, MemoryError):
         raise
     except Exception:  # a key or a signature of another length, or one that does not fit
-        raise RequestError("the signature is not one of VERIFY.txt.") from None
+        raise make_refusal("signature_wrong") from None
     if signature != _format_text(public, signed).encode():
-        raise RequestError("it says more than a signature does.")
+        raise make_refusal("signature_says_more")
     return public.hex()
 
 
@@ -55,10 +56,7 @@ def check_signer(key: Path) -> None:
 def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
     serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
-    no_key = RequestError(
-        "--sign names no Ed25519 private key in PEM without a password: make one with openssl genpkey -algorithm "
-        "ed25519 -out key.pem."
-    )
+    no_key = make_refusal("no_key")
     with foreign.refuse_as(no_key, doorways.KEY, called="The Ed25519 key of --sign"):
         signer = serialization.load_pem_private_key(foreign.read_bytes(key, _LONGEST_KEY), password=None)
     if not isinstance(signer, ed25519.Ed25519PrivateKey):

@@ -115,13 +115,7 @@ class _NoiseLaw:
 def format_groups(groups: Groups) -> str:
     """``groups.csv``: a line a group."""
     lines = [
-        [
-            f"{number}",
-            " ".join(map(str, one.segments)),
-            f"{one.size:.0f}",
-            f"{one.size_sd:.6g}",
-            f"{int(one.least)}",
-        ]
+        [f"{number}", " ".join(map(str, one.segments)), f"{one.size:.0f}", f"{one.size_sd:.6g}", f"{int(one.least)}"]
         for number, one in enumerate(groups.every, start=1)
     ]
     return format_csv([["group", "segments", "noisy_size", "noisy_size_sd", "least_rows"], *lines])

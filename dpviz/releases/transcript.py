@@ -18,12 +18,10 @@ import numpy as np
 
 from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.words import doorways, foreign
 
 _FORMAT = 5
-_OLDER = "It was written by an older dpviz: check it with that one, and release anew to read it with this one."
-_NEWER = "It was written by a newer dpviz than this one: update dpviz, and try again."
-_DAMAGED = "It is not a transcript as a release writes it: it is damaged, or was changed."
 # Of the text that heads an array: names and shapes are short.
 _LONGEST_HEADER = 1_000
 # What numbers are written as, by their kind; text is written as it is.
@@ -90,16 +88,16 @@ class ReadTranscript(NamedTuple):
 
 def read_transcript(data: bytes) -> ReadTranscript:
     """The transcript in a file that may have been tampered with: written again, it is the file, byte for byte."""
-    damaged = RequestError(_DAMAGED)
+    damaged = make_refusal("transcript_damaged")
     with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
         members, wrong = read_members(data)
         held = {name.removesuffix(".npy"): _read_array(file) for name, file in members.items()}
         legend, asked = str(held.pop("legend", "")), json.loads(str(held.pop("asked")), parse_constant=_refuse_constant)
         version = int(asked.pop("format"))
     if version != _FORMAT:
-        raise RequestError(_NEWER if version > _FORMAT else _OLDER)
+        raise make_refusal("transcript_newer" if version > _FORMAT else "transcript_older")
     if wrong:
-        raise RequestError(f"It is not as a release writes it: {wrong[0]}.")
+        raise make_refusal("transcript_written", wrong=wrong[0])
     with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
         read = ReadTranscript(Transcript(asked, _read_recordings(held)), legend)
         again = read.whole.to_bytes(read.said_legend)
@@ -130,9 +128,9 @@ class Playback(ExactSource):
         """The next answer on the recording, which has as many numbers as were asked for, and no room for others."""
         for answer in self._coming:
             if not _has_form(answer, mechanism, truth.total):
-                raise RequestError("The transcript holds an answer of another form than was asked for.")
+                raise make_refusal("transcript_form")
             return answer
-        raise RequestError("The transcript ends before the algorithm does.")
+        raise make_refusal("transcript_ends")
 
     @property
     def is_over(self) -> bool:

@@ -13,7 +13,8 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from dpviz.core import Array, Codes, RequestError
+from dpviz.core import Array, Codes
+from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.runs import profiles
 
 # When two releases differ.
@@ -84,11 +85,8 @@ class Comparison:
     def words(self) -> str:
         """Why, and what may be made of it."""
         if self.passes:
-            return (
-                f"A difference counts beyond {self.limit:.1f} standard deviations of both noises together: "
-                f"{self.limit / _NOISE_MARGIN:.2f} for {self.comparisons} comparisons at once, and twice that, because "
-                "noise also moves where segments are cut. Where the two tables are of other people, sampling adds to "
-                "it."
+            return SENTENCES.fill(
+                "counts_beyond", limit=self.limit, single=self.limit / _NOISE_MARGIN, comparisons=self.comparisons
             )
         why = []
         if self.moved:
@@ -98,13 +96,7 @@ class Comparison:
             )
         if self.unclear:
             why.append(f"{self.unclear} sizes are within {profiles.SURE:g} sd of nobody.")
-        return " ".join(
-            [
-                *why,
-                "Two draws from the same rows do that, too: no difference can be read as a change of the people. "
-                "More ε would help, or a k at which two draws agree.",
-            ]
-        )
+        return " ".join([*why, SENTENCES.fill("two_draws")])
 
     def table(self) -> pd.DataFrame:
         """Every difference in standard deviations, a row a segment of the first release; no row where none counts."""
@@ -120,11 +112,9 @@ class Comparison:
 def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
     """The second release against the first."""
     if one.columns != other.columns or one.k != other.k:
-        raise RequestError(
-            "The two releases have other columns, bounds or another k: their centres cannot be laid side by side."
-        )
+        raise make_refusal("not_comparable")
     if not (one.noise_known and other.noise_known):
-        raise RequestError("The noise on the centres of one of them is not known: nothing can be said of a difference.")
+        raise make_refusal("noise_unknown")
     here, there = one.even.centers / one.scale, other.even.centers / other.scale
     partner = one.find_partners(other)
     ordered = profiles.Profile(

@@ -35,7 +35,6 @@ from dpviz.releases.package import (
     add_hashes,
     describe_form,
     format_verify,
-    make_unreadable_error,
     make_zip,
     read_hashes,
     read_members,
@@ -44,6 +43,7 @@ from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.registry_card import make_registry_card
 from dpviz.releases.registry_check import list_card_errors
 from dpviz.releases.release_request import hash_code
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.render import render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
@@ -181,10 +181,8 @@ def examine(source: str | Path | bytes) -> Examined:
     data = source if isinstance(source, bytes) else _read(source)
     files, wrong = read_members(data, frozenset(IN_ORDER))
     if VERIFY not in files:
-        raise RequestError(
-            f"It is not the zip of a release: it should hold {', '.join(NEEDED)}, and nothing else but "
-            f"{', '.join(name for name in IN_ORDER if name not in NEEDED)}."
-        )
+        others = ", ".join(name for name in IN_ORDER if name not in NEEDED)
+        raise make_refusal("no_release", needed=", ".join(NEEDED), others=others)
     form = wrong or describe_form(data, make_zip({name: files[name] for name in IN_ORDER if name in files}))
     found = _CheckedFiles(files)
     found.by[Check.FILES] = [*(Finding(_ZIP, f"{words}.") for words in form), *_check_hashes(files)]
@@ -197,8 +195,8 @@ def examine(source: str | Path | bytes) -> Examined:
 
 
 def _read(path: str | Path) -> bytes:
-    missing = RequestError("There is no file at that path: give the zip of a release.")
-    with foreign.refuse_as(make_unreadable_error(), doorways.RELEASE, missing=missing):
+    missing = make_refusal("no_release_file")
+    with foreign.refuse_as(make_refusal("no_zip"), doorways.RELEASE, missing=missing):
         return foreign.read_bytes(Path(path), MOST_BYTES)
 
 
@@ -304,11 +302,11 @@ def _check_making(transcript: Transcript) -> tuple[Played, dict[str, bytes]]:
         played = play(transcript)
         return played, render_files(played)
     except RequestError as error:
-        raise RequestError(f"the plan cannot be played on it: {error}") from None
+        raise make_refusal("not_played", error=error) from None
     except MemoryError:
         raise
     except Exception as error:  # answers of other shapes, or none that a plan could go on with
-        raise RequestError(f"the plan cannot be played on it ({type(error).__name__}).") from None
+        raise make_refusal("not_played_at_all", why=type(error).__name__) from None
 
 
 def _check_hashes(files: Mapping[str, bytes]) -> Iterator[Finding]:

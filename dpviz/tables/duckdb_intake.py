@@ -70,6 +70,10 @@ class DuckTable(StoredTable, ArrowTable):
         """What the table is called on screen."""
         return foreign.format_name(Path(self.table.rpartition(".")[2].replace("/", " ")))
 
+    @property
+    def part(self) -> str:
+        return self.table
+
     def _list_files(self) -> tuple[Path, ...]:
         with foreign.open_file(self.path):  # refuses one that may not be read
             return (self.path,)

@@ -233,6 +233,11 @@ class StoredTable(ABC):
     def _refuse_damaged(self) -> AbstractContextManager[None]:
         """Errors of the reader as one sentence: their own may quote cells."""
 
+    @property
+    def part(self) -> str:
+        """Which of the tables that lie there it is, where there may be several."""
+        return ""
+
     @cached_property
     def states(self) -> tuple[tuple[Path, int, int], ...]:
         """Each file with its size and its time when the table was first looked at."""
@@ -250,7 +255,7 @@ class StoredTable(ABC):
     @cached_property
     def fingerprint(self) -> str:
         """Tells tables apart, and two states of one: by place, size and time."""
-        told = (repr(self), *((str(path.resolve()), size, time) for path, size, time in self.states))
+        told = (self.part, *((str(path.resolve()), size, time) for path, size, time in self.states))
         return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
 
     def check_unchanged(self) -> None:

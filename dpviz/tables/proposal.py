@@ -29,7 +29,7 @@ MOST_CHOSEN = 12
 """Where more columns than this are measures, the likeliest of them are chosen: one press takes all."""
 
 _NOTED: tuple[Kind, ...] = ("id", "code", "date", "group", "order", "text", "yes_no", "categories", "cycle")
-_MOST_CODES = 5
+_MOST_CODES, _DASHES = 5, ("-", "\u2013", "\u2014")
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             kinds=kinds,
             other=others[0].file if others else None,
             units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
-            missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
+            missing={name: codes for name in numbers if (codes := tried.find_missing(name))},
             whose=_list_whose(cells, kinds),
         )
         return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
@@ -225,6 +225,11 @@ class _Trial:
         tried = {name: values[name] for name in numbers}
         return cls(tried, {name: unread[name] for name in numbers}, lines, blank, broken)
 
+    def find_missing(self, name: str) -> tuple[str, ...]:
+        """The values of a column that may mean missing: numbers far from the others, and dashes in place of numbers."""
+        cells = {cell.decode(errors="replace").strip() for cell in self.unread[name].cells}
+        return (*find_missing_codes(self.values[name]), *(dash for dash in _DASHES if dash in cells))
+
 
 def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     """The numbers that may mean missing: of the form that people write, several times, far from the others at an end.
@@ -239,8 +244,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
         written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
         tail = next(
-            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)),
-            len(written),
+            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)), len(written)
         )
         for many in range(min(tail, len(ends) - 2), 0, -1):
             others, codes = ends[:-many], ends[-many:]

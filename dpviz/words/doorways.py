@@ -167,6 +167,7 @@ OURS = Door(
             "releases/advisories.py",
             "releases/registry_check.py",
             "releases/release_request.py",
+            "releases/release_terms.py",
             "releases/release_texts.py",
         ),
         *(

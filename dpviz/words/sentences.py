@@ -15,7 +15,8 @@ from dpviz.words.foreign import list_names, quote_name
 class Sentences(Formatter):
     """The sentences of a TOML file, which is read when the first one is wanted.
 
-    A name from elsewhere is quoted, a list of them is cut short; ``{...:s}`` is a text of our own, or another entry.
+    A name from elsewhere is quoted, a list of them is cut short; ``{...:s}`` is a text of our own, ``{_...:s}``
+    another entry.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,10 +33,12 @@ class Sentences(Formatter):
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """What stands in a place."""
-        return kwargs[str(key)] if key in kwargs else self.by_key[str(key)]
+        return self.by_key[key] if isinstance(key, str) and key.startswith("_") else kwargs[str(key)]
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         """How it is written there."""
+        if format_spec == "s":
+            return str(value)
         if isinstance(value, str) and not format_spec:
             return quote_name(value)
         return list_names(value) if isinstance(value, list | tuple) else super().format_field(value, format_spec)

@@ -151,6 +151,16 @@ def test_what_may_mean_missing_is_offered_and_declared_where_its_owner_says_so()
         proposal.join_to(NOTHING_DECLARED, missing=("pay",))
 
 
+def test_a_dash_in_place_of_a_number_may_mean_missing_and_counts_as_empty_once_it_is_said() -> None:
+    file = open_csv(b"place,rent\n" + b"a,1.5\nb,-\nc,2.5\n" * 9)
+    proposal = propose(file)
+    assert proposal.missing == {"rent": ("-",)}
+    for missing, lost in (((), (0, 9)), (("rent",), (9, 0))):
+        declared = proposal.join_to(NOTHING_DECLARED, missing=missing)
+        read = file.read(declared.file, numbers=["rent"], text=["place"])
+        assert (read.unread["rent"].empty, read.unread["rent"].no_number) == lost
+
+
 def test_whose_row_it_is_may_be_said_by_ids_and_by_values_that_nearly_all_differ() -> None:
     rows = "".join(f"v{i},{1000 + i // 3},ref {7 * i},{20 + i % 9}\n" for i in range(60))
     assert propose(open_csv(f"visit_id,patient,remark,age\n{rows}".encode())).whose == ("patient", "visit_id", "remark")

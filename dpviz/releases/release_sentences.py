@@ -1,0 +1,16 @@
+"""What a release says in sentences that no template has, and why nothing is released, read or verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dpviz.core import RequestError
+from dpviz.words import Sentences
+
+SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
+
+
+def make_refusal(key: str, /, *, kind: type[RequestError] = RequestError, **said: Any) -> RequestError:
+    """The refusal that stands under that key, with what is ``said`` in its places."""
+    return kind(SENTENCES.fill(key, **said))
