@@ -380,7 +380,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             domain = self._make_domain()
         else:
             domain = self._make_domain()
-            validate_data(self, given.make_empty_frame(), reset=True, skip_check_array=True)
+            validate_data(self, pd.DataFrame(columns=list(given.values.columns)), reset=True, skip_check_array=True)
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
         drops = Relation(self.relation) is Relation.ADD_REMOVE

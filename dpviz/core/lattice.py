@@ -79,7 +79,7 @@ class ExactRows:
     def __len__(self) -> int:
         return int(self.stored.shape[0])
 
-    def select(self, some: Codes) -> ExactRows:
+    def select(self, some: Codes | slice) -> ExactRows:
         """Some of these rows, by their places."""
         padded = None if self.padded is None else self.padded[some]
         return ExactRows(self.stored[some], padded, self.bits, self.radius)

@@ -14,7 +14,7 @@ Charikar 2002 (hyperplane rounding).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -159,6 +159,9 @@ Short = npt.NDArray[np.float32]
 
 # From so many columns on, and so many centres, nearest centres are sought in short floats first: they take two thirds.
 _MANY_COLUMNS, _FEW_CENTERS = 16, 8
+# So many distances at a time stay near the processor. A chunk has more rows where there are many centres: its sums are
+# as many as they, and would be added up for a few rows.
+_DISTANCES_AT_ONCE, _MOST_WIDTH = 2**18, 2**7
 
 
 class _AxisByAxis:
@@ -206,11 +209,16 @@ class Voronoi:
 
     @property
     def width(self) -> int:
-        return len(self.centers)
+        return min(self.n_cells, _MOST_WIDTH)
 
     @cached_property
     def _norms(self) -> Array:
         return compute_squared_norms(self.centers)
+
+    @cached_property
+    def _doubled(self) -> Array:
+        """Each centre twice, and -|c|² behind it: products with rows that are largest for the nearest one."""
+        return np.concatenate([2 * self.centers, -self._norms[:, None]], axis=1)
 
     def assign(self, points: Any) -> Codes:
         """Index of the nearest centre of each of any ``points``, as near as floats tell; shape (rows,)."""
@@ -218,14 +226,21 @@ class Voronoi:
 
     def find_cells(self, rows: ExactRows) -> Codes:
         """Index of the nearest centre of each row (the first of equals), shape (rows,)."""
-        many = self.centers.shape[1] >= _MANY_COLUMNS and _FEW_CENTERS <= self.n_cells < 2**8
+        many = self.centers.shape[1] >= _MANY_COLUMNS and self.n_cells >= _FEW_CENTERS
         if not many or rows.padded is None or rows.stored.dtype != np.float32:
-            return self._find_exactly(rows)
-        cell = self._find_in_short_floats(rows)
+            return self._find_in_blocks(self._find_exactly, rows)
+        cell = self._find_in_blocks(self._find_in_short_floats, rows)
         undecided = np.flatnonzero(cell < 0)
         if len(undecided):
-            cell[undecided] = self._find_exactly(rows.select(undecided))
+            cell[undecided] = self._find_in_blocks(self._find_exactly, rows.select(undecided))
         return cell
+
+    def _find_in_blocks(self, find: Callable[[ExactRows], Codes], rows: ExactRows) -> Codes:
+        step = max(1, _DISTANCES_AT_ONCE // self.n_cells)
+        if len(rows) <= step:
+            return find(rows)
+        starts = range(0, len(rows), step)
+        return np.concatenate([find(rows.select(slice(start, start + step))) for start in starts])
 
     def _find_exactly(self, rows: ExactRows) -> Codes:
         scale = (rows.radius, rows.bits)
@@ -255,7 +270,11 @@ class Voronoi:
         value += norms
         least = np.minimum.reduce(value, axis=0)
         least += 2 * error
-        close = np.less_equal(value, least, out=borrow_scratch(*shape, "close", np.bool_)).view(np.uint8)
+        near = np.less_equal(value, least, out=borrow_scratch(*shape, "close", np.bool_))
+        if self.n_cells >= 2**8:  # a list of the few that are near costs less than larger marks of all
+            center, row = np.divmod(np.flatnonzero(near), len(rows))
+            return np.where(np.bincount(row) == 1, np.bincount(row, center).astype(np.int64), np.int64(-1))
+        close = near.view(np.uint8)
         alone = np.add.reduce(close, axis=0, dtype=np.uint8) == 1
         close *= np.arange(self.n_cells, dtype=np.uint8)[:, None]
         return np.where(alone, np.maximum.reduce(close, axis=0), np.int64(-1))
@@ -288,7 +307,7 @@ class Voronoi:
 
     def _find_first_of_largest(self, rows: ExactRows) -> Codes:
         k = self.n_cells
-        affinity = multiply(2 * self.centers, rows, plus=-self._norms, out=borrow_scratch(k, len(rows)))
+        affinity = multiply_plus(self._doubled, rows, out=borrow_scratch(k, len(rows)))
         # numpy's argmax over few centres pays a call a row: let the first of equals carry the greatest mark instead.
         marks = np.arange(k, 0, -1, dtype=np.min_scalar_type(k))
         marked = borrow_scratch(k, len(rows), kind=marks.dtype.type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from math import ceil
@@ -432,10 +432,11 @@ def _convert_to_floats(stored: Any) -> Array:
     return padded
 
 
-def add_up(parts: Iterator[list[Any]]) -> list[Any]:
+def add_up(parts: Iterable[list[Any]]) -> list[Any]:
     """The sums of several answers, entry by entry; nothing of none."""
-    totals = next(parts, [])
-    for part in parts:
+    others = iter(parts)
+    totals = next(others, [])
+    for part in others:
         totals = [total + answer for total, answer in zip(totals, part, strict=True)]
     return totals
 

@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dpviz.tables.cell_values import list_texts
-from dpviz.tables.file_format import MAX_COLUMNS, TOO_MANY_COLUMNS
+from dpviz.tables.file_format import MAX_COLUMNS
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
     TEXT,
@@ -27,7 +27,6 @@ from dpviz.tables.loaded_table import (
     FloatArray,
     IntakeError,
     LoadedTable,
-    make_float_id_error,
     make_table,
     refuse_repeats,
     refuse_unknown,
@@ -35,8 +34,10 @@ from dpviz.tables.loaded_table import (
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import doorways, list_names, quote_name
+from dpviz.words import doorways, quote_name
 
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_NUMBERS = tuple(getattr(pa.types, f"is_{one}") for one in ("integer", "floating", "decimal", "boolean", "null"))
 # Read at a time, in numbers; a batch has at most so many rows.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE = 2**20, 2**16
 # The largest table of which all columns are held in memory.
@@ -49,7 +50,7 @@ class ArrowTable(ABC):
     """A table with a schema of Arrow; nothing of its rows has been looked at."""
 
     packed: ClassVar[str]
-    """What is said of one that is packed so tightly that memory does not hold what its size promised."""
+    """The refusal of one that is packed so tightly that memory does not hold what its size promised."""
 
     @property
     @abstractmethod
@@ -96,7 +97,7 @@ class ArrowTable(ABC):
         schema = self._read_schema()
         refuse_repeats(schema.names)
         if len(schema.names) > MAX_COLUMNS:
-            raise IntakeError(TOO_MANY_COLUMNS)
+            raise IntakeError.of("too_many_columns", most=MAX_COLUMNS)
         return schema
 
     @property
@@ -129,7 +130,7 @@ class ArrowTable(ABC):
     def _refuse_packed(self, numbers: int, texts: int) -> None:
         """Refuse what memory cannot hold whatever its size promised, before a row is read."""
         if not self._holds(self.n_rows * (numbers + doorways.OF_TEXT * texts)):
-            raise IntakeError(self.packed)
+            raise IntakeError.of(self.packed)
 
     def holds_text(self, column: str) -> bool:
         """Whether a column could say whose a row is, or to which group it belongs."""
@@ -178,7 +179,7 @@ class ArrowTable(ABC):
     def check_id(self, column: str) -> None:
         """Refuse an id column of floats."""
         if column in self.columns and pa.types.is_floating(strip_type(self._schema.field(column).type)):
-            raise make_float_id_error(column)
+            raise IntakeError.of("float_id", column=column)
 
     def check_coded(self, numbers: Sequence[str], codings: Mapping[str, CellCoding], id_column: str | None) -> None:
         """Refuse columns that are not there, or whose types do not hold what is asked of them."""
@@ -194,14 +195,11 @@ class ArrowTable(ABC):
         refuse_unknown((*numbers, *text, *coded), self.columns)
         if wrong := [name for name in numbers if name not in self.numeric_columns]:
             kinds = ", ".join(f"{quote_name(name)} holds {self._schema.field(name).type}" for name in wrong[:3])
-            raise IntakeError(
-                f"{kinds}; numbers are in {list_names(self.numeric_columns)}; choose among these, or write it as "
-                "numbers."
-            )
+            raise IntakeError.of("wrong_types", kinds=kinds, numbers=self.numeric_columns)
         if wrong := [name for name in text if not _holds_text(self._schema.field(name).type)]:
-            raise IntakeError(f"{list_names(wrong)} holds neither text nor numbers; choose another id or label column.")
+            raise IntakeError.of("no_text", wrong=wrong)
         if wrong := [name for name in coded if not _holds_values(self._schema.field(name).type)]:
-            raise IntakeError(f"{list_names(wrong)} holds neither text, numbers nor dates; write it as one of them.")
+            raise IntakeError.of("no_values", wrong=wrong)
 
 
 def list_wanted(numbers: Sequence[str], id_column: str | None) -> list[str]:
@@ -235,14 +233,10 @@ def _count_plain_bytes(kind: pa.DataType) -> float:
 
 def holds_numbers(kind: pa.DataType) -> bool:
     """Whether a column of that type holds numbers, truths or nothing at all."""
-    kind = strip_type(kind)
-    of = pa.types
-    numbers = (of.is_integer, of.is_floating, of.is_decimal, of.is_boolean, of.is_null)
-    return any(is_one(kind) for is_one in numbers)
+    return any(is_one(strip_type(kind)) for is_one in _NUMBERS)
 
 
 def _holds_text(kind: pa.DataType) -> bool:
-    kind = strip_type(kind)
     return _is_text(kind) or holds_numbers(kind)
 
 
@@ -251,7 +245,7 @@ def _holds_values(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return any(is_one(strip_type(kind)) for is_one in _TEXTS)
 
 
 def _write_out(cells: Any) -> Any:

@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, check, lattice
+from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, lattice
 from dpviz.tables.cell_values import find_moment, find_text, map_cells
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import Key, list_names, quote_name
+from dpviz.words import Key
 
 MOST_BINS = 2**12
 """Bins of one column, that of missing cells included: with more, a code would not survive the lattice of rows."""
@@ -259,10 +259,7 @@ class Stretched(Coding):
         least = next((end for end in (lower, upper) if end is not None), 1.0)
         if self.scale == "log" and least <= 0:
             where = f"begin at {least:g}" if lower is not None else f"end at {least:g}"
-            raise IntakeError(
-                f"The bounds of {quote_name(name)} {where}, and a logarithmic scale has no 0: declare the "
-                'smallest amount that matters, such as 1, or "scale": "root", which reads 0 and negative amounts too.'
-            )
+            raise IntakeError.of("log_of_nought", name=name, where=where)
 
     def stretch(self, values: Array) -> Array:
         if self.scale == "log":
@@ -636,7 +633,7 @@ def make_coded_domain(
     )
     labels = tuple(label for column in declared for label in column.labels)
     if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
-        raise RequestError(f"Two coordinates would be called {twice[0]!r}: rename a column, or a category.")
+        raise IntakeError.of("two_coordinates", twice=twice[0])
     spans = np.array([column.span for column in declared for _ in column.labels])
     stated = tuple(
         (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
@@ -660,19 +657,14 @@ class Categories:
 
     def __post_init__(self) -> None:
         if not self.names:
-            raise check.RequestError("No category is declared: name at least one, as cells of the column write it.")
+            raise IntakeError.of("no_category")
         if len(self.names) > MOST_CATEGORIES:
-            raise check.RequestError(
-                f"{len(self.names):,} values are declared, and at most {MOST_CATEGORIES} are allowed: keep the common "
-                "ones, all others share one."
-            )
+            raise IntakeError.of("too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
         written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise check.RequestError(
-                f"{quote_name(empty[0])} is how an empty cell is written, which is a value of its own: leave it out."
-            )
+            raise IntakeError.of("category_is_missing", value=empty[0])
         if len({*written}) < len(written):
-            raise check.RequestError(f"Categories {list_names(self.names)} repeat: name each once.")
+            raise IntakeError.of("categories_repeat", names=self.names)
 
     @property
     def number(self) -> int:
@@ -687,14 +679,6 @@ class Categories:
         """The bin of each cell of a column of shape (n,)."""
         place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
         return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
-
-
-FORMS = (
-    'write "income": [1, 1000000], {"bounds": [1, 1000000], "scale": "log"}, {"categories": ["N", "S"]}, '
-    '{"categories": ["F", "M"], "closed": true}, {"order": ["I", "II"]}, {"dates": ["2015-01-01", "2024-12-31"]} or '
-    '{"cycle": 24}'
-)
-"""How a column is declared, for a sentence."""
 
 
 def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
@@ -712,65 +696,46 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
             scaled.check_bounds(name, lower, upper)
             return scaled, lower, upper
         case forms.CategoriesForm(categories=names, closed=closed):
-            coding: Coding = _read_closed(name, names) if closed else Nominal(_check_values(name, names))
+            if closed and len(names) != 2:
+                raise IntakeError.of("not_two_closed", name=name, many=len(names))
+            coding: Coding = (Closed if closed else Nominal)(_check_values(name, names))
         case forms.OrderForm(order=names):
             coding = Ordinal(_check_values(name, names))
             if len(names) < 2:
-                raise IntakeError(
-                    f"The order of {quote_name(name)} names one value, and no rank tells rows apart; name two."
-                )
+                raise IntakeError.of("order_of_one", name=name)
         case forms.DatesForm(dates=(first, last), written=written):
             if first >= last:
-                raise IntakeError(
-                    f"The first date of {quote_name(name)} is not before the last one; declare other dates."
-                )
+                raise IntakeError.of("dates_in_order", name=name)
             coding = Dates(first, last, written)
         case forms.CycleForm(cycle=period):
             coding = Cycle(period)
         case _:
-            raise IntakeError(f"{quote_name(name)} is declared in no form that is known; {FORMS}.")
+            raise IntakeError.of("unknown_form", name=name)
     return coding, *(coding.ends or (None, None))
-
-
-def _read_closed(name: str, names: tuple[str, ...]) -> Closed:
-    if len(names) != 2:
-        raise IntakeError(
-            f"{quote_name(name)} has {len(names)} closed categories, and two make a coordinate; name two, or leave out "
-            '"closed".'
-        )
-    return Closed(_check_values(name, names))
 
 
 def check_ends(name: str, low: float, high: float) -> None:
     """Refuse bounds between which no number lies."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high and math.isfinite(high - low)):
-        raise IntakeError(
-            f"The bounds of {quote_name(name)} are {low:g} and {high:g}; both must be finite with lower < upper; "
-            "declare other bounds."
-        )
+        raise IntakeError.of("bounds_of_column", name=name, low=low, high=high)
 
 
 def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed."""
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-        raise IntakeError(
-            f"The weight of {quote_name(name)} is no number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: below, its noise "
-            "would drown it, above, it would decide alone; give another, or leave it out."
-        )
+        raise IntakeError.of("weight", name=name, least=LEAST_WEIGHT, most=MOST_WEIGHT)
     return float(weight)
 
 
 def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Declared values, each of which a file can hold, and each once."""
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
-        raise IntakeError(
-            f"Of {quote_name(name)}, {quote_name(taken[0])} is there without being declared; leave it out."
-        )
+        raise IntakeError.of("reserved_value", name=name, value=taken[0])
     try:
         Categories(names)
     except RequestError as error:
-        raise IntakeError(f"Of column {quote_name(name)}: {error}") from None
+        raise IntakeError.of("of_column", name=name, error=error) from None
     return names
 
 
@@ -788,10 +753,7 @@ class Described(NamedTuple):
     def check(self, name: str) -> None:
         """Refuse what is not allowed."""
         if bool(self.categories) == (self.bounds is not None):
-            raise IntakeError(
-                f"Column {quote_name(name)} is described by categories or by a pair of bounds; write "
-                f"{json.dumps(DESCRIBED_EXAMPLE)}."
-            )
+            raise IntakeError.of("described_how", name=name, example=json.dumps(DESCRIBED_EXAMPLE))
         if self.bounds is None:
             _check_values(name, self.categories)
         else:

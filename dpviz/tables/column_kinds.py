@@ -7,12 +7,10 @@ one is the second. A weight says how surely the evidence alone means the kind: 1
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,23 +18,14 @@ import numpy as np
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.codings import DATE_ORDERS, find_day
 from dpviz.tables.loaded_table import FloatArray
+from dpviz.tables.vocabulary import TOLD, WORDS, match
 
 Kind = Literal["measure", "cycle", "id", "code", "group", "date", "order", "yes_no", "categories", "text"]
 """Kinds of columns. A cycle is a measure that goes round; a group is a known grouping, which only judges results."""
 
-TOLD = tomllib.loads(Path(__file__).with_name("proposal_words.toml").read_text(encoding="utf-8"))
-WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
 _WHOSE = WORDS["person"] | WORDS["thing"]
 _SCALES, _YES_NO = ([tuple(steps.split(", ")) for steps in TOLD["scales"][key]] for key in ("steps", "pairs"))
 _GLUED_ID = re.compile(rf"({'|'.join(sorted(_WHOSE))})(id|no|nr|num|number|nummer)")
-PATTERNS = {what: re.compile(written) for what, written in TOLD["patterns"].items()}
-
-
-def match(what: str, cell: str) -> re.Match[str] | None:
-    """How a whole cell is written in the way that has this name, if it is."""
-    return PATTERNS[what].fullmatch(cell)
-
-
 _MOST, _FEW_VALUES, _RUNNING, _FEW_ROWS = 0.9, 20, 20, 3
 
 
@@ -111,6 +100,10 @@ class _Column:
         return len(self.numbers) > 0 and bool((self.numbers == np.floor(self.numbers)).all())
 
     @property
+    def has_points(self) -> bool:
+        return len(self.numbers) > 0 and not self.whole
+
+    @property
     def read(self) -> bool:
         """Whether most of its cells are numbers."""
         return self.values is not None
@@ -172,7 +165,7 @@ class _Column:
 _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("measure", 2, "numbers", lambda one: one.read),
     ("measure", 0.5, "different numbers", lambda one: one.read and len(one.different) > 1),
-    ("measure", 1, "numbers with a point", lambda one: len(one.numbers) and not one.whole),
+    ("measure", 1, "numbers with a point", lambda one: one.has_points),
     ("measure", 4, "the name of a measure", lambda one: one.read and one.words[-1] in WORDS["measure"]),
     ("measure", 2, "a number of something", lambda one: one.read and one.words[-1] in ("num", "n")),
     ("text", 1, "words", lambda one: not one.read),
@@ -190,12 +183,7 @@ _EVIDENCE: tuple[tuple[Kind, float, str, Callable[[_Column], object]], ...] = (
     ("date", 1.5, "as large as seconds since 1970", lambda one: one.lies(1e9, 2.5e9)),
     ("date", 4, "days of a spreadsheet", lambda one: one.words[-1] in WORDS["date"] and one.lies(10_000, 60_000)),
     ("group", 4.5, "the name of a known grouping", lambda one: one.words[-1] in WORDS["group"]),
-    (
-        "code",
-        5,
-        "the name of a code",
-        lambda one: one.names_a_code and one.read and one.whole >= bool(len(one.numbers)),
-    ),
+    ("code", 5, "the name of a code", lambda one: one.names_a_code and one.read and not one.has_points),
     ("code", 5, "the name of a code", lambda one: one.names_a_code and one.are_most("code_of_digits")),
     ("code", 4, "digits that begin with a nought", lambda one: one.read and _begin_with_noughts(one.present)),
     ("code", 4, "digits, an E and digits", lambda one: one.are_most("part_number")),
@@ -284,7 +272,9 @@ def _find_period(column: _Column) -> float | None:
     """After how much a measure goes round, by its name and its range."""
     if {"per", "worked", "total"} & {*column.words} or not len(column.numbers):
         return None
-    for low, high, period in (TOLD["cycle"][word] for word in column.words if word in TOLD["cycle"]):
+    for low, high, period in (
+        TOLD["cycle"][word] for word in (*column.words, "".join(column.words)) if word in TOLD["cycle"]
+    ):
         if low <= column.numbers.min() and column.numbers.max() <= high:
             return float(period)
     return None

@@ -30,7 +30,6 @@ from dpviz.tables.file_format import (
     MAX_COLUMNS,
     NAMED_DELIMITERS,
     PLAIN_FORMAT,
-    TOO_MANY_COLUMNS,
     FileFormat,
     can_delimit,
     refuse_garbled,
@@ -41,6 +40,7 @@ from dpviz.tables.loaded_table import (
     CellCoding,
     IntakeError,
     LoadedTable,
+    StoredTable,
     make_table,
     refuse_unknown,
     split_by_coding,
@@ -48,65 +48,20 @@ from dpviz.tables.loaded_table import (
 )
 from dpviz.tables.prepared_rows import Batch
 from dpviz.tables.records import Wanted, read_lines, read_records, split_fields
-from dpviz.words import doorways, foreign, list_names, quote_name
+from dpviz.tables.vocabulary import TOLD, match
+from dpviz.words import doorways, foreign, quote_name
 
 Value = TypeVar("Value")
 
 MAX_BYTES = doorways.CSV.most_bytes
 _MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
-_TOO_MANY_CELLS = (
-    f"The file has more than {doorways.CSV.most_lines:,} lines, or far more cells than its size promises (a cell of "
-    "text counts as eight): lines shorter than the header, or a packed file of equal ones, would fill memory; "
-    "keep only the columns you need, or fewer rows."
-)
-_TOO_LARGE = "The file is larger than 200 MB, the most allowed; keep only the columns you need, or fewer rows."
 
 _GZIP = b"\x1f\x8b"
-_GZIP_DAMAGED = "The gzip file is damaged or ends too early; pack it again, or load the CSV itself."
 
 _LONGEST = 1_000_000  # of a first line: 2,000 names of 80 characters, in any encoding
 _ANY_DELIMITER = re.compile(f"[{re.escape(''.join(DELIMITERS))}]")
 _STATES_DELIMITER = re.compile(r"\s*sep=([^\n\r]*)", flags=re.IGNORECASE)
 _LONGEST_NAME, _MOST_REPEATED = 80, 2
-
-_SIGNS = r"[%‰$€£¥₹₽₩₺฿¢°]"
-_CODES = "usd|eur|gbp|chf|jpy|cny|inr|rub|brl|mxn|krw|try|pln|czk|huf|sek|nok|dkk|cad|aud|nzd|zar|kr|rs"
-_UNIT = rf"({_SIGNS}|{_CODES})"
-_NUMBER = rf"[(]?\s*{_UNIT}?\s*[-+−–]?\s*{_UNIT}?\s*(\d[\d.,'’\s]*|[.,]\d+)([eE][-+−]?\d+)?\s*{_UNIT}?\s*[)]?"
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_READS_LIKE_A_ROW = re.compile(
-    "|".join(
-        (
-            _NUMBER,
-            r"[-+−]?(inf|infinity|nan)",
-            r"\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}\.?([T\s]\s*\d{1,2}:\d{2}.*)?",
-            r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([ap]\.?m\.?)?",
-            rf"\d{{1,2}}\.?[-\s]{_MONTH}[-\s,]*(\d{{2,4}})?",
-            rf"{_MONTH}\s+\d{{1,2}}(st|nd|rd|th)?,?(\s+\d{{2,4}})?",
-        )
-    ),
-    flags=re.IGNORECASE,
-)
-_OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-    b"%PDF": "a PDF",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"7z\xbc\xaf": "a 7-zip archive",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"SQLite format": "a database",
-    b"<": "a web page or XML",
-    b"{": "JSON",
-    b"[": "JSON",
-}
-RETURNS_ALONE = (
-    "The header holds another line end, a carriage return alone as on old Macs; save the file with the line ends of "
-    "Windows or Unix, or mend the header."
-)
-NO_CSV = "The file cannot be read as a CSV; a CSV has names in its first line, then one row a line; save it again."
-_HOW_TO_SAY = 'declare "header": true, or "header": false with "names" ("dpviz declare FILE" proposes one of them)'
 
 
 class TooLarge(IntakeError):
@@ -133,7 +88,7 @@ class Header:
         place = {name: number for number, name in enumerate(self.names)}
         refuse_unknown((*numbers, *text), self.names)
         if both := [name for name in numbers if name in text]:
-            raise IntakeError(f"{list_names(both)} is to be read as numbers and as text; choose one of them.")
+            raise IntakeError.of("numbers_and_text", columns=both)
         return Wanted(
             len(self.names),
             self.delimiter,
@@ -176,7 +131,7 @@ class CsvFile:
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
-        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
+        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
             return read_header(self.lines(declared), declared)
 
     def read(
@@ -189,31 +144,24 @@ class CsvFile:
 
         Returns data units; NaN where a number is missing.
         """
-        with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
-            return self._read(declared, numbers, text)
-
-    def _read(self, declared: FileFormat, numbers: Sequence[str] | None, text: Sequence[str]) -> LoadedTable:
-        lines = self.lines(declared)
-        header = read_header(lines, declared)
-        if numbers is None:
-            numbers = [name for name in header.names if name not in text]
-        wanted = header.list_wanted(declared, numbers, text)
-        n_lines = lines.count(b"\n", header.body) + 1
-        given = len(self.raw) if self.packed is None else self.packed
-        if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
-            raise TooLarge(_TOO_MANY_CELLS)
-        if declared.several_lines:
-            if len(lines) > _MOST_SEVERAL_LINES:
-                raise IntakeError(
-                    "The file is larger than 20 MB, the most allowed where cells go on over several lines; write one "
-                    "record a line, or keep only the columns you need."
-                )
-            read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
-        else:
-            read = read_lines(lines, wanted, first=header.body)
-        return make_table(
-            header.key_by_name(read.columns), name=self.name, notes=header.notes, unread=header.key_by_name(read.unread)
-        )
+        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
+            lines = self.lines(declared)
+            header = read_header(lines, declared)
+            if numbers is None:
+                numbers = [name for name in header.names if name not in text]
+            wanted = header.list_wanted(declared, numbers, text)
+            n_lines = lines.count(b"\n", header.body) + 1
+            given = len(self.raw) if self.packed is None else self.packed
+            if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
+                raise TooLarge.of("csv_cells", most=doorways.CSV.most_lines)
+            if declared.several_lines and len(lines) > _MOST_SEVERAL_LINES:
+                raise IntakeError.of("several_lines_large")
+            if declared.several_lines:
+                read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
+            else:
+                read = read_lines(lines, wanted, first=header.body)
+            columns, unread = header.key_by_name(read.columns), header.key_by_name(read.unread)
+            return make_table(columns, name=self.name, notes=header.notes, unread=unread)
 
 
 def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> CsvFile:
@@ -292,24 +240,22 @@ def _read_file(path: Path) -> bytes:
     with refuse_unreadable(path):
         raw = foreign.read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
-        raise TooLarge(_TOO_LARGE)
+        raise TooLarge.of("csv_large")
     return raw
 
 
 def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
     """Errors of whatever reads the CSV file as sentences that name it."""
-    name = quote_name(path.name)
-    missing = IntakeError(f"There is no file {name} at that path; check the path.")
-    damaged = IntakeError(f"The file {name} cannot be read; give a CSV file, as a file of its own.")
-    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {name}")
+    missing, damaged = (IntakeError.of(key, name=path.name) for key in ("no_file", "csv_unreadable"))
+    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {quote_name(path.name)}")
 
 
 def _unpack(raw: bytes) -> bytes:
     if raw.startswith(_GZIP):
-        with foreign.refuse_as(IntakeError(_GZIP_DAMAGED), doorways.GZIP):
+        with foreign.refuse_as(IntakeError.of("gzip_damaged"), doorways.GZIP):
             raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
-        raise TooLarge(_TOO_LARGE)
+        raise TooLarge.of("csv_large")
     return raw
 
 
@@ -332,22 +278,15 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     parts = cells[0].split() if len(cells) == 1 else ()
     pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
     if declared.header is None and any(map(reads_like_a_row, pieces)):
-        raise IntakeError(
-            "The first line holds a number, a date or an amount, so it may be a row; a header holds names only; "
-            f"{_HOW_TO_SAY}."
-        )
+        raise IntakeError.of("header_has_values")
     if declared.header is None and _repeats_words(cells):
-        raise IntakeError(
-            f"The first line says the same several times, so it may be a row; names differ; {_HOW_TO_SAY}."
-        )
+        raise IntakeError.of("header_repeats")
     if declared.names:
         return Header(declared.names, delimiter, end)
     names, notes = clean_names(cells)
     missing = [name for name in declared.styles if name not in names]
     if missing:
-        raise IntakeError(
-            f"Number styles are declared for {list_names(missing)}; columns are {list_names(names)}; mend one."
-        )
+        raise IntakeError.of("styles_of_strangers", strangers=missing, names=names)
     return Header(names, delimiter, end, notes)
 
 
@@ -356,14 +295,11 @@ def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
     try:
         cells = split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
-        raise IntakeError(
-            "The header is not one whole line: a quotation mark in it is not closed, or it holds another line end; a "
-            "header closes each quotation mark on the first line; mend it, or declare the names."
-        ) from None
+        raise IntakeError.of("header_not_whole") from None
     if len(cells) > MAX_COLUMNS:
-        raise IntakeError(TOO_MANY_COLUMNS)
+        raise IntakeError.of("too_many_columns", most=MAX_COLUMNS)
     if not any(cell.strip() for cell in cells):
-        raise IntakeError("The first line is empty; a CSV has column names there, then one row a line; add the names.")
+        raise IntakeError.of("header_empty")
     return cells
 
 
@@ -374,7 +310,7 @@ def reads_like_a_row(cell: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     # One blank for many: the pattern tries every way to share them out among its parts.
-    return _READS_LIKE_A_ROW.fullmatch(" ".join(cell.strip().strip("\"'").split())) is not None
+    return match("row_cell", " ".join(cell.strip().strip("\"'").split())) is not None
 
 
 def _repeats_words(cells: Iterable[str]) -> bool:
@@ -425,7 +361,7 @@ def find_delimiter_above(lines: str) -> str:
         return ""
     delimiter = stated[1].strip(" ") or ","
     if not can_delimit(delimiter):
-        raise IntakeError(f"The first line states a delimiter that is none; write sep= and one of {NAMED_DELIMITERS}.")
+        raise IntakeError.of("states_no_delimiter", delimiters=NAMED_DELIMITERS)
     return delimiter
 
 
@@ -440,7 +376,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
     """The header line as text, where it ends, and the delimiter that a line ``sep=;`` above it states."""
     line, end = _read_line(lines, start)
     if b"\r" in line.removesuffix(b"\r") and b'"' not in line:
-        raise IntakeError(RETURNS_ALONE)
+        raise IntakeError.of("returns_alone")
     stated = find_delimiter_above(line.decode(declared.byte_encoding, errors="replace"))
     if stated:
         line, end = _read_line(lines, end)
@@ -448,10 +384,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
     try:
         header = line.removesuffix(b"\r").decode(declared.byte_encoding)
     except UnicodeDecodeError:
-        raise IntakeError(
-            f"The header is not {declared.encoding}; files that are not UTF-8 need their encoding declared, such as "
-            "cp1252 (Windows) or iso8859-1; declare it, or save the file as UTF-8."
-        ) from None
+        raise IntakeError.of("header_encoding", encoding=declared.encoding) from None
     refuse_garbled(header, declared)
     return header, end, stated
 
@@ -459,7 +392,7 @@ def _read_first_line(lines: bytes, declared: FileFormat, start: int) -> tuple[st
 def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
     end = lines.find(b"\n", start, start + _LONGEST)
     if end < 0 and len(lines) - start >= _LONGEST:
-        raise IntakeError("The first line is longer than a million bytes; a CSV has one row a line; save it again.")
+        raise IntakeError.of("header_long")
     return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
 
 
@@ -472,17 +405,14 @@ def _guess_delimiter(line: str) -> str:
 def refuse_other_formats(line: bytes) -> None:
     """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
     if line.startswith(b"PAR1"):
-        raise IntakeError(
-            "The file is Parquet, which is read as it is: give it the ending .parquet and open it by its path, on the "
-            'command line or on the bench under "A file on this machine".'
-        )
-    for magic, what in _OTHER_FORMATS.items():
-        if line.lstrip().startswith(magic):
-            raise IntakeError(f"The file looks like {what}, not a CSV; export the table as CSV and load that.")
+        raise IntakeError.of("is_parquet")
+    for magic, what in TOLD["other_formats"].items():
+        if line.lstrip().startswith(magic.encode("latin-1")):
+            raise IntakeError.of("other_format", what=what)
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise IntakeError('The file is UTF-16, not UTF-8; declare "encoding": "utf-16", or save it as UTF-8.')
+        raise IntakeError.of("is_utf_16")
     if b"\0" in line:
-        raise IntakeError("The file is binary, or UTF-16 without a mark; save it as CSV in UTF-8.")
+        raise IntakeError.of("is_binary")
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
@@ -491,13 +421,14 @@ _BYTES_LATER, _MOST_UNPACKED = 2**20, 2**28
 
 
 @dataclass(frozen=True, eq=False)
-class CsvOnDisk:
+class CsvOnDisk(StoredTable):
     """A CSV file by its path; nothing of its rows has been looked at.
 
     * ``path``: gzip is unpacked on the way.
     """
 
     path: Path
+    changed = "csv_changed"
 
     @property
     def name(self) -> str:
@@ -509,22 +440,16 @@ class CsvOnDisk:
         """Nothing: what a batch shows of its rows is not put together."""
         return ()
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells files apart, and two states of one file: by place, size and time."""
-        place = str(self.path.resolve()).encode("utf-8", "surrogatepass")
-        size, time = self._state
-        return hashlib.sha256(place + f"|{size}|{time}".encode()).hexdigest()
+    def _list_files(self) -> tuple[Path, ...]:
+        return (self.path,)
 
-    @cached_property
-    def _state(self) -> tuple[int, int]:
-        """Size and time of the file when it was first looked at."""
-        return self._read_state()
-
-    def _read_state(self) -> tuple[int, int]:
-        with _translate_errors(self.path):
-            state = foreign.read_state(self.path)
-        return state.st_size, state.st_mtime_ns
+    @contextmanager
+    def _refuse_damaged(self) -> Iterator[None]:
+        with refuse_unreadable(self.path):
+            try:
+                yield
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                raise IntakeError.of("gzip_damaged") from None
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
@@ -555,29 +480,21 @@ class CsvOnDisk:
         Yields columns in data units, NaN where a number is missing, and ids as text.
         """
         if declared.several_lines:
-            raise IntakeError(
-                "Records over several lines are declared of a file that memory does not hold; write one record a line."
-            )
-        with _translate_errors(self.path):
-            yield from self._read_batches(numbers, declared, id_column, codings)
-        if self._read_state() != self._state:
-            raise IntakeError("The file changed while it was read: open it again when nobody writes to it.")
-
-    def _read_batches(
-        self, numbers: Sequence[str], declared: FileFormat, id_column: str | None, codings: Mapping[str, CellCoding]
-    ) -> Iterator[Batch]:
+            raise IntakeError.of("several_lines_on_disk")
+        plain, textual = split_by_coding(numbers, codings)
         header: Header | None = None
-        for piece, read in self._read_pieces(declared):
-            first = 0
-            if header is None:
-                header = read_header(piece, declared)
-                first = header.body
-            plain, textual = split_by_coding(numbers, codings)
-            wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-            for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
-                columns = header.key_by_name(read_lines(lines, wanted).columns)
-                values = stack_columns(columns, numbers, codings)
-                yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+        with self._refuse_damaged():
+            for piece, read in self._read_pieces(declared):
+                first = 0
+                if header is None:
+                    header = read_header(piece, declared)
+                    first = header.body
+                wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
+                for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
+                    columns = header.key_by_name(read_lines(lines, wanted).columns)
+                    values = stack_columns(columns, numbers, codings)
+                    yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
+        self.check_unchanged()
 
     def _read_pieces(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Whole lines in an encoding in which a line ends with one byte, and the part of the file read by then.
@@ -598,7 +515,7 @@ class CsvOnDisk:
     @contextmanager
     def _open(self) -> Iterator[tuple[IO[bytes], int, IO[bytes]]]:
         """The bytes of the file, unpacked; how many there are as it lies there, and these."""
-        with _translate_errors(self.path), foreign.open_file(self.path) as packed:
+        with self._refuse_damaged(), foreign.open_file(self.path) as packed:
             is_gzip = packed.read(2) == _GZIP
             packed.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=packed) if is_gzip else packed  # type: ignore[assignment]
@@ -607,7 +524,7 @@ class CsvOnDisk:
     def _decode(self, declared: FileFormat) -> Iterator[tuple[bytes, float]]:
         """Bytes of the file in the encoding that lines are read in, without a byte order mark."""
         as_it_is = declared.encoding == declared.byte_encoding
-        _ = self._state  # before anything is read
+        _ = self.states  # before anything is read
         decoder = None if as_it_is else codecs.getincrementaldecoder(declared.encoding)(errors="replace")
         with self._open() as (file, size, packed):
             start = True
@@ -631,12 +548,3 @@ def _split_lines(lines: bytes, most: int) -> Iterator[bytes]:
     for start, end in pairwise((0, *ends.tolist(), len(lines))):
         if start < end:
             yield lines[start:end]
-
-
-@contextmanager
-def _translate_errors(path: Path) -> Iterator[None]:
-    with refuse_unreadable(path):
-        try:
-            yield
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise IntakeError(_GZIP_DAMAGED) from None

@@ -18,13 +18,13 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-def format_cell(cell: str) -> str:
-    """A cell of text that no spreadsheet takes for a formula; a number that is written out stays one.
+def format_cell(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; a number stays one, in a text too.
 
     >>> [format_cell(cell) for cell in ("age", "=1+1", "-1.5", "-x", "@sum")]
     ['age', "'=1+1", '-1.5', "'-x", "'@sum"]
     """
-    is_formula = cell.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(cell)
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if is_formula else cell
 
 
@@ -44,7 +44,7 @@ def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
         Text that no spreadsheet takes for a formula.
     """
     text = io.StringIO(newline="")
-    safe = ([format_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    safe = ([*map(format_cell, line)] for line in lines)
     csv.writer(text, lineterminator=end).writerows(safe)
     return text.getvalue()
 
@@ -68,7 +68,7 @@ def format_frame(frame: pd.DataFrame, *, end: str = "\r\n", float_format: str | 
     """
     safe = frame.copy()
     for name in (name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])):
-        safe[name] = frame[name].map(_make_safe, na_action="ignore")
+        safe[name] = frame[name].map(format_cell, na_action="ignore")
     safe.columns = pd.Index([format_cell(str(name)) for name in frame])
     return safe.to_csv(index=False, lineterminator=end, float_format=float_format)
 
@@ -78,7 +78,3 @@ def format_names(names: Sequence[str]) -> str:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()
-
-
-def _make_safe(cell: Any) -> Any:
-    return format_cell(cell) if isinstance(cell, str) else cell

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag, create_model
 
-from dpviz.core import RequestError, check
+from dpviz.core import check
 from dpviz.tables.declarations import Declaration
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.owner_words import OWNER_WORDS
 from dpviz.words import documents
 
@@ -131,9 +132,7 @@ def _refuse_long(words: WordsDocument) -> WordsDocument:
     """A release may say more than its declaration file may."""
     for name, said in words.list_given().items():
         if isinstance(said, str) and len(said) > documents.LONGEST_TEXT:
-            raise RequestError(
-                f'"{name}" is longer than {documents.LONGEST_TEXT:,} characters, the most allowed; shorten it.'
-            )
+            raise IntakeError.of("words_long", name=name, most=documents.LONGEST_TEXT)
     return words
 
 

@@ -27,7 +27,7 @@ from dpviz.tables.codings import (
 )
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import Key, doorways, foreign, list_fields, list_names, list_values, quote_name
+from dpviz.words import Key, doorways, foreign, list_fields, list_values, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument
@@ -199,12 +199,9 @@ class Declaration:
         """Itself."""
         self.check_values()
         if self.rows_per_person > 1 and self.id_column is None:
-            raise IntakeError('"rows_per_person" needs "id_column", the column that says whose row it is; add it.')
+            raise IntakeError.of("rows_without_id")
         if self.file.several_lines and not self.kind.may_be_shown:
-            raise IntakeError(
-                "Records over several lines are declared for a private file; there one row could change how all rows "
-                "below it are read, which no ε covers; write one record a line, or declare the file public."
-            )
+            raise IntakeError.of("several_lines_private")
         self._check_roles()
         return self
 
@@ -213,43 +210,27 @@ class Declaration:
         self._check_bounds()
         for key, (one, other) in {"scaling": ("unit", "common"), "relation": ("add_remove", "replace")}.items():
             if (said := getattr(self, key)) not in (one, other):
-                raise IntakeError(f'The {key} is {quote_name(said)}; write "{one}" or "{other}".')
+                raise IntakeError.of("one_of_two", key=key, said=said, one=one, other=other)
         if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
-            raise IntakeError(f"The radius is {self.radius:g}; write a finite number above 0, or leave it out.")
+            raise IntakeError.of("radius", radius=self.radius)
         for key in ("n_public", "rows_per_person"):
             value = getattr(self, key)
             if value is not None and value < 1:
-                raise IntakeError(f'"{key}" is {value}; write a whole number of at least 1, or leave it out.')
+                raise IntakeError.of("at_least_one", key=key, value=value)
         if not self.unit_of_privacy.strip():
-            raise IntakeError(
-                f'"unit_of_privacy" is empty; say in words what ε protects, such as {quote_name(DEFAULT_UNIT)}.'
-            )
-        self._check_range()
+            raise IntakeError.of("unit_of_privacy", usual=DEFAULT_UNIT)
+        if self.n_range is not None and not 1 <= self.n_range[0] <= self.n_range[1]:
+            raise IntakeError.of("n_range", low=self.n_range[0], high=self.n_range[1])
+        if self.n_range is not None and self.n_public is not None:
+            raise IntakeError.of("n_twice")
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
-            raise IntakeError(
-                f"The unit of {list_names(wrong)} is longer than {LONGEST_UNIT} characters or cannot be printed; "
-                "write one such as years, km or k$."
-            )
+            raise IntakeError.of("unit_long", columns=wrong, most=LONGEST_UNIT)
         if len(self.describe) > MOST_DESCRIBED:
-            raise IntakeError(
-                f'"describe" names {len(self.describe):,} columns, and at most {MOST_DESCRIBED} are allowed; keep '
-                "those that tell segments apart."
-            )
+            raise IntakeError.of("too_many_described", many=len(self.describe), most=MOST_DESCRIBED)
         for name, described in self.describe.items():
             described.check(name)
         for name, weight in self.weights.items():
             check_weight(name, weight)
-
-    def _check_range(self) -> None:
-        if self.n_range is None:
-            return
-        low, high = self.n_range
-        if not 1 <= low <= high:
-            raise IntakeError(
-                f'"n_range" is {low:,} to {high:,}; write two whole numbers from 1 on, the smaller first.'
-            )
-        if self.n_public is not None:
-            raise IntakeError('"n_public" and "n_range" both say how many rows there are; keep one of them.')
 
     def over(self, names: Sequence[str]) -> Declaration:
         """The same for a table of columns ``names``, with the clustered columns and the label spelled out."""
@@ -321,23 +302,17 @@ class Declaration:
         declared = self.bounds if self.columns else dict.fromkeys(columns, self._pair)
         known = {name: bounds for name, bounds in declared.items() if None not in bounds}
         if missing := [column for column in columns if column not in known]:
-            raise IntakeError(
-                f"No bounds are declared for {list_names(missing)}; they are for {list_names(tuple(known))}; declare "
-                "a lower and an upper bound that are known without a look at the rows, or choose among these."
-            )
+            raise IntakeError.of("bounds_undeclared", missing=missing, known=tuple(known))
         return [known[column] for column in columns]
 
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)
         if len(set(names)) < len(names):
-            raise IntakeError(f"Columns {list_names(names)} repeat in the bounds; declare each once.")
+            raise IntakeError.of("columns_repeat", names=names)
         if not self.columns and not self.lower and not self.upper:
             return
         if not len(names) == len(self.lower) == len(self.upper):
-            raise IntakeError(
-                f"There are {len(self.lower)} lower and {len(self.upper)} upper bounds for {len(names)} column(s); "
-                "declare one of each for every column."
-            )
+            raise IntakeError.of("bounds_uneven", lower=len(self.lower), upper=len(self.upper), columns=len(names))
         for name, low, high in zip(names, self.lower, self.upper, strict=True):
             if low is None or high is None:
                 self.codings.get(name, NUMBER).check_bounds(name, low, high)
@@ -345,45 +320,26 @@ class Declaration:
             check_ends(name, low, high)
             if coding := self.codings.get(name):
                 if coding.ends not in (None, (low, high)):
-                    raise IntakeError(
-                        f"{quote_name(name)} has declared values, and numbers as bounds besides; keep one of the two."
-                    )
+                    raise IntakeError.of("values_and_bounds", name=name)
                 coding.check_bounds(name, low, high)
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
-            raise IntakeError(
-                f'{list_names(strangers)} in "weights" is no column to cluster; these are '
-                f"{list_names(self.columns)}; weigh one of them."
-            )
+            raise IntakeError.of("weighed_strangers", strangers=strangers, columns=self.columns)
 
     def _check_roles(self) -> None:
         for role, name in (("label column", self.label_column), ("id column", self.id_column)):
             if name is not None and name in self.columns:
-                raise IntakeError(
-                    f"Column {quote_name(name)} is both the {role} and a column to cluster; it is one of the two; "
-                    "drop one."
-                )
+                raise IntakeError.of("two_roles", name=name, role=role)
         if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
-            raise IntakeError(
-                f'{list_names(twice)} in "describe" is clustered, or says whose a row is; clustered columns are '
-                "described anyway, and an id never is; leave it out there."
-            )
+            raise IntakeError.of("described_twice", twice=twice)
         known = (*self.numbers, *self.textual)
         if self.numbers and (strangers := [name for name in self.columns if name not in known]):
-            raise IntakeError(
-                f"Columns {list_names(strangers)} are to be clustered, but number columns are "
-                f"{list_names(self.numbers)}; cluster these, or declare the others as numbers."
-            )
+            raise IntakeError.of("clustered_no_numbers", strangers=strangers, numbers=self.numbers)
 
 
 NOTHING_DECLARED = Declaration()
 
 
 MAX_DECLARATION_BYTES = doorways.DECLARATION.most_bytes
-
-_BOUNDS_FORMS = (
-    'allowed are {"bounds": {"x": [0, 1]}} and {"lower": 0, "upper": 1, "columns": ["x"]}, finite numbers with '
-    "lower < upper"
-)
 
 
 def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
@@ -411,27 +367,23 @@ def read_declaration(
     try:
         text = json.dumps(dict(declared))
     except (TypeError, ValueError):
-        raise IntakeError(
-            "What is declared is neither a declaration nor the path of one, nor what JSON can say: give a mapping of "
-            "texts, numbers and lists."
-        ) from None
+        raise IntakeError.of("declared_how") from None
     return apply_declaration(text, onto, what="What is declared").validate()
 
 
 def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED) -> Declaration:
     """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``."""
-    name = quote_name(Path(path).name)
-    missing = IntakeError(f"There is no file {name} at that path; write LO,HI or the path of a JSON file.")
-    unreadable = IntakeError(f"The file {name} cannot be read; give a JSON file, as a file of its own.")
-    with foreign.refuse_as(unreadable, doorways.DECLARATION, missing=missing, called=f"The file {name}"):
+    name, called = Path(path).name, f"The file {quote_name(Path(path).name)}"
+    missing, unreadable = (IntakeError.of(key, name=name) for key in ("no_declaration", "declaration_unreadable"))
+    with foreign.refuse_as(unreadable, doorways.DECLARATION, missing=missing, called=called):
         raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
     if len(raw) > MAX_DECLARATION_BYTES:
-        raise IntakeError(f"The file {name} is larger than 1 MB, the most allowed; give the JSON, not the data.")
+        raise IntakeError.of("declaration_large", name=name)
     try:
         text = raw.decode("utf-8-sig")
     except ValueError:
-        raise IntakeError(f"The file {name} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend the file.") from None
-    return apply_declaration(text, onto, what=f"The file {name}")
+        raise IntakeError.of("declaration_no_utf_8", name=name) from None
+    return apply_declaration(text, onto, what=called)
 
 
 def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: str = "The text") -> Declaration:
@@ -440,28 +392,24 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     One pair of bounds without columns is that of the columns of ``onto``, if it has any. The result may still
     contradict itself: see ``Declaration.validate``.
     """
-    if not isinstance(text, str):
-        raise IntakeError(f"{what} is no text; give JSON as text; {_BOUNDS_FORMS}.")
-    unusable = IntakeError(f"{what} declares nothing that can be used; {_BOUNDS_FORMS}; mend it.")
-    with foreign.refuse_as(unusable, doorways.DECLARATION):
-        return _apply_plain(text, onto, what)
-
-
-def _apply_plain(text: str, onto: Declaration, what: str) -> Declaration:
     from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
     from dpviz.words import documents
 
-    try:
-        said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
-        json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
-    except (ValueError, RecursionError):
-        raise IntakeError(f"{what} is not JSON in UTF-8; {_BOUNDS_FORMS}; mend it.") from None
-    if not isinstance(said, dict):
-        raise IntakeError(f"{what} is not a JSON object; {_BOUNDS_FORMS}; mend it.")
-    document = documents.read_document(DeclarationDocument, said, IntakeError)
-    declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
-    declared.check_values()
-    return declared
+    if not isinstance(text, str):
+        raise IntakeError.of("declaration_no_text", what=what)
+    unusable = IntakeError.of("declares_nothing", what=what)
+    with foreign.refuse_as(unusable, doorways.DECLARATION):
+        try:
+            said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
+            json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
+        except (ValueError, RecursionError):
+            raise IntakeError.of("declaration_no_json", what=what) from None
+        if not isinstance(said, dict):
+            raise IntakeError.of("declaration_no_object", what=what)
+        document = documents.read_document(DeclarationDocument, said, IntakeError)
+        declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
+        declared.check_values()
+        return declared
 
 
 def apply_bounds_option(text: str, onto: Declaration = NOTHING_DECLARED) -> Declaration:
@@ -573,7 +521,7 @@ def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str
     if "bounds" in given:
         if other_form:
             both = '"bounds" and "lower", "upper" or "columns"'
-            raise IntakeError(f"There are both {both}; {_BOUNDS_FORMS}; keep one form.")
+            raise IntakeError.of("both_forms", both=both)
         read = _list_pairs(document)
     elif other_form:
         read = _list_lower_upper(document, of)
@@ -582,13 +530,13 @@ def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str
     else:
         return {}
     if not document.origins.keys() <= {*read["columns"]}:
-        raise IntakeError('"origins" is not an object of texts by column, each with bounds; mend it.')
+        raise IntakeError.of("origins_form")
     return {**read, "origins": tuple(document.origins.get(name, "") for name in read["columns"])}
 
 
 def _list_pairs(document: DeclarationDocument) -> dict[str, Any]:
     if not document.bounds:
-        raise IntakeError(f"The bounds are not an object of pairs by column; {_BOUNDS_FORMS}; mend them.")
+        raise IntakeError.of("bounds_form")
     read = {
         name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one)
         for name, one in document.bounds.items()
@@ -600,7 +548,7 @@ def _list_pairs(document: DeclarationDocument) -> dict[str, Any]:
 
 def _list_lower_upper(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str, Any]:
     if document.lower is None or document.upper is None:
-        raise IntakeError(f"No bounds are declared; {_BOUNDS_FORMS}; add them.")
+        raise IntakeError.of("bounds_missing")
     columns = document.columns or of
     many = max(1, len(columns))
     lower, upper = (end if isinstance(end, tuple) else (end,) * many for end in (document.lower, document.upper))

@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from dpviz.core import Array, Codes, RequestError
+from dpviz.core import Array, Codes
 from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import LoadedTable, make_numeric_table
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
 
 SIDE, MOST_POINTS = 256, 3_000
 """Places along an edge, and how many people may be painted, me not counted."""
@@ -32,7 +32,6 @@ _VERSION, _FINEST, _COARSEST = 1, 8, 6
 _BLOCK, _PARAMETER = 32, 4
 _WIDTHS = {"version": 3, "order": 2, "points": 12, "with me": 1}
 
-CUT = "This link has no whole drawing in it: it was cut or changed on its way. Ask for the link again, or paint anew."
 
 Bits = NDArray[np.uint8]
 Place = tuple[int, int]
@@ -55,9 +54,9 @@ class PointDrawing:
         ``points`` (n, 2), places on the board.
         """
         if len(points) > MOST_POINTS:
-            raise RequestError(f"{len(points):,} points are painted; the board holds {MOST_POINTS:,}: erase some.")
+            raise IntakeError.of("board_full", many=len(points), most=MOST_POINTS)
         if me is not None and not all(0 <= place < SIDE for place in me):
-            raise RequestError(f"I am not on the board: choose a place from 0 to {SIDE - 1} on both axes.")
+            raise IntakeError.of("off_the_board", last=SIDE - 1)
         return cls(points, me)
 
     @property
@@ -102,20 +101,21 @@ def decode_drawing(text: str) -> PointDrawing:
     """The drawing that ``encode_drawing`` wrote."""
     body, check = text[:-_CHECK_LETTERS], text[-_CHECK_LETTERS:]
     if len(text) > MOST_LETTERS or not set(text) <= set(_LETTERS) or _compute_check(body) != check:
-        raise RequestError(CUT)
-    bits = _read_bits(body)
+        raise IntakeError.of("drawing_cut")
+    bits = _encode_fixed(np.array([*map(_LETTERS.index, body)], dtype=np.int64), _SIX)
     version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
     order += _COARSEST
     if version != _VERSION or order > _FINEST or points > MOST_POINTS:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     at = sum(_WIDTHS.values())
     me = None
     if with_me:
-        me = _make_place(_decode_numbers(bits[at:], (_FINEST, _FINEST)))
+        x, y = _decode_numbers(bits[at:], (_FINEST, _FINEST))
+        me = x, y
         at += 2 * _FINEST
     places = np.cumsum(_decode_gaps(bits[at:], points))
     if points and places[-1] >= 4**order:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     coarser = _FINEST - order
     lattice = _find_on_curve(places, order) << coarser
     return PointDrawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
@@ -138,11 +138,6 @@ def _compute_check(body: str) -> str:
     return "".join(_LETTERS[rest >> (_SIX * place) & 63] for place in range(_CHECK_LETTERS))
 
 
-def _read_bits(text: str) -> Bits:
-    sixes = np.array([_LETTERS.index(letter) for letter in text], dtype=np.int64)
-    return _encode_fixed(sixes, _SIX)
-
-
 def _encode_fixed(values: Codes, width: int) -> Bits:
     """Numbers in ``width`` bits each, the highest first."""
     return (values[:, None] >> np.arange(width)[::-1] & 1).astype(np.uint8).ravel()
@@ -151,7 +146,7 @@ def _encode_fixed(values: Codes, width: int) -> Bits:
 def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
     """The first numbers in so many bits each."""
     if sum(widths) > len(bits):
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     return [int(value) for value in _decode_remainders(bits, np.array(widths, dtype=np.int64))]
 
 
@@ -187,7 +182,7 @@ def _decode_gaps(bits: Bits, number: int) -> Codes:
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
     if len(ends) < number:
-        raise RequestError(CUT)
+        raise IntakeError.of("drawing_cut")
     quotients = np.diff(ends, prepend=-1) - 1
     return (quotients << widths) + _decode_remainders(bits[at:], widths)
 
@@ -222,10 +217,6 @@ def _turn(x: Codes, y: Codes, right: Codes, upper: Codes, level: int) -> tuple[C
     return np.where(turned, y, x), np.where(turned, x, y)
 
 
-def _make_place(numbers: list[int]) -> Place:
-    return numbers[0], numbers[1]
-
-
 # --- as a table
 
 _PAINTED = Declaration(
@@ -240,14 +231,7 @@ _PAINTED = Declaration(
 )
 
 
-class PaintedTable(NamedTuple):
-    """A drawing as a table, and what is declared about it."""
-
-    table: LoadedTable
-    declaration: Declaration
-
-
-def make_painted_table(drawing: PointDrawing) -> PaintedTable:
+def make_painted_table(drawing: PointDrawing) -> tuple[LoadedTable, Declaration]:
     """Everybody on the board as rows of a simulated table, me last; their number is not declared.
 
     Raises
@@ -256,8 +240,8 @@ def make_painted_table(drawing: PointDrawing) -> PaintedTable:
         If nobody is on it.
     """
     if not drawing.size:
-        raise RequestError("The board is empty: paint at least one point first.")
-    return PaintedTable(make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED)
+        raise IntakeError.of("board_empty")
+    return make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED
 
 
 # --- to begin with

@@ -7,7 +7,6 @@ and nothing that it says can make the database open another file, an address or 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -20,11 +19,10 @@ import pyarrow as pa
 
 from dpviz.core import check
 from dpviz.tables.arrow_intake import ArrowTable
-from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.tables.loaded_table import IntakeError, StoredTable
+from dpviz.words import doorways, foreign
 
 SCHEME = "duckdb"
-_FORM = "duckdb:///crm.duckdb?table=customers"
 # What the database takes for itself; rows go on in batches, wherever it keeps them.
 _SETTINGS = {
     **{"memory_limit": "128MB", "threads": "1"},
@@ -33,7 +31,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class DuckTable(ArrowTable):
+class DuckTable(StoredTable, ArrowTable):
     """A table in a database file; nothing of its rows has been looked at.
 
     Parameters
@@ -46,10 +44,7 @@ class DuckTable(ArrowTable):
 
     path: Path
     table: str
-    packed = (
-        "The database packs the table so tightly that memory does not hold its columns, though the size of its file "
-        "promised that: declare the number of rows public; then it is read in parts."
-    )
+    packed, changed = "database_packed", "database_changed"
 
     @classmethod
     def find(cls, address: str) -> DuckTable:
@@ -67,7 +62,7 @@ class DuckTable(ArrowTable):
             parts, said = urlsplit(""), {}
         path = unquote(parts.path).removeprefix("/")
         if parts.scheme != SCHEME or parts.netloc or parts.fragment or not path or [*said] != ["table"]:
-            raise IntakeError(f"The address names no table of a database file: write it as {_FORM}.")
+            raise IntakeError.of("no_duckdb_address")
         return cls(Path(path), said["table"])
 
     @property
@@ -75,31 +70,9 @@ class DuckTable(ArrowTable):
         """What the table is called on screen."""
         return foreign.format_name(Path(self.table.rpartition(".")[2].replace("/", " ")))
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells tables apart, and two states of a file: by place, size and time."""
-        told = (str(self.path.resolve()), self.table, *self._state)
-        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def size(self) -> int:
-        """The bytes of the file, which may have other tables."""
-        return self._state[0]
-
-    @cached_property
-    def _state(self) -> tuple[int, int]:
-        """Size and time of the file when it was first looked at."""
-        return self._read_state()
-
-    def _read_state(self) -> tuple[int, int]:
-        with self._refuse_damaged(), foreign.open_file(self.path):
-            state = foreign.read_state(self.path)
-        return state.st_size, state.st_mtime_ns
-
-    def check_unchanged(self) -> None:
-        """Refuse a table whose file somebody has written since it was first looked at."""
-        if self._read_state() != self._state:
-            raise IntakeError("The database changed while it was read: open it again when nobody writes to it.")
+    def _list_files(self) -> tuple[Path, ...]:
+        with foreign.open_file(self.path):  # refuses one that may not be read
+            return (self.path,)
 
     def _read_schema(self) -> pa.Schema:
         with self._select("*", " LIMIT 0") as found:
@@ -127,27 +100,17 @@ class DuckTable(ArrowTable):
         duckdb = check.import_extra("duckdb")
         named = ".".join(map(_quote, self.table.split(".")))
         with self._refuse_damaged():
-            _ = self._state  # before anything is read
+            _ = self.states  # before anything is read
             with duckdb.connect(str(self.path), read_only=True, config=_SETTINGS) as connection:
                 try:
                     found = connection.sql(f"SELECT {what} FROM {named}{only}")
                 except duckdb.CatalogException:
-                    raise IntakeError(
-                        f"There is no table {quote_name(self.table)} in the database: name one that is there, as in "
-                        f"{_FORM}."
-                    ) from None
+                    raise IntakeError.of("no_duckdb_table", table=self.table) from None
                 yield found
 
     def _refuse_damaged(self) -> AbstractContextManager[None]:
-        missing = IntakeError(f"There is no file {quote_name(self.path.name)} at that path; check the path.")
-        return foreign.refuse_as(
-            IntakeError(
-                "The database cannot be read: it is damaged, encrypted, of a newer kind, open for writing elsewhere, "
-                "or it went away. Close it there and open the table anew, or export it as Parquet."
-            ),
-            doorways.DATABASE,
-            missing=missing,
-        )
+        missing = IntakeError.of("no_file", name=self.path.name)
+        return foreign.refuse_as(IntakeError.of("database_damaged"), doorways.DATABASE, missing=missing)
 
 
 def _quote(name: str) -> str:

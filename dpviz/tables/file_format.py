@@ -10,10 +10,9 @@ from typing import Annotated, NamedTuple
 
 from dpviz.core import check
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import INLINE, Key, list_names, quote_name
+from dpviz.words import INLINE, Key
 
 MAX_COLUMNS = check.MOST_COLUMNS
-TOO_MANY_COLUMNS = f"The file has more than {MAX_COLUMNS:,} columns, the most allowed; keep those you need."
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 """What is looked for in a header line, with its word; any character that ``can_delimit`` may be declared."""
 NAMED_DELIMITERS = f"{' '.join(mark for mark in DELIMITERS if mark.isprintable())} or a tab"
@@ -31,7 +30,9 @@ _ONE_BYTE = (
 )
 # These are turned into UTF-8 as a whole before they are read.
 _MARKED = ("utf-16", "utf-32")
-_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")))
+# A byte of these may be half of a letter, but a line end never is: whatever a line holds, it ends where it ends.
+EAST_ASIAN = ("gb18030", "gbk", "big5", "cp932", "shift_jis", "euc_jp", "cp949")
+_TRANSCODED = (*_MARKED, *(f"{encoding}-{order}" for encoding in _MARKED for order in ("le", "be")), *EAST_ASIAN)
 ENCODINGS = ("utf-8", *_TRANSCODED, *_ONE_BYTE)
 
 BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
@@ -73,27 +74,18 @@ class NumberStyle(NamedTuple):
     def validate(self) -> NumberStyle:
         """Itself."""
         if self.decimal not in _DECIMALS:
-            raise IntakeError(f'The decimal mark is {quote_name(self.decimal)}; write "." or ",".')
+            raise IntakeError.of("decimal", decimal=self.decimal)
         if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
             allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
-            raise IntakeError(f"The grouping mark is {quote_name(self.grouping)}; allowed are {allowed}; write one.")
+            raise IntakeError.of("grouping", grouping=self.grouping, allowed=allowed)
         if not _can_be_stripped(self.sign):
-            raise IntakeError(
-                f"The sign to strip is {quote_name(self.sign)}; write at most {_LONGEST_SIGN} characters without "
-                "digits, blanks, commas, points, quotation marks and + or -, and not e alone, such as % or €."
-            )
+            raise IntakeError.of("sign", sign=self.sign, most=_LONGEST_SIGN)
         if self.negative not in NEGATIVES:
-            raise IntakeError(
-                f'Negative numbers are written {quote_name(self.negative)}; write "" for a minus in front, "()" for '
-                'parentheses, or "-" for a minus behind.'
-            )
+            raise IntakeError.of("negative", negative=self.negative)
         if len(self.missing) > _MOST_CODES or not all(
             code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing
         ):
-            raise IntakeError(
-                f'"missing" lists at most {_MOST_CODES} cells that mean missing, each of 1 to {_LONGEST_CODE} '
-                'characters, such as "-999"; mend it.'
-            )
+            raise IntakeError.of("missing_codes", most=_MOST_CODES, longest=_LONGEST_CODE)
         return self
 
     @property
@@ -138,36 +130,26 @@ class FileFormat:
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", _check_encoding(self.encoding))
         if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
-            raise IntakeError(
-                f"The delimiter is {quote_name(self.delimiter)}; write one character that is no letter, digit, "
-                f'quotation mark, point or sign, such as {NAMED_DELIMITERS}, or "{WHITESPACE}".'
-            )
+            raise IntakeError.of("delimiter", delimiter=self.delimiter, usual=NAMED_DELIMITERS, blanks=WHITESPACE)
         if self.quote not in QUOTES:
-            raise IntakeError(f"The quotation mark is {quote_name(self.quote)}; write one of \" and '.")
+            raise IntakeError.of("quote", quote=self.quote)
         if self.header is False and not self.names:
-            raise IntakeError("A file without a header line needs column names; declare them as names.")
+            raise IntakeError.of("no_names")
         if self.header is False and self.encoding in _MARKED:
-            raise IntakeError(
-                f"The encoding is {self.encoding} and there is no header line, so a row would say which byte comes "
-                f"first; write {self.encoding}-le or {self.encoding}-be."
-            )
+            raise IntakeError.of("marked_encoding", encoding=self.encoding)
         if not 0 <= self.skip <= MOST_SKIPPED:
-            raise IntakeError(f"{self.skip:,} lines are to be skipped; write a number from 0 to {MOST_SKIPPED:,}.")
+            raise IntakeError.of("skip", skip=self.skip, most=MOST_SKIPPED)
         if self.units_line and self.header is False:
-            raise IntakeError("A line of units stands below a header, and none is declared; leave one of the two out.")
+            raise IntakeError.of("units_without_header")
         if len(self.names) > MAX_COLUMNS:
-            raise IntakeError(
-                f"{len(self.names):,} names are declared; at most {MAX_COLUMNS:,} are allowed; keep fewer."
-            )
+            raise IntakeError.of("too_many_names", many=len(self.names), most=MAX_COLUMNS)
         if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):
-            raise IntakeError(
-                "The declared column names repeat, are empty or cannot be written; give every column a name of its own."
-            )
+            raise IntakeError.of("names_wrong")
         for style in (self.style, *self.styles.values()):
             style.validate()
         unknown = [name for name in self.styles if self.names and name not in self.names]
         if unknown:
-            raise IntakeError(f"Number styles are declared for {list_names(unknown)}, which the names do not hold.")
+            raise IntakeError.of("styles_without_names", unknown=unknown)
 
     def get_style(self, column: str) -> NumberStyle:
         """How ``column`` writes its numbers."""
@@ -188,9 +170,7 @@ def _check_encoding(name: str) -> str:
         return "utf-8"
     if known not in ENCODINGS:
         usual = "utf-8, utf-16, cp1252 and iso8859-1"
-        raise IntakeError(
-            f"The encoding is {quote_name(name)}; usual are {usual}; save the file as UTF-8 or declare one."
-        )
+        raise IntakeError.of("encoding", name=name, usual=usual)
     return known
 
 
@@ -223,4 +203,4 @@ def refuse_garbled(line: str, declared: FileFormat) -> None:
     """
     several_bytes = declared.encoding != declared.byte_encoding
     if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
-        raise IntakeError(f"The header is no text in {declared.encoding}: declare its encoding, or save it as UTF-8.")
+        raise IntakeError.of("header_garbled", encoding=declared.encoding)

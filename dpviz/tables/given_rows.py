@@ -22,18 +22,13 @@ import pandas as pd
 from dpviz.core import Array, Domain, Engine, EngineRows, Region, Rows, add_up, check, is_sparse
 from dpviz.tables.arrow_intake import holds_numbers
 from dpviz.tables.cell_values import list_numbers, take_frame
-from dpviz.tables.codings import FORMS, NUMBER, Coding, check_weight, make_coded_domain, read_coding
+from dpviz.tables.codings import NUMBER, Coding, check_weight, make_coded_domain, read_coding
 from dpviz.tables.loaded_table import IntakeError, refuse_repeats, refuse_unknown, stack_columns
 from dpviz.tables.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
-from dpviz.words import list_names, quote_name
 
 # So many answers are added up by one task.
 _FAN_IN = 8
 _SECONDS_TO_ANSWER = 10
-_GONE = (
-    "The cluster went away, or lost a worker too often, before it had answered: start it again and open the table "
-    "anew. What was charged for an answer stays charged."
-)
 
 
 def connect(address: str) -> None:
@@ -49,10 +44,7 @@ def connect(address: str) -> None:
     try:
         distributed.Client(address, timeout=_SECONDS_TO_ANSWER)
     except Exception:
-        raise check.RequestError(
-            f"No Dask scheduler answers at {check.format_value(address)}: start one (dask scheduler) and workers (dask "
-            "worker ADDRESS) that run the same version of dpviz, and give its address, such as tcp://127.0.0.1:8786."
-        ) from None
+        raise IntakeError.of("no_dask_scheduler", address=check.format_value(address)) from None
 
 
 class DaskEngine:
@@ -79,7 +71,7 @@ class DaskEngine:
     def total(self, ask: Callable[[Any], list[Any]], parts: Sequence[Any]) -> list[Any]:
         """Sums of the answers over all parts, added up on the workers."""
         dask = check.import_extra("dask")
-        asked, together = dask.delayed(ask), dask.delayed(_add_together)
+        asked, together = dask.delayed(ask), dask.delayed(add_up)
         answers = [asked(part) for part in parts]
         while len(answers) > 1:
             answers = [together(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
@@ -136,28 +128,15 @@ def _gather(hands: list[Records], at: int, *, region: Region, most: int) -> Rows
     return Rows.on_lattice(cap_rows(np.concatenate(hands), most)["row"], region)
 
 
-def _add_together(answers: list[list[Any]]) -> list[Any]:
-    return add_up(iter(answers))
-
-
 @contextmanager
-def refuse_gone(gone: str = _GONE) -> Iterator[None]:
+def refuse_gone(gone: str = "cluster_gone", **said: str) -> Iterator[None]:
     """What a cluster fails with as one sentence: its own may quote rows."""
     try:
         yield
     except (check.RequestError, MemoryError):
         raise
     except Exception:
-        raise check.RequestError(gone) from None
-
-
-_NO_TABLE = (
-    "X does not have two dimensions: give numbers in rows and columns of one length. Reshape your data to (n, d)."
-)
-_WHAT_TO_DO = (
-    "choose columns of numbers. A date becomes one as days since an origin that you choose, or by bounds={NAME: "
-    '{"dates": [FIRST, LAST]}}; text is declared by its values, bounds={NAME: {"categories": [...]}}.'
-)
+        raise IntakeError.of(gone, **said) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,12 +177,8 @@ class GivenRows:
             return GivenRows(pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns)))
         _refuse_array(collection.dtype)
         if collection.ndim != 2 or collection.dtype.kind not in "biuf":
-            raise check.RequestError("X is not a table of numbers: give a Dask array of shape (n, d), or a data frame.")
+            raise IntakeError.of("no_dask_table")
         return GivenRows(np.zeros((1, collection.shape[1])))
-
-    def make_empty_frame(self) -> pd.DataFrame:
-        """A data frame of the same columns without rows."""
-        return pd.DataFrame(columns=list(self.values.columns))
 
     def declare(
         self, bounds: Any, categories: Mapping[str, Any] | None, weights: Mapping[str, float] | None
@@ -214,7 +189,7 @@ class GivenRows:
     def refuse_other_types(self, textual: Collection[str] = ()) -> None:
         """Refuse columns, other than those that are ``textual``, whose schema says that they hold no numbers."""
         if wrong := sorted(self.others.difference(textual)):
-            raise check.RequestError(f"Columns {list_names(wrong)} of X hold no numbers: {_WHAT_TO_DO}")
+            raise IntakeError.of("no_numbers", wrong=wrong)
 
     def list_numbers(self) -> Any:
         """The same rows with each cell as a number, NaN where it holds none; sparse ones as they are.
@@ -231,12 +206,12 @@ class GivenRows:
         try:
             array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
         except (TypeError, ValueError):
-            raise check.RequestError(_NO_TABLE) from None
+            raise IntakeError.of("no_table") from None
         _refuse_array(array.dtype)
         if array.dtype.kind in "biuf":
             return array
         if array.ndim != 2:
-            raise check.RequestError(_NO_TABLE)
+            raise IntakeError.of("no_table")
         return list_numbers(array.ravel()).reshape(array.shape)
 
     def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
@@ -286,10 +261,7 @@ class DeclaredFrame:
         if bounds is not None and not isinstance(bounds, Mapping):
             said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
         elif others:
-            raise IntakeError(
-                f"Nothing is declared of column {list_names(others)}: declare bounds of numbers, and the values of "
-                "text as categories; they are never taken from rows."
-            )
+            raise IntakeError.of("not_declared", others=others)
         read = {name: _read(name, said[name]) for name in names}
         return cls(
             names,
@@ -315,10 +287,7 @@ class DeclaredFrame:
         try:
             lower, upper = bounds
         except (TypeError, ValueError):
-            raise check.RequestError(
-                f"bounds is not a pair: give (lower, upper), numbers or arrays of shape ({dim},), or a list of "
-                f"{dim} pairs."
-            ) from None
+            raise IntakeError.of("bounds_no_pair", dim=dim) from None
         return lower, upper
 
     def domain(self, **geometry: Any) -> Domain:
@@ -351,10 +320,7 @@ def _is_pair_a_column(bounds: Any) -> bool:
     numbers = np.asarray(bounds, dtype=np.float64)
     by_column, by_end = bool((numbers[:, 0] < numbers[:, 1]).all()), bool((numbers[0] < numbers[1]).all())
     if by_column and by_end:
-        raise check.RequestError(
-            "bounds of two columns can be read in two ways: give a list of pairs, [(lower, upper), (lower, upper)], or "
-            "a pair of lists, ([lower, lower], [upper, upper])."
-        )
+        raise IntakeError.of("bounds_of_two_columns")
     return by_column
 
 
@@ -366,10 +332,7 @@ def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]
             np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
         )
     except (TypeError, ValueError):
-        raise check.RequestError(
-            f"bounds is not a pair (lower, upper) for the {len(names)} columns of numbers: give numbers, arrays of "
-            f"shape ({len(names)},), or a dict by column name; {FORMS}."
-        ) from None
+        raise IntakeError.of("bounds_no_pairs", many=len(names)) from None
     return list(zip(low, high, strict=True))
 
 
@@ -379,7 +342,7 @@ def _read(name: str, said: Any) -> tuple[Coding, float, float]:
     else:
         coding, lower, upper = read_coding(name, {"bounds": said, "scale": "linear"})
     if lower is None or upper is None:
-        raise IntakeError(f"The bounds of {quote_name(name)} are still open; declare two numbers.")
+        raise IntakeError.of("bounds_open", name=name)
     return coding, lower, upper
 
 
@@ -408,9 +371,9 @@ def _refuse_array(kind: np.dtype[Any]) -> None:
     """Refuse arrays of dates, durations, complex numbers and records, which NumPy would turn into some number."""
     wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
     if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
-        raise check.RequestError("Complex data not supported: X holds complex numbers; give real ones.")
+        raise IntakeError.of("complex_numbers")
     if wrong is not None:
-        raise check.RequestError(f"X is an array of {wrong}, not of numbers: give real numbers of shape (n, d).")
+        raise IntakeError.of("array_of", what=wrong)
 
 
 def _list_delayed(collection: Any) -> list[Any]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import stat
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -17,7 +21,7 @@ from numpy.typing import NDArray
 
 from dpviz.core import RequestError
 from dpviz.tables.cell_values import list_numbers, list_texts, take_frame
-from dpviz.words import list_names, quote_name
+from dpviz.words import Sentences, foreign, list_names
 
 # Before version 3 "str" made the text "nan" of a missing cell: rows of nobody would have been those of one person.
 TEXT: Any = "str" if int(pd.__version__.partition(".")[0]) >= 3 else pd.StringDtype("pyarrow_numpy")
@@ -27,16 +31,6 @@ FloatArray = NDArray[np.float64]
 
 USUAL_LABEL = "label"
 """The name of a column that is no coordinate but a known grouping, unless something else is declared."""
-
-
-def make_float_id_error(column: str) -> IntakeError:
-    """Why a column of floats says of no row whose it is; told by the schema of a file, never by what is in it."""
-    return IntakeError(
-        f"The id column {quote_name(column)} holds numbers with a point (floats): pandas makes them of whole numbers "
-        "where one is missing. Above 2^53 different whole numbers are one float, and rows of several people would "
-        "count as one person's. Write the ids as text or as whole numbers that may be missing (pandas: read them with "
-        'dtype="Int64" or "string"), or declare another id column.'
-    )
 
 
 CELLS_KEPT = 500
@@ -56,8 +50,16 @@ class CellCoding(Protocol):
         ...
 
 
+REFUSALS = Sentences(Path(__file__).with_name("refusals.toml"))
+
+
 class IntakeError(RequestError):
     """A file or table that cannot be used, and what to do about it; never a value of a cell."""
+
+    @classmethod
+    def of(cls, key: str, /, **said: Any) -> Self:
+        """The refusal that ``refusals.toml`` has under that key, with what is ``said`` in its places."""
+        return cls(REFUSALS.fill(key, **said))
 
 
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
@@ -79,15 +81,13 @@ def refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
     """
     there = frozenset(known)
     if unknown := [name for name in names if name not in there]:
-        raise IntakeError(
-            f"There is no column {list_names(unknown)}; the columns are {list_names(known)}; choose among these."
-        )
+        raise IntakeError.of("unknown_columns", strangers=unknown, columns=[*known])
 
 
 def refuse_repeats(names: Sequence[str]) -> None:
     """Refuse columns two of which have one name."""
     if twice := [name for name, many in Counter(names).items() if many > 1]:
-        raise IntakeError(f"Two columns are called {quote_name(twice[0])}; give every column its own name.")
+        raise IntakeError.of("columns_of_one_name", name=twice[0])
 
 
 def split_by_coding(names: Sequence[str], codings: Mapping[str, CellCoding]) -> tuple[list[str], list[str]]:
@@ -168,16 +168,13 @@ class LoadedTable:
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
         if not chosen:
-            raise IntakeError(f"No column was chosen; {allowed}; choose at least one.")
+            raise IntakeError.of("no_column", allowed=allowed)
         if len(set(chosen)) < len(chosen):
-            raise IntakeError(f"Columns {list_names(chosen)} were asked for, one of them twice; name each once.")
+            raise IntakeError.of("column_twice", chosen=chosen)
         refuse_unknown(chosen, tuple(self.frame.columns))
         text = [name for name in chosen if name in self.text_columns]
         if any(name not in self.given for name in text):
-            raise IntakeError(
-                f"Column {list_names(text)} holds text, not numbers; {allowed}; choose among these, or declare its "
-                "categories: they are never taken from rows."
-            )
+            raise IntakeError.of("text_column", text=text, allowed=allowed)
         columns = [list_numbers(self.get_cells(name)) if name in text else self.frame[name] for name in chosen]
         return np.stack(columns, axis=1)
 
@@ -201,7 +198,7 @@ class LoadedTable:
     def check_id(self, column: str) -> None:
         """Refuse an id column that its file holds as floats."""
         if column in self.numeric_columns and column not in self.given:
-            raise make_float_id_error(column)
+            raise IntakeError.of("float_id", column=column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
@@ -220,6 +217,54 @@ class LoadedTable:
 
 
 LoadedTable.__module__ = "dpviz"
+
+
+class StoredTable(ABC):
+    """A table that lies in files is of one state: that in which they were when it was first looked at."""
+
+    changed: ClassVar[str]
+    """The refusal of one that somebody has written since it was first looked at."""
+
+    @abstractmethod
+    def _list_files(self) -> tuple[Path, ...]:
+        """Where it lies."""
+
+    @abstractmethod
+    def _refuse_damaged(self) -> AbstractContextManager[None]:
+        """Errors of the reader as one sentence: their own may quote cells."""
+
+    @cached_property
+    def states(self) -> tuple[tuple[Path, int, int], ...]:
+        """Each file with its size and its time when the table was first looked at."""
+        return self._read_states()
+
+    def _read_states(self) -> tuple[tuple[Path, int, int], ...]:
+        with self._refuse_damaged():
+            return tuple((path, *read_size_and_time(path)) for path in self._list_files())
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(size for _, size, _ in self.states)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells tables apart, and two states of one: by place, size and time."""
+        told = (repr(self), *((str(path.resolve()), size, time) for path, size, time in self.states))
+        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def check_unchanged(self) -> None:
+        """Refuse a table of which somebody has written a part since it was first looked at."""
+        if self._read_states() != self.states:
+            raise IntakeError.of(self.changed)
+
+
+def read_size_and_time(path: Path) -> tuple[int, int]:
+    """Of a regular file."""
+    state = foreign.read_state(path)
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError("not a regular file")
+    return state.st_size, state.st_mtime_ns
 
 
 def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Mapping[str, CellCoding]) -> FloatArray:
@@ -259,7 +304,7 @@ def make_numeric_table(
     frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
     if len(names) != frame.shape[1]:
-        raise IntakeError(f"{len(names)} column names for {frame.shape[1]} columns; give one name a column.")
+        raise IntakeError.of("names_uneven", many=len(names), columns=frame.shape[1])
     refuse_repeats(names)
     cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
     kept = {new: _store_column(column) for new, column in cells.items()}
@@ -292,7 +337,7 @@ def _make_frame(values: Any) -> pd.DataFrame:
     # Not by what NumPy would make of all cells of a list: one text among them would make text of every number.
     array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
     if array.ndim not in (1, 2):
-        raise IntakeError(f"The array has {array.ndim} dimensions; a table has rows and columns; reshape it.")
+        raise IntakeError.of("dimensions", ndim=array.ndim)
     table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
     names = [f"column_{place}" for place in range(1, table.shape[1] + 1)]
     return pd.DataFrame(list_numbers(table.ravel()).reshape(table.shape), columns=names, copy=False)

@@ -152,14 +152,14 @@ def simulate(
     """
     for what, value in (("n", n), ("d", d), ("k", k)):
         if value < 1:
-            raise IntakeError(f"{what} is {value}; a synthetic table needs whole numbers of at least 1; raise it.")
+            raise IntakeError.of("made_whole", what=what, value=value)
     if n * d > MAX_CELLS:
-        raise IntakeError(f"n x d is {n * d:,} cells; a synthetic table has at most {MAX_CELLS:,}; lower n or d.")
+        raise IntakeError.of("made_large", cells=n * d, most=MAX_CELLS)
     if not (np.isfinite(spread) and spread > 0):
-        raise IntakeError(f"The spread is {spread:g}; it is a share of the bounds above 0; 0.05 is usual.")
+        raise IntakeError.of("made_spread", spread=spread)
     low, high = _expand_bounds(lower, d), _expand_bounds(upper, d)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-        raise IntakeError("The bounds are not finite with lower < upper in every column; declare other bounds.")
+        raise IntakeError.of("made_bounds")
     names = [f"x_{place}" for place in range(1, d + 1)] if columns is None else columns
     return make_numeric_table(
         low + _draw_unit_rows(n, d, k, spread, np.random.default_rng(seed)) * (high - low), names, name=name
@@ -227,7 +227,7 @@ def make_thermometers() -> LoadedTable:
 def _expand_bounds(bound: ArrayLike, d: int) -> FloatArray:
     values = np.asarray(bound, dtype=np.float64)
     if values.shape not in ((), (1,), (d,)):
-        raise IntakeError(f"The bounds have shape {values.shape}; give one number, or one for each of {d} columns.")
+        raise IntakeError.of("made_bounds_shape", shape=values.shape, d=d)
     return np.broadcast_to(values, (d,))
 
 

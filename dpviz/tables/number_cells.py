@@ -6,9 +6,8 @@ them together: 247.548 alone may have either mark, and a sibling that writes 118
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -21,12 +20,14 @@ from numpy.typing import NDArray
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import BLANKS, INDIAN, PLAIN_STYLE, NumberStyle
 from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, Unread
+from dpviz.tables.vocabulary import PATTERNS, match
 
 # Cells of one column, as they stand in the file.
 _Cells: TypeAlias = Any
 _Mask: TypeAlias = NDArray[np.bool_]
 # Signs that stand for a minus: the true one, an en dash, hyphens of other widths.
 _MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
+_BLANKS = (*BLANKS, "\t")
 
 
 class CellNumbers(NamedTuple):
@@ -52,10 +53,11 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 
     ``cells``: bytes or text, shape (n,). Returns (n,), each from its own cell alone.
     """
-    marks = _list_group_marks(style, encoding)
-    plain, odd = _join_groups(cells, style, marks) if marks else (cells, _find_not_plain(cells, style))
+    # Most cells need no marks taken off: digits, signs in front and the decimal mark, or nothing.
+    is_plain = pc.match_substring_regex(cells, rf"\A[0-9+{style.decimal}-]*\z")
+    odd = ~is_plain.to_numpy(zero_copy_only=False)
     try:
-        values = _cast(pc.if_else(pa.array(odd), pa.scalar(None, cells.type), plain) if odd.any() else plain, style)
+        values = _cast(pc.if_else(is_plain, cells, pa.scalar(None, cells.type)) if odd.any() else cells, style)
     except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
         odd[:] = True
         values = np.full(len(cells), np.nan)
@@ -89,27 +91,6 @@ def drop_codes(found: CellNumbers, style: NumberStyle) -> CellNumbers:
     return CellNumbers(np.where(coded, np.nan, found.values), replace(found.unread, empty=found.unread.empty + many))
 
 
-def _find_not_plain(cells: _Cells, style: NumberStyle) -> _Mask:
-    """Which cells hold anything but digits, signs in front and the decimal mark, so that marks must be taken off."""
-    ends, content = _read_buffers(cells)
-    usual = np.zeros(256, dtype=bool)
-    usual[list(b"0123456789+-" + style.decimal.encode())] = True
-    odd: _Mask = np.zeros(len(cells), dtype=bool)
-    unusual = np.flatnonzero(~usual[content])
-    if len(unusual):
-        odd[np.searchsorted(ends[1:] - ends[0], unusual, side="right")] = True
-    return odd
-
-
-def _read_buffers(cells: _Cells) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Where cells begin, and the last one ends; and the bytes of all of them."""
-    _, places, content = cells.buffers()
-    ends = np.frombuffer(places, np.int32)[cells.offset : cells.offset + len(cells) + 1]
-    if content is None or len(cells) == 0:
-        return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.uint8)
-    return ends, np.frombuffer(content, np.uint8)[ends[0] : ends[-1]]
-
-
 def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
     """Cells that hold a number without blanks, signs and grouping marks, or nothing, as numbers."""
     empty = pc.equal(pc.binary_length(cells), 0)
@@ -122,50 +103,6 @@ def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
     return values
 
 
-def _list_group_marks(style: NumberStyle, encoding: str) -> list[int]:
-    """The bytes that may stand between groups of three digits; none where groups are of two, or there are no marks."""
-    marks = [_encode(mark, encoding) for mark in style.grouping_marks]
-    return [] if style.grouping == INDIAN else [mark[0] for mark in marks if len(mark) == 1]
-
-
-_DIGIT, _MARK, _POINT, _SIGN = 1, 2, 3, 4
-
-
-def _join_groups(cells: _Cells, style: NumberStyle, marks: list[int]) -> tuple[_Cells, _Mask]:
-    """Cells without the marks between their groups of three digits, and those that are written in another way."""
-    ends, content = _read_buffers(cells)
-    begins, stops = (ends[:-1] - ends[0]).astype(np.int64), (ends[1:] - ends[0]).astype(np.int64)
-    table = np.zeros(256, dtype=np.uint8)
-    table[ord("0") : ord("9") + 1] = _DIGIT
-    table[[ord("+"), ord("-")]] = _SIGN
-    table[marks], table[ord(style.decimal)] = _MARK, _POINT
-    # Four more, so that what stands behind the last cell can be looked at.
-    kinds = np.zeros(len(content) + 4, dtype=np.uint8)
-    np.take(table, content, out=kinds[:-4])
-    refused = np.zeros(len(cells), dtype=bool)
-    rest = np.flatnonzero(kinds[:-4] != _DIGIT)
-    cell, kind = np.repeat(np.arange(len(cells), dtype=np.int32), stops - begins)[rest], kinds[rest]
-    refused[cell[kind == 0]] = True
-    refused[cell[(kind == _SIGN) & ((rest != begins[cell]) | (rest + 1 == stops[cell]))]] = True
-    with_point = cell[kind == _POINT]
-    refused[with_point[1:][with_point[1:] == with_point[:-1]]] = True
-    point = np.full(len(cells), len(content))
-    point[with_point] = rest[kind == _POINT]
-    at, own = rest[kind == _MARK], cell[kind == _MARK]
-    lead = at - begins[own] - (kinds[begins[own]] == _SIGN)
-    # Up to three digits before the first mark, three behind each, and no mark behind the decimal one.
-    good = (lead >= 1) & (at < point[own]) & (at + 3 < stops[own])
-    for behind in (1, 2, 3):
-        good &= kinds[at + behind] == _DIGIT
-    good &= (at + 4 >= stops[own]) | (kinds[at + 4] != _DIGIT)
-    good &= (np.diff(own, prepend=-1) == 0) | (lead <= 3)
-    refused[own[~good]] = True
-    places = np.r_[0, stops - np.cumsum(np.bincount(own, minlength=len(cells)))]
-    kept = content[kinds[:-4] != _MARK]
-    buffers = [None, pa.py_buffer(places.astype(np.int32)), pa.py_buffer(np.ascontiguousarray(kept))]
-    return pa.Array.from_buffers(cells.type, len(cells), buffers), refused
-
-
 def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
     """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
     is_number = pc.match_substring_regex(cells, _make_pattern(style, encoding))
@@ -174,25 +111,24 @@ def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
         negative = pc.match_substring_regex(cells, _make_pattern(style, encoding, negative=True))
         is_number = pc.or_(is_number, negative)
     bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
-    for mark in (style.sign, *style.grouping_marks, *BLANKS, "\t"):
-        if _encode(mark, encoding):
-            bare = pc.replace_substring(bare, _encode(mark, encoding), b"")
+    for mark in (style.sign, *style.grouping_marks, *_BLANKS):
+        bare = _replace(bare, _encode(mark, encoding), b"")
     for mark, plain in (*((minus, b"-") for minus in _MINUSES), (style.decimal, b".")):
-        if mark != "." and _encode(mark, encoding):
-            bare = pc.replace_substring(bare, _encode(mark, encoding), plain)
+        bare = _replace(bare, _encode(mark, encoding), plain)
+    bare = pc.replace_substring_regex(bare, rb"\.--?", b".")  # a dash in the place of cents
     if negative is not None:
+        amounts = bare
+        for beside in (b"(", b")", b"-"):
+            amounts = _replace(amounts, beside, b"")
         minus, between = pa.scalar(b"-", bare.type), pa.scalar(b"", bare.type)
-        amounts = pc.binary_join_element_wise(minus, _remove_marks(bare, b"(", b")", b"-"), between)
-        bare = pc.if_else(negative, amounts, bare)
+        bare = pc.if_else(negative, pc.binary_join_element_wise(minus, amounts, between), bare)
     # Marks that stand within each other could leave something else behind.
     is_plain = pc.match_substring_regex(bare, _make_pattern(PLAIN_STYLE, encoding))
     return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
 
 
-def _remove_marks(cells: _Cells, *marks: bytes) -> _Cells:
-    for mark in marks:
-        cells = pc.replace_substring(cells, mark, b"")
-    return cells
+def _replace(cells: _Cells, mark: bytes, instead: bytes) -> _Cells:
+    return pc.replace_substring(cells, mark, instead) if mark not in (b"", instead) else cells
 
 
 @lru_cache(maxsize=64)
@@ -201,42 +137,34 @@ def _make_pattern(style: NumberStyle, encoding: str, *, negative: bool = False) 
 
     ``negative``: one between parentheses, or with its minus behind, as ``style`` declares it.
     """
-    amount, pad, sign, behind = _list_parts(style, encoding)
+    dashes, pad = _join_marks(("-", *_MINUSES), encoding), f"(?:{_join_marks(_BLANKS, encoding)})*"
+    mark = _join_marks((style.sign,), encoding)
+    sign, behind = (f"(?:{mark}{pad})?", f"(?:{pad}{mark})?") if mark else ("", "")
+    if negative and style.negative == "-":  # 5.- has no cents, and is not negative
+        return rf"\A{pad}{sign}{_describe_amount(style, encoding, '+')}{behind}{pad}-{behind}{pad}\z"
+    amount = _describe_amount(style, encoding, "*", dashes)
     if negative:
-        number = rf"\({pad}{sign}{amount}{behind}{pad}\)" if style.negative == "()" else rf"{amount}{behind}{pad}-"
-        return rf"\A{pad}{sign}{number}{behind}{pad}\z"
-    minuses = "".join(f"|{_escape(minus, encoding)}" for minus in _MINUSES if _encode(minus, encoding))
-    return rf"\A{pad}{sign}(?:(?:[+-]{minuses}){pad})?{sign}{amount}{behind}{pad}\z"
+        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
+    return rf"\A{pad}{sign}(?:(?:\+|{dashes}){pad})?{sign}{amount}{behind}{pad}\z"
 
 
-class _Parts(NamedTuple):
-    """Parts of a pattern: a number without sign, blanks, and a sign before and behind it."""
+def _describe_amount(style: NumberStyle, encoding: str, times: str, dashes: str = "") -> str:
+    """The part of a pattern that is a number without sign, blanks and what stands beside it.
 
-    amount: str
-    pad: str
-    sign: str
-    behind: str
-
-
-def _list_parts(style: NumberStyle, encoding: str) -> _Parts:
-    blanks = "|".join(_escape(blank, encoding) for blank in (*BLANKS, "\t") if _encode(blank, encoding))
-    pad = f"(?:{blanks})*"
-    marks = "|".join(_escape(mark, encoding) for mark in style.grouping_marks if _encode(mark, encoding))
-    groups = (
-        rf"[0-9]{{1,2}}(?:(?:{marks})[0-9]{{2}})*"
-        if style.grouping == INDIAN
-        else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
-    )
-    digits = rf"(?:{groups}(?:{marks})[0-9]{{3}}|[0-9]+)" if marks else "[0-9]+"
-    decimal = _escape(style.decimal, encoding)
-    number = rf"(?:{digits}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    sign = rf"(?:{_escape(style.sign, encoding)}{pad})?" if _encode(style.sign, encoding) else ""
-    behind = rf"(?:{pad}{_escape(style.sign, encoding)})?" if sign else ""
-    return _Parts(number, pad, sign, behind)
+    ``times``: how many digits are behind its decimal mark; one or two of ``dashes`` may stand in their place.
+    """
+    marks, decimal = _join_marks(style.grouping_marks, encoding), _join_marks((style.decimal,), encoding)
+    first, others = ("{1,2}", "{2}") if style.grouping == INDIAN else ("{1,3}", "{3}")
+    groups = rf"[0-9]{first}(?:(?:{marks})[0-9]{others})*(?:{marks})[0-9]{{3}}|" if marks else ""
+    whole = rf"(?:{groups}[0-9]+)"
+    no_cents = rf"|{whole}{decimal}(?:{dashes}){{1,2}}" if dashes else ""
+    return rf"(?:(?:{whole}(?:{decimal}[0-9]{times})?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?{no_cents})"
 
 
-def _escape(mark: str, encoding: str) -> str:
-    return "".join(rf"\x{{{byte:02x}}}" for byte in _encode(mark, encoding))
+def _join_marks(marks: Iterable[str], encoding: str) -> str:
+    """The bytes of one of these marks, as a pattern; nothing where the encoding has none of them."""
+    encoded = filter(None, (_encode(mark, encoding) for mark in marks))
+    return "|".join("".join(rf"\x{{{byte:02x}}}" for byte in mark) for mark in encoded)
 
 
 def _encode(mark: str, encoding: str) -> bytes:
@@ -254,23 +182,6 @@ def read_text(cells: _Cells, encoding: str, missing: frozenset[str] = frozenset(
 def _read_word(cell: bytes, encoding: str, missing: frozenset[str]) -> str | None:
     word = cell.decode(encoding, errors="replace").strip()
     return None if word in MISSING or word in missing else word
-
-
-# Only these are proposed as signs: anything else beside a number could be somebody's.
-_MONEY = (
-    r"USD|EUR|GBP|CHF|JPY|CNY|INR|BRL|SEK|NOK|DKK|PLN|CZK|HUF|TRY|ZAR|MXN|AUD|CAD|NZD|"
-    r"R\$|US\$|A\$|C\$|NZ\$|HK\$|Rs|kr|zł|Kč|Ft|[$€£¥₹₽₩₺₪₫฿]"
-)
-_MEASURES = "min|°C|°F|kg|mg|lb|cm|mm|km|mi|ft|ms|ml|[%‰°gtmhsl]"
-_BESIDE = f"{_MONEY}|{_MEASURES}"
-_SIGNED = re.compile(
-    rf"\(?\s*-?(?P<before>{_BESIDE})?\s*[(+-]?\s*[\d.,][\d.,'\u2019\s]*-?\s*(?P<behind>{_BESIDE})?\s*[)-]?"
-)
-_MINUS_BEHIND = re.compile(r"\d\D*-")
-_LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
-_BELOW_ONE = re.compile(r"\D*0([.,])\d+\D*")
-# Begins like a number, and reads as none in any style that is known; what repeats gives nothing back (``*+``).
-_LIKE_A_NUMBER = re.compile(r"[^\w\s]{0,2}\s*\d[\d.,:°º'\"′″\s+/-]*+[A-Za-z]{0,3}([+-]?\d++)?[.\"]?")
 
 
 class Styles(NamedTuple):
@@ -328,7 +239,7 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     found = {name: _choose_style(read, decimals[name]) for name, read in ways.items()}
     styles = {name: style for name, style in found.items() if style is not None}
     doubtful = [name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _has_marks(present[name])]
-    unread = [name for name, column in present.items() if name not in styles and _are_like_numbers(column)]
+    unread = [name for name, column in present.items() if name not in styles and _are_most("like_a_number", column)]
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
     # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
@@ -361,7 +272,7 @@ def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
 
 
 def _read_sign(cell: str) -> str:
-    found = _SIGNED.fullmatch(cell.strip())
+    found = match("signed_number", cell.strip())
     return (found["before"] or found["behind"] or "") if found else ""
 
 
@@ -372,7 +283,7 @@ def _read_in_all_ways(
     beside = {
         name: (_find_sign(column), _find_negative(column))
         for name, column in present.items()
-        if column and not _are_long_integers(column)
+        if column and not _are_most("long_integer", column)
     }
     ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
     for marks in _list_marks(delimiter):
@@ -389,13 +300,9 @@ def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> Numb
     return best if 2 * np.count_nonzero(ways[best]) >= len(ways[best]) else None
 
 
-def _are_long_integers(present: Sequence[str]) -> bool:
-    """Whether cells are ids rather than numbers."""
-    return 2 * sum(_LONG_INTEGER.fullmatch(cell) is not None for cell in present) > len(present)
-
-
-def _are_like_numbers(present: Sequence[str]) -> bool:
-    return 2 * sum(_LIKE_A_NUMBER.fullmatch(cell.strip()) is not None for cell in present) > len(present)
+def _are_most(what: str, present: Sequence[str]) -> bool:
+    """Whether more than half of the cells are so written: ids that are long integers, or like numbers."""
+    return 2 * sum(match(what, cell.strip()) is not None for cell in present) > len(present)
 
 
 def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
@@ -428,7 +335,7 @@ def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask])
     if 2 * np.count_nonzero(with_point | with_comma) < len(present):
         return set()
     only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
-    below_one = {found[1] for cell in present if (found := _BELOW_ONE.fullmatch(cell))}
+    below_one = {found[1] for cell in present if (found := match("below_one", cell))}
     return {mark for mark, cells in only.items() if cells.any()} | below_one
 
 
@@ -451,7 +358,7 @@ def _find_sign(cells: Sequence[str]) -> str:
 
 def _find_negative(cells: Sequence[str]) -> str:
     """How some cells are made negative, if it is not by a minus in front."""
-    amounts = [cell for cell in cells if _SIGNED.fullmatch(cell.strip())]
+    amounts = [cell for cell in cells if match("signed_number", cell.strip())]
     if any("(" in cell for cell in amounts):
         return "()"
-    return "-" if any(map(_MINUS_BEHIND.search, amounts)) else ""
+    return "-" if any(map(PATTERNS["minus_behind"].search, amounts)) else ""

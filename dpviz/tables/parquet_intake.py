@@ -5,9 +5,7 @@ What is packed beyond memory is read part by part once it is written plainly, so
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -20,22 +18,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch, strip_type
-from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
+from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError, StoredTable, read_size_and_time
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import doorways, foreign
 
 ENDING = ".parquet"
 # A piece for one process of several holds so many numbers. Row groups are not divided between pieces.
 _NUMBERS_OF_A_PIECE = 2**22
-_DAMAGED = (
-    "The Parquet file cannot be read: it is damaged, encrypted or of a newer kind; write it again, or export it as CSV."
-)
-_CHANGED = "The Parquet files changed while they were read: open the table again when nobody writes to it."
-_OTHER_COLUMNS = "The files of the folder have other columns or types than the first one; mend or move them."
 
 
 @dataclass(frozen=True, eq=False)
-class ParquetTable(ArrowTable):
+class ParquetTable(StoredTable, ArrowTable):
     """A Parquet file, or all of those in a folder; nothing of its rows has been looked at.
 
     Parameters
@@ -44,21 +37,12 @@ class ParquetTable(ArrowTable):
     """
 
     path: Path
-    packed = (
-        "The Parquet file is packed so tightly that memory does not hold its columns, though its size promised that: "
-        "write it again without compression and dictionaries, or declare the number of rows public; then it is read in "
-        "parts."
-    )
+    packed, changed = "parquet_packed", "parquet_changed"
 
     @property
     def name(self) -> str:
         """What the table is called on screen."""
         return foreign.format_name(self.path).removesuffix(ENDING)
-
-    @cached_property
-    def files(self) -> tuple[Path, ...]:
-        """In the order of their names, as they were when the table was first looked at."""
-        return self._list_files()
 
     def _list_files(self) -> tuple[Path, ...]:
         if self.path.is_file():
@@ -66,41 +50,20 @@ class ParquetTable(ArrowTable):
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
         plain = sorted(path for path in inside if not any(part.startswith(("_", ".")) for part in path.parts))
         if not plain:
-            raise IntakeError(
-                f"There is no Parquet file at {quote_name(self.path.name)}; name one, or a folder of them."
-            )
+            raise IntakeError.of("no_parquet", name=self.path.name)
         return tuple(self.path / path for path in plain)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Tells files apart, and two states of one file: by place, size and time."""
-        states = [(str(path.resolve()), *state) for path, state in zip(self.files, self._states, strict=True)]
-        return hashlib.sha256(repr(states).encode("utf-8", "surrogatepass")).hexdigest()
-
-    @cached_property
-    def _states(self) -> tuple[tuple[int, int], ...]:
-        """Size and time of each file when it was first looked at."""
-        return tuple(_read_state(path) for path in self.files)
-
-    def check_unchanged(self) -> None:
-        """Refuse a table of which somebody has written a part since it was first looked at:
-        it would be of two states.
-        """
-        if self._list_files() != self.files or tuple(map(_read_state, self.files)) != self._states:
-            raise IntakeError(_CHANGED)
-
     @property
-    def size(self) -> int:
-        """The bytes of all files."""
-        return sum(size for size, _ in self._states)
+    def _files(self) -> list[Path]:
+        """In the order of their names, as they were when the table was first looked at."""
+        return [path for path, *_ in self.states]
 
     def _read_schema(self) -> pa.Schema:
         with self._refuse_damaged():
-            _ = self._states  # before anything is read
-            schemas = [pq.read_schema(path) for path in self.files]
+            schemas = [pq.read_schema(path) for path in self._files]
             names = schemas[0].names
         if any(schema.names != names for schema in schemas[1:]):
-            raise IntakeError(_OTHER_COLUMNS)
+            raise IntakeError.of("parquet_columns")
         types = zip(*(schema.types for schema in schemas), strict=True)
         return pa.schema([(name, _find_common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
@@ -108,15 +71,15 @@ class ParquetTable(ArrowTable):
     def n_rows(self) -> int:
         """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
         with self._refuse_damaged():
-            return sum(pq.read_metadata(path).num_rows for path in self.files)
+            return sum(pq.read_metadata(path).num_rows for path in self._files)
 
     def _read_parts(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        for path in self.files:
+        for path in self._files:
             # Not read ahead: that would hold whole files.
             yield from pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=rows, columns=[*columns])
 
     def _read_whole(self, columns: Sequence[str]) -> list[pa.Table]:
-        return [pq.read_table(path, columns=[*columns]) for path in self.files]
+        return [pq.read_table(path, columns=[*columns]) for path in self._files]
 
     def _refuse_damaged(self) -> AbstractContextManager[None]:
         return _translate_errors()
@@ -127,14 +90,14 @@ class ParquetTable(ArrowTable):
         """All rows as pieces that another process can read, where it finds the same files; each of some row groups."""
         self.check_coded(numbers, codings, id_column)
         pieces = []
-        for path, state in zip(self.files, self._states, strict=True):
+        for path, size, time in self.states:
             with _translate_errors():
                 held = pq.read_metadata(path)
             rows = np.array([held.row_group(i).num_rows for i in range(held.num_row_groups)], dtype=np.int64)
             place = (np.cumsum(rows) - rows) * len(numbers) // _NUMBERS_OF_A_PIECE
             for number in np.unique(place):
                 groups = tuple(int(group) for group in np.flatnonzero(place == number))
-                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column, state, dict(codings)))
+                pieces.append(Piece(path.resolve(), groups, tuple(numbers), id_column, (size, time), dict(codings)))
         return pieces
 
 
@@ -155,8 +118,8 @@ class Piece:
             wanted = list_wanted(self.numbers, self.id_column)
             part = pq.ParquetFile(self.path).read_row_groups(self.groups, columns=wanted)
             batch = make_batch(part.combine_chunks(), self.numbers, self.id_column, self.codings, read=1.0)
-        if _read_state(self.path) != self.state:
-            raise IntakeError(_CHANGED)
+        if read_size_and_time(self.path) != self.state:
+            raise IntakeError.of("parquet_changed")
         return batch
 
 
@@ -165,22 +128,14 @@ def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
     plain = [strip_type(kind) for kind in kinds]
     told = {kind for kind in plain if not pa.types.is_null(kind)}
     if len(told) > 1:
-        raise IntakeError(_OTHER_COLUMNS)
+        raise IntakeError.of("parquet_columns")
     return next(iter(told), plain[0])
-
-
-def _read_state(path: Path) -> tuple[int, int]:
-    with _translate_errors():
-        state = foreign.read_state(path)
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("not a regular file")
-        return state.st_size, state.st_mtime_ns
 
 
 def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
-    missing = IntakeError("There is no file at that path; check the path.")
-    return foreign.refuse_as(IntakeError(_DAMAGED), doorways.PARQUET, missing=missing)
+    missing = IntakeError.of("no_parquet_file")
+    return foreign.refuse_as(IntakeError.of("parquet_damaged"), doorways.PARQUET, missing=missing)
 
 
 def is_parquet(path: Path) -> bool:

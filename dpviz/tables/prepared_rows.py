@@ -32,12 +32,6 @@ from dpviz.core import (
 from dpviz.tables.cell_values import list_texts
 from dpviz.tables.loaded_table import FloatArray, IntakeError
 
-_NO_ROOM = (
-    "The rows do not fit into the folder for temporary files: free some room there, or name a larger disk in TMPDIR "
-    "and start again; nothing was spent, and nothing is left behind."
-)
-_GONE = "The file of prepared rows ends too early: open the table again."
-
 
 class LatticeFile:
     """Rows of ``region`` in a file, as ``allocate_rows`` holds them in memory; they are appended, then read.
@@ -74,7 +68,7 @@ class LatticeFile:
     def note_rows(self, rows: int) -> None:
         """Take note of ``rows`` in all, which another process has appended."""
         if os.fstat(self.fd).st_size != rows * (self.region.dim + 1) * self._type.itemsize:
-            raise IntakeError(_GONE)
+            raise IntakeError.of("rows_cut")
         self._n = rows
 
     def __getitem__(self, rows: slice) -> Any:
@@ -85,7 +79,7 @@ class LatticeFile:
         while left:
             read = os.preadv(self.fd, [left], place)
             if not read:
-                raise IntakeError(_GONE)
+                raise IntakeError.of("rows_cut")
             left, place = left[read:], place + read
         return chunk
 
@@ -104,7 +98,7 @@ def refuse_full_disk() -> Iterator[None]:
     try:
         yield
     except OSError:
-        raise IntakeError(_NO_ROOM) from None
+        raise IntakeError.of("no_room") from None
 
 
 def _inherit(region: Region, fd: int, n: int) -> LatticeFile:

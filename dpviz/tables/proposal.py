@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, match, may_be_either, names_a_person
-from dpviz.tables.csv_intake import NO_CSV, CsvFile, read_header
+from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, may_be_either, names_a_person
+from dpviz.tables.csv_intake import CsvFile, read_header
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
-from dpviz.tables.file_format import PLAIN_STYLE, FileFormat
+from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
-from dpviz.tables.number_cells import Styles, guess_styles
-from dpviz.tables.readings import NOTES, REFUSALS, Reading, list_readings
+from dpviz.tables.number_cells import Styles, guess_styles, read_values
+from dpviz.tables.readings import NOTES, Reading, list_readings
 from dpviz.tables.records import read_lines
+from dpviz.tables.vocabulary import match
 from dpviz.words import doorways, foreign, list_names
 
 MOST_CHOSEN = 12
@@ -92,21 +93,16 @@ class Proposal:
         forms = self.list_forms(joined)
         for name in confirmed:
             if name not in forms:
-                raise IntakeError(
-                    f"Nothing but bounds is proposed of {list_names([name])}: declare it, or leave it out."
-                )
+                raise IntakeError.of("only_bounds", name=name)
             if "dates" in forms[name]:
-                raise IntakeError(
-                    f"{list_names([name])} holds dates, and between which ones is for its owner to say: write "
-                    f'{{"dates": ["2015-01-01", "2024-12-31"], "written": "{forms[name]["written"]}"}} under "bounds".'
-                )
+                raise IntakeError.of("dates_between", name=name, written=forms[name]["written"])
             joined = joined.with_coding(name, forms[name])
         return self.declare_missing(joined, missing)
 
     def declare_missing(self, declared: Declaration, names: Sequence[str]) -> Declaration:
         """``declared`` with the values of these columns that may mean missing declared to."""
         if strangers := [name for name in names if name not in self.missing]:
-            raise IntakeError(f"No value of {list_names(strangers)} seems to mean missing: declare those that do.")
+            raise IntakeError.of("no_code", strangers=strangers)
         coded = {name: declared.file.get_style(name)._replace(missing=self.missing[name]) for name in names}
         return replace(declared, file=replace(declared.file, styles={**declared.file.styles, **coded}))
 
@@ -171,38 +167,33 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    with foreign.refuse_as(IntakeError(NO_CSV), doorways.CSV):
-        return _propose_reading(file, reading)
-
-
-def _propose_reading(file: CsvFile, reading: FileFormat | None) -> Proposal:
-    top, *others = list_readings(file)
-    if reading is not None and others and _is_read_like(others[0].file, reading):
-        top, others = others[0], [top]
-    cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
-    styles = guess_styles(cells, top.file.delimiter)
-    columns = {name: style for name, style in styles.by_column.items() if style != styles.usual}
-    tried = _Trial.run(top, replace(top.file, style=styles.usual, styles=columns), tuple(styles.by_column))
-    kinds = {
-        name: guess_kind(name, cells[name], tried.values.get(name), first=place == 0)
-        for place, name in enumerate(top.names)
-    }
-    numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
-    proposal = Proposal(
-        file=replace(
-            top.file, style=styles.usual, styles={name: style for name, style in columns.items() if name in numbers}
-        ),
-        names=top.names,
-        numbers=numbers,
-        text=tuple(name for name in top.names if name not in numbers),
-        notes=(),
-        kinds=kinds,
-        other=others[0].file if others else None,
-        units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
-        missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
-        whose=_list_whose(cells, kinds),
-    )
-    return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
+    with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
+        top, *others = list_readings(file)
+        if reading is not None and others and _is_read_like(others[0].file, reading):
+            top, others = others[0], [top]
+        cells = {name: [record[at] for record in top.body if len(record) > at] for at, name in enumerate(top.names)}
+        styles = guess_styles(cells, top.file.delimiter)
+        columns = {name: style for name, style in styles.by_column.items() if style != styles.usual}
+        declared = replace(top.file, style=styles.usual, styles=columns)
+        tried = _Trial.run(top, declared, tuple(styles.by_column))
+        kinds = {
+            name: guess_kind(name, cells[name], tried.values.get(name), first=place == 0)
+            for place, name in enumerate(top.names)
+        }
+        numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
+        proposal = Proposal(
+            file=replace(declared, styles={name: style for name, style in columns.items() if name in numbers}),
+            names=top.names,
+            numbers=numbers,
+            text=tuple(name for name in top.names if name not in numbers),
+            notes=(),
+            kinds=kinds,
+            other=others[0].file if others else None,
+            units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
+            missing={name: codes for name in numbers if (codes := find_missing_codes(tried.values[name]))},
+            whose=_list_whose(cells, kinds),
+        )
+        return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
 
 
 @dataclass(frozen=True)
@@ -215,6 +206,7 @@ class _Trial:
     values: Mapping[str, FloatArray]
     unread: Mapping[str, Unread]
     lines: int
+    blank: int
     broken: int
 
     @classmethod
@@ -225,12 +217,13 @@ class _Trial:
         read = read_lines(top.sample, wanted, first=header.body)
         unread = header.key_by_name(read.unread)
         lines = len(next(iter(read.columns.values())))
-        blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines])
-        broken = next(iter(unread.values())).broken - (blank if len(top.names) > 1 else 0)
+        blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines] if len(top.names) > 1)
+        broken = next(iter(unread.values())).broken - blank
         if 2 * broken > lines - blank:
-            raise IntakeError(REFUSALS["most_lost"])
+            raise IntakeError.of("most_lost")
         values = {name: np.asarray(column) for name, column in header.key_by_name(read.columns).items()}
-        return cls({name: values[name] for name in numbers}, {name: unread[name] for name in numbers}, lines, broken)
+        tried = {name: values[name] for name in numbers}
+        return cls(tried, {name: unread[name] for name in numbers}, lines, blank, broken)
 
 
 def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
@@ -279,17 +272,25 @@ def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
     return all(getattr(one, part) == getattr(other, part) for part in parts)
 
 
+def _shows_style(cells: Sequence[str], style: NumberStyle) -> bool:
+    """Whether some cell reads as another number, or as none, where nothing is said of how it is written."""
+    styled, plain = (read_values(cells, one).tobytes() for one in (style, PLAIN_STYLE))
+    return styled != plain
+
+
 def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What was found besides, for the owner's eyes."""
     file, kinds, numbers = proposal.file, proposal.kinds, proposal.numbers
     full = [name for name in proposal.names if any(map(str.strip, cells[name]))]
     of_kind = {kind: [name for name in proposal.list_kind(kind) if name in full] for kind in _NOTED}
     lost = [f"{list_names([name])} {many:,}" for name in numbers if (many := tried.unread[name].no_number)]
-    written = {str(styles.by_column[name]): name for name in numbers}.keys() - {str(PLAIN_STYLE)}
-    by_style = {one: [name for name in numbers if str(styles.by_column[name]) == one] for one in sorted(written)}
+    marked = [name for name in numbers if _shows_style(cells[name], styles.by_column[name])]
+    written = {str(styles.by_column[name]) for name in marked}
+    by_style = {one: [name for name in marked if str(styles.by_column[name]) == one] for one in sorted(written)}
     told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
     found: list[tuple[str, Any]] = [
-        ("encoding", file.encoding if file.byte_encoding != "utf-8" else ""),
+        ("encoding", file.encoding if file.encoding != "utf-8" else ""),
+        ("blank", f"{tried.blank:,} of {tried.lines:,}" if tried.blank else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
         ("no_number", ", ".join(lost[:MOST_CHOSEN])),
         *((what, [name]) for name, what in styles.mixed.items() if name in numbers),

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 from dpviz.tables import csv_intake, file_format
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.column_kinds import PATTERNS, TOLD, WORDS, match
 from dpviz.tables.csv_intake import CsvFile, clean_names, find_delimiter_above, list_pieces, reads_like_a_row
-from dpviz.tables.file_format import DELIMITERS, QUOTES, WHITESPACE, FileFormat, refuse_garbled
+from dpviz.tables.file_format import DELIMITERS, EAST_ASIAN, QUOTES, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.records import split_fields
+from dpviz.tables.vocabulary import PATTERNS, TOLD, WORDS, match
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000
@@ -31,12 +31,8 @@ _SCORED, _SCORED_LATER, _MOST_ABOVE, _GOES_ON = 60, 20, 40, 6
 _DELIMITERS = (*DELIMITERS, "~", "^")
 _UNDEFINED_IN_CP1252 = tuple(bytes([code]) for code in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _WESTERN = frozenset(("cp1250", "cp1252", "cp1254", "cp1257", "iso8859-1", "iso8859-15", "mac-roman"))
-_OF_LETTERS = (
-    *(f"cp125{page}" for page in range(9)),
-    *(f"iso8859-{part}" for part in (1, 2, 15)),
-    "koi8-r",
-    "mac-roman",
-)
+_OF_BYTES = re.compile(r"cp125\d|iso8859-(1|2|15)|koi8-r|mac-roman")
+_OF_LETTERS = [one for one in file_format.ENCODINGS if one in EAST_ASIAN or _OF_BYTES.fullmatch(one)]
 _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # What a cell adds to the score of a reading: a value, a word, nothing, and text in which further marks stand.
@@ -45,7 +41,7 @@ _NEAR = 0.95
 _KINDS = {kind: re.compile(written) for kind, written in TOLD["kinds_of_cells"].items()}
 _FIGURES = ("signed", "number")
 
-REFUSALS, NOTES = TOLD["refusals"], TOLD["notes"]
+NOTES = TOLD["notes"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     encoded = FileFormat(_guess_encoding(file.raw))
     lines = file.lines(encoded)
     if b"\r" in lines[:_BYTES] and b"\n" not in lines:
-        raise IntakeError(csv_intake.RETURNS_ALONE)
+        raise IntakeError.of("returns_alone")
     sample = _take_blocks(lines)
     text = [line.removesuffix("\r") for line in sample.decode(encoded.byte_encoding, errors="replace").split("\n")]
     _refuse_other_tables(text)
@@ -94,7 +90,7 @@ def _take_blocks(lines: bytes) -> bytes:
     """Whole lines of the beginning, the middle and the end."""
     end = _find_stop(lines, 0)
     if end == 0 and len(lines) > _BYTES:
-        raise IntakeError(REFUSALS["no_ends"])
+        raise IntakeError.of("no_ends")
     parts, start = [lines[: end or len(lines)]], end or len(lines)
     for place, stop in ((len(lines) - end) // 2, None), (len(lines) - end, len(lines)):
         first = lines.find(b"\n", max(start, place) - 1) + 1
@@ -114,16 +110,16 @@ def _find_stop(lines: bytes, start: int) -> int:
 def _refuse_other_tables(lines: Sequence[str]) -> None:
     full = [line.strip() for line in lines[:_SCORED] if line.strip()]
     if full and full[0].lower().startswith(("@relation", "@attribute")):
-        raise IntakeError(REFUSALS["arff"])
+        raise IntakeError.of("arff")
     for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
         if sum(match(what, line) is not None for line in full) > part * len(full):
-            raise IntakeError(REFUSALS[what])
+            raise IntakeError.of(what)
 
 
 def _guess_encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, else what the letters look most like, Western ones where that is open."""
     if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
-        raise IntakeError(REFUSALS["utf_32"])
+        raise IntakeError.of("utf_32")
     if raw[:2] in _UTF_16:
         return "utf-16"
     csv_intake.refuse_other_formats(raw[:_BYTES].partition(b"\n")[0])
@@ -132,18 +128,20 @@ def _guess_encoding(raw: bytes) -> str:
         for start in range(0, 0 if raw.isascii() else len(raw), _BYTES):
             decoder.decode(raw[start : start + _BYTES], final=start + _BYTES >= len(raw))
     except UnicodeDecodeError:
-        return _guess_one_byte(raw)
+        return _guess_by_letters(raw)
     return "utf-8"
 
 
-def _guess_one_byte(raw: bytes) -> str:
+def _guess_by_letters(raw: bytes) -> str:
     from charset_normalizer import from_bytes  # slow to import
 
     western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
-    odd = b"\n".join(line for line in _take_blocks(raw).split(b"\n") if not line.isascii())[:20_000]
-    found = [*from_bytes(odd, cp_isolation=[*_OF_LETTERS])]
+    # Each different line once: what repeats says nothing more of letters.
+    odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
+    found = [*from_bytes(odd, cp_isolation=_OF_LETTERS)]
     alike = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
-    own_script = _WESTERN.isdisjoint(alike) and re.search(rb"[\x80-\xff]{3}", odd) is not None
+    word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
+    own_script = _WESTERN.isdisjoint(alike) and re.search(word, odd) is not None
     return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
 
 
@@ -228,7 +226,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     """The reading under one dialect, and the one with the other answer to whether its first line holds names."""
     first = next((place for place, line in enumerate(text) if line.strip()), None)
     if first is None:
-        raise IntakeError(REFUSALS["empty"])
+        raise IntakeError.of("empty")
     if find_delimiter_above(text[first]):
         first += 1 + next((place for place, line in enumerate(text[first + 1 :]) if line.strip()), 0)
     records = [_split(line, declared) for line in text]
@@ -242,7 +240,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
     if len(found[0].names) > file_format.MAX_COLUMNS:
-        raise IntakeError(file_format.TOO_MANY_COLUMNS)
+        raise IntakeError.of("too_many_columns", most=file_format.MAX_COLUMNS)
     notes += _find_below(found[0].body, width)
     return [replace(one, notes=(*one.notes, *notes)) for one in found]
 

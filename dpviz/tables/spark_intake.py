@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,17 +22,10 @@ from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch
 from dpviz.tables.given_rows import ClusterRows, refuse_gone
 from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import quote_name
 
 SCHEME = "sc"
 _SECONDS_TO_ANSWER = 10
-_FORM = "sc://HOST:15002?table=NAME"
 _PARTS, _HANDS = "place int, part binary", "place int, source int, part binary"
-_GONE = (
-    "The Spark server did not answer, or a worker failed: workers need this version of dpviz and Python, and room for "
-    "a partition. Open the table anew. What was charged for an answer stays charged."
-)
-_AT_ONCE = "The rows of a table of Spark stay there: no process reads them at once."
 
 
 class SparkPart(NamedTuple):
@@ -50,7 +43,7 @@ class SparkEngine:
 
     def map(self, call: Callable[..., Any], *columns: Sequence[Any]) -> list[SparkPart]:
         """What ``call`` makes of the entries of the columns, kept on the workers."""
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             made = _send(call, *columns).persist()
         return [SparkPart(made, part.place) for part in columns[0]]
 
@@ -70,7 +63,7 @@ class SparkEngine:
             parts = [pickle.loads(cell.as_py()) for cell in hands.sort_by("source").column("part")]
             return pa.table({"place": _number(place), "part": _pack(gather(parts, place))})
 
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             dealt = columns[0][0].frame.mapInArrow(deal_each, _HANDS)
             gathered = dealt.groupBy("place").applyInArrow(gather_each, _PARTS).persist()
         return [SparkPart(gathered, place) for place in range(len(columns[0]))]
@@ -81,16 +74,16 @@ class SparkEngine:
         def add_each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             answers = [answer for _, answer in _read_parts(batches)]
             if answers:
-                yield _make_part(0, add_up(iter(answers)))
+                yield _make_part(0, add_up(answers))
 
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             (found,) = _send(ask, parts).repartition(1).mapInArrow(add_each, _PARTS).collect()
         total: list[Any] = pickle.loads(found["part"])
         return total
 
     def collect(self, parts: Sequence[SparkPart]) -> list[Any]:
         """The parts, fetched."""
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             found = {row["place"]: row["part"] for row in parts[0].frame.collect()}
         return [pickle.loads(found[part.place]) for part in parts]
 
@@ -122,7 +115,7 @@ class SparkTable(ArrowTable):
         remote, _, said = address.partition("?")
         named = said.removeprefix("table=")
         if not remote.removeprefix(f"{SCHEME}://") or not named or named == said:
-            raise IntakeError(f"The address names no table of a Spark server: write it as {_FORM}.")
+            raise IntakeError.of("no_spark_address")
         grpc, sql = check.import_extra("grpc"), check.import_extra("pyspark.sql")
         client = check.import_extra("pyspark.sql.connect.client")
         try:  # a session would ask for minutes
@@ -130,10 +123,7 @@ class SparkTable(ArrowTable):
             grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
             session = sql.SparkSession.builder.remote(remote).getOrCreate()
         except Exception:
-            raise check.RequestError(
-                f"No server of Spark Connect answers at {quote_name(remote)}: start one (start-connect-server.sh), and "
-                f"write its address as {_FORM}."
-            ) from None
+            raise IntakeError.of("no_spark_server", address=remote) from None
         return cls(session.read.table(named), named)
 
     @cached_property
@@ -149,7 +139,7 @@ class SparkTable(ArrowTable):
     @cached_property
     def n_rows(self) -> int:
         """How many rows there are: a private number under add/remove, neither shown nor used unpaid."""
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             return int(self.frame.count())
 
     def check_unchanged(self) -> None:
@@ -161,23 +151,13 @@ class SparkTable(ArrowTable):
         return schema
 
     def _read_parts(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        raise IntakeError(_AT_ONCE)
+        raise IntakeError.of("spark_at_once")
 
     def _read_whole(self, columns: Sequence[str]) -> list[pa.Table]:
-        raise IntakeError(_AT_ONCE)
+        raise IntakeError.of("spark_at_once")
 
-    @contextmanager
-    def _refuse_damaged(self) -> Iterator[None]:
-        try:
-            with refuse_gone(_GONE):
-                yield
-        except check.RequestError as error:
-            if str(error) != _GONE:
-                raise
-            raise IntakeError(
-                f"There is no table {quote_name(self.name)} that the Spark server can read: name one that is there, as "
-                f"in {_FORM}."
-            ) from None
+    def _refuse_damaged(self) -> AbstractContextManager[None]:
+        return refuse_gone("no_spark_table", name=self.name)
 
     def prepare(
         self,
@@ -202,7 +182,7 @@ class SparkTable(ArrowTable):
             place = check.import_extra("pyspark").TaskContext.get().partitionId()
             yield _make_part(place, make([empty, *(pa.Table.from_batches([one]) for one in batches)]))
 
-        with refuse_gone(_GONE):
+        with refuse_gone("spark_gone"):
             columns = [self.frame["`" + name.replace("`", "``") + "`"] for name in wanted]
             found = self.frame.select(*columns).mapInArrow(read, _PARTS).persist()
             places = sorted(row["place"] for row in found.select("place").collect())
@@ -218,7 +198,7 @@ class SparkTable(ArrowTable):
                 engine=SparkEngine(),
             )
         finally:
-            with refuse_gone(_GONE):
+            with refuse_gone("spark_gone"):
                 found.unpersist()
 
 

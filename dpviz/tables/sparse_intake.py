@@ -22,7 +22,7 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import doorways, foreign
 
 MOST_COLUMNS = 200_000
 _MOST_BYTES = doorways.SPARSE.most_unpacked
@@ -64,8 +64,8 @@ class SparseTable:
 def load_sparse(path: Path) -> SparseTable:
     """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one."""
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
-        raise IntakeError(f"There is no file {quote_name(path.name)}: give the path of an .npz file.")
-    with foreign.refuse_as(_make_no_matrix_error(path), doorways.SPARSE):
+        raise IntakeError.of("no_npz", name=path.name)
+    with foreign.refuse_as(IntakeError.of("no_sparse", name=path.name), doorways.SPARSE):
         values = _read(path)
         values.sum_duplicates()
     return SparseTable(Path(foreign.format_name(path)).stem, values)
@@ -80,15 +80,12 @@ def _read(path: Path) -> Any:
         form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
         if form != b"csr":
-            raise IntakeError(
-                f"{path.name!r} holds no matrix that is stored row by row: write it with "
-                "scipy.sparse.save_npz(FILE, scipy.sparse.csr_array(matrix))."
-            )
+            raise IntakeError.of("sparse_by_column", name=path.name)
         if len(shape) != 2:
-            raise _make_no_matrix_error(path)
+            raise IntakeError.of("no_sparse", name=path.name)
         n, d = (int(size) for size in shape)
         if n < 1 or d < 1:
-            raise IntakeError(f"{path.name!r} has no row or no column: give a table with at least one of each.")
+            raise IntakeError.of("sparse_empty", name=path.name)
         if d > MOST_COLUMNS:
             raise _make_too_large_error(path)
         if any(not doorways.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
@@ -99,7 +96,7 @@ def _read(path: Path) -> Any:
         )
     matrix = sparse.csr_array((data, places, starts), shape=(n, d))
     if starts[-1] != len(data):  # SciPy would cut the rest off
-        raise _make_no_matrix_error(path)
+        raise IntakeError.of("no_sparse", name=path.name)
     matrix.check_format(full_check=True)
     return matrix
 
@@ -136,14 +133,5 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-_LIMITS = f"up to 600 MB, unpacked, and {MOST_COLUMNS:,} columns are read; give a part of it."
-
-
 def _make_too_large_error(path: Path) -> IntakeError:
-    return IntakeError(f"{path.name!r} is too large: {_LIMITS}")
-
-
-def _make_no_matrix_error(path: Path) -> IntakeError:
-    return IntakeError(
-        f"{path.name!r} holds no sparse matrix: write one with scipy.sparse.save_npz, or give a CSV file."
-    )
+    return IntakeError.of("sparse_large", name=path.name, most=MOST_COLUMNS)

@@ -20,6 +20,7 @@ from .numbers import format_reach as format_reach
 from .numbers import format_value as format_value
 from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
+from .sentences import Sentences as Sentences
 from .templates.rendering import make_environment as make_environment
 from .templates.rendering import render as render
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS

@@ -157,10 +157,11 @@ OURS = Door(
             "words/foreign.py",
             "words/glossary.py",
             "words/questions.py",
+            "words/sentences.py",
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/column_kinds.py", "tables/owner_words.py"),
+        *("tables/vocabulary.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
             "releases/advisories.py",

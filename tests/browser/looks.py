@@ -77,7 +77,8 @@ def takes_on(visit: Visitor, look: Look) -> None:
 
 
 def offences(visit: Visitor) -> list[str]:
-    """What is wrong with the page as it is looked at."""
+    """What is wrong with the page as it is looked at, with the pointer out of the way."""
+    visit.page.mouse.move(0, 0)
     visit.is_still()
     dark = bool(visit.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"))
     wide = [] if visit.is_as_wide_as_its_window() else ["wider than its window"]

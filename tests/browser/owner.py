@@ -45,11 +45,9 @@ def says_the_words(visit: Visitor) -> None:
 
 def makes_an_account(visit: Visitor, path: Path) -> None:
     """A new account of the data set, in a file at ``path``."""
-    visit.presses("New account")
-    visit.page.get_by_label("Path of the new file", exact=True).fill(str(path))
+    visit.types("Account file on this machine, or a path for a new one", str(path))
     visit.page.get_by_label("What the data set is called", exact=True).fill("people")
     visit.presses("Make it")
-    visit.escapes()
     visit.sees("0 before, 1 now, 1 left of 2")
 
 

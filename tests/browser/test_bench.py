@@ -1,25 +1,20 @@
-"""The bench in a browser: a file is dropped and a verified zip taken away; ε by keyboard; every look of it is read."""
+"""The bench in a browser: ε by keyboard, words that keep their form, a telephone; every look of it is read."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.releases.verifying import verify
 from tests.browser.looks import WINDOW, offences, offences_in
-from tests.browser.owner import CARD_WORDS
+from tests.browser.own_files import make_places
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-MOST_ACTIONS, MOST_WORDS = 22, 1_000
 LEAST_TARGET = 24
 _SMALL = """least => [...document.querySelectorAll(".sentence :is(button, input), .epsilon :is(button, .knob)")]
   .filter(part => part.checkVisibility())
@@ -51,80 +46,6 @@ _PRESSES_AT_ONCE = """() => new MutationObserver((_, watch) => {
   watch.disconnect();
   document.querySelector('[data-word="table"]').click();
 }).observe(document.querySelector(".sentence"), { childList: true, subtree: true, attributeFilter: ["class"] })"""
-
-
-def make_places(n: int = 4_000) -> bytes:
-    """Places of a town, two columns."""
-    rng = np.random.default_rng(0)
-    middles = rng.uniform(2, 18, (4, 2))
-    rows = middles[rng.integers(0, 4, n)] + rng.normal(0, 0.6, (n, 2))
-    return ("east,north\n" + "\n".join(f"{x:.3f},{y:.3f}" for x, y in rows) + "\n").encode()
-
-
-class Walk:
-    """What an owner does, counted, and the words that were read on the way."""
-
-    def __init__(self, visit: Visitor) -> None:
-        self.visit, self.actions, self.words = visit, 0, set()
-
-    def does(self, act: Callable[..., object], *said: str) -> None:
-        self.actions += 1
-        act(*said)
-        self.reads()
-
-    def reads(self) -> None:
-        lines = self.visit.page.get_by_test_id("stMain").inner_text().splitlines()
-        self.words |= {line.strip() for line in lines if line.strip()}
-
-    @property
-    def number_of_words(self) -> int:
-        # A name with a stroke is that of an icon, which is drawn.
-        read = (re.sub(r"\w+_\w+", "", line) for line in self.words)
-        return sum(len(re.findall(r"[^\W\d]{2,}", line)) for line in read)
-
-
-def test_places_go_from_a_drop_to_a_verified_zip(
-    visitor: Callable[..., Visitor], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    visit = visitor(viewport=WINDOW)
-    visit.goes_to("/")
-    walk = Walk(visit)
-    walk.does(visit.uploads, make_places(), "places.csv")
-    walk.does(visit.says, "rows", "3,000 to 6,000")
-    walk.does(visit.presses, "So it is")  # whose rows they are, opened by Enter
-    for name in ("east", "north"):
-        walk.does(visit.says, f"low:{name}", "0")
-        walk.does(visit.says, f"high:{name}", "20")
-    walk.does(visit.chooses, "Where are these bounds from?", "law or physics")
-    walk.does(visit.presses, "So it is")
-    visit.sees("made-up rows")
-    own, epsilon = (
-        visit.page.get_by_role("button", name=re.compile(f"^{what} at")).inner_text().rpartition(" ")[2]
-        for what in ("Run", "Release")
-    )
-    walk.does(visit.presses, f"Run at ε = {own}")
-    visit.sees_animation()
-    assert not offences(visit)
-    walk.does(visit.presses, f"Release at ε = {epsilon}")
-    for label, text in CARD_WORDS.items():
-        walk.does(lambda label=label, text=text: visit.types(label, text, enter=False))
-    walk.does(visit.presses, "New account")
-    walk.does(lambda: visit.types("Path of the new file", str(tmp_path / "places.sqlite"), enter=False))
-    walk.does(visit.presses, "Make it")
-    visit.escapes()
-    visit.sees("Ready.")
-    walk.does(visit.types, f"Type {epsilon} to confirm ε", epsilon)
-    walk.does(visit.presses, f"Charge the account and release ε = {epsilon}")
-    visit.sees("It verifies")
-    walk.actions += 1
-    zipped = visit.downloads("The release (zip)")
-    assert verify(zipped).holds
-    walk.reads()
-    with capsys.disabled():
-        said = f"\nfrom a drop to a verified zip: {walk.actions} actions, {walk.number_of_words} words\n"
-        sys.stdout.write(said)
-    assert walk.actions <= MOST_ACTIONS and walk.number_of_words <= MOST_WORDS
-    assert not offences(visit)
 
 
 def test_a_word_that_is_pressed_while_the_sentence_goes_on_keeps_its_form(visitor: Callable[..., Visitor]) -> None:

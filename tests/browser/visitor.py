@@ -205,10 +205,8 @@ class Visitor:
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
-        self.opens_word("columns")
-        self.presses("Bounds of many columns")
-        self.page.get_by_label("One column a line", exact=True).fill(f"*,{low:g},{high:g}")
-        self.presses("Use these lines")
+        first = self.page.locator('[data-word^="low:"]').first.get_attribute("data-word") or ""
+        self.says(first, f"{low:g} to {high:g}; …")
 
     def escapes(self) -> None:
         """Close the box that is open: it may lie over what is pressed next."""

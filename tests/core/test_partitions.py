@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.core import partitions
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi
@@ -36,14 +37,16 @@ def test_without_room_for_marks_the_cells_are_the_same(seed):
     np.testing.assert_array_equal(cells.find_cells(rows), cells._find_first_of_largest(rows))
 
 
-def test_short_floats_decide_no_cell(monkeypatch):
+@pytest.mark.parametrize("k", [9, 300])
+def test_short_floats_decide_no_cell(monkeypatch, k):
     """Rows on the border of two cells, a quantum beside it, and anywhere; centres that coincide, and close ones."""
     selected, select = [], ExactRows.select
+    monkeypatch.setattr(partitions, "_DISTANCES_AT_ONCE", 1000 * k)
     monkeypatch.setattr(ExactRows, "select", lambda rows, some: selected.append(len(some)) or select(rows, some))
     rng, dim = np.random.default_rng(0), 40
     for spread in (1.0, 2.0**-6, 0.0):
-        cells = Voronoi(spread * rng.uniform(-0.9, 0.9, (9, dim)))
-        first, second = cells.centers[rng.integers(0, 9, (2, 300))]
+        cells = Voronoi(spread * rng.uniform(-0.9, 0.9, (k, dim)))
+        first, second = cells.centers[rng.integers(0, k, (2, 300))]
         between = (first + second) / 2
         rows = np.concatenate(
             [between, between + rng.integers(-1, 2, between.shape) * 2.0**-20, rng.uniform(-1, 1, between.shape)]
@@ -56,6 +59,18 @@ def test_short_floats_decide_no_cell(monkeypatch):
         squared = ((whole_rows[:, None] - whole_centers) ** 2).sum(axis=2)
         np.testing.assert_array_equal(cells.find_cells(chunk), squared.argmin(axis=1))
     assert selected[0] < 700 and selected[2] == 900, "all rows were measured twice, or some that had to be were not"
+
+
+def test_the_nearest_of_many_centres_is_the_same_in_blocks_of_rows(monkeypatch):
+    rng = np.random.default_rng(0)
+    for dim in (2, 20):
+        rows, cells = rng.integers(-4, 5, (50, dim)) / 8, Voronoi(rng.integers(-4, 5, (300, dim)) / 8)
+        (chunk,) = Rows.of(rows, Region(np.ones(dim), np.sqrt(dim))).chunks(1)
+        at_once = cells.find_cells(chunk)
+        np.testing.assert_array_equal(at_once, ((rows[:, None] - cells.centers) ** 2).sum(axis=2).argmin(axis=1))
+        monkeypatch.setattr(partitions, "_DISTANCES_AT_ONCE", 7 * 300)
+        np.testing.assert_array_equal(cells.find_cells(chunk), at_once)
+        monkeypatch.undo()
 
 
 @given(SEEDS)

@@ -126,12 +126,12 @@ def of_kind(at: AppTest, kind: str) -> AppTest:
     return fine(open_form(at, "kind").radio(key=_name_widget(at, "kind")).set_value(FileKind(kind)).run())
 
 
-def type_bound(at: AppTest, column: str, end: str, value: float | None) -> AppTest:
-    """Type the lower or upper bound of a column into the sentence; it is clustered then."""
+def type_bound(at: AppTest, column: str, end: str, value: float | str | None) -> AppTest:
+    """Type a bound into the sentence, or several at once; ``None`` empties it."""
+    typed = "" if value is None else value if isinstance(value, str) else f"{value:g}"
     hand = at.session_state["bench:hand"]
     if column not in hand.declaration.columns:
         hand = hand.choose_columns((*hand.declaration.columns, column))
-    typed = "" if value is None else f"{value:g}"
     at.session_state["bench:hand"] = hand.type_in(f"{'low' if end == 'lower' else 'high'}:{column}", typed)
     return fine(at.run())
 

@@ -166,12 +166,11 @@ def test_bounds_that_are_not_json_or_upside_down_are_refused():
     assert "both must be finite with lower" in at.error[0].value
 
 
-def test_one_line_is_of_all_columns_and_where_they_are_from_is_said_once():
+def test_one_range_is_of_all_columns_and_where_they_are_from_is_said_once():
     at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
-    paste_lines(at, "*,0,9")
+    type_bound(at, "age", "lower", "0 to 9; …")
     at = open_form(at, "origin")
-    declared(at.selectbox, "origin:said").set_value("a guess")
-    press(at, "So it is")
+    fine(declared(at.selectbox, "origin:said").set_value("a guess").run())
     declaration = at.session_state["visit:table"].declaration
     assert declaration.upper == (9.0, 9.0) and declaration.describe_origin("age") == "a guess"
 
@@ -216,14 +215,11 @@ def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are(
 def test_a_hundred_columns_are_declared_at_once():
     at = upload(visit("data.py"), HUNDRED)
     assert ticked(at) == [], "too many to guess"
-    paste_lines(at, "*,0,7")
-    assert at.session_state["visit:table"].domain.dim == 100, "one line serves all columns where none is chosen"
-    at = upload(visit("data.py"), HUNDRED)
-    lines = "\n".join(f"c{j};0;{j + 1};mm" for j in range(1, 100))
-    paste_lines(at, f"name;lower;upper;unit\n{lines}")
-    table = at.session_state["visit:table"]
-    assert table.domain.dim == 99 and table.domain.upper.tolist() == list(range(2, 101))
-    assert table.domain.titles[0] == "c1 (mm)"
+    tick(at, *(f"c{j}" for j in range(100)))
+    type_bound(at, "c0", "lower", "0 to 7; …")
+    assert at.session_state["visit:table"].domain.upper.tolist() == [7] * 100, "one range serves all that follow"
+    type_bound(at, "c1", "lower", "; ".join(f"0 to {j + 1}" for j in range(1, 100)))
+    assert at.session_state["visit:table"].domain.upper.tolist() == [7, *range(2, 101)]
 
 
 def test_units_go_with_the_declaration_and_stand_beside_the_noise():
@@ -270,13 +266,6 @@ def test_cells_that_another_style_reads_are_mended_by_one_button():
     assert "2 cells are no numbers; most of these would be read if written like (1234.5)" in everything_shown(at)
     press(at, "Read pay like (1234.5)")
     assert "is dropped" not in everything_shown(open_form(at, "columns"))
-
-
-def paste_lines(at, lines):
-    """Use ``lines`` as bounds of many columns."""
-    (box,) = (box for box in open_form(at, "columns").text_area if box.label == "One column a line")
-    box.set_value(lines)
-    return press(at, "Use these lines")
 
 
 def noise_of(at, column):

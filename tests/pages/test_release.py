@@ -264,16 +264,23 @@ def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
     assert barred(app)
 
 
+def makes(app: AppTest) -> object:
+    (make,) = (one for one in app.button if one.label == "Make it")
+    return make
+
+
 def test_a_new_account_is_made_and_opened(tmp_path):
     app = on_page(open_people(tmp_path))
-    app.text_input(key="release:new:path").set_value(str(tmp_path / "new.sqlite"))
+    sound(app.text_input(key="release:account_path").set_value(str(tmp_path / "none" / "new.sqlite")).run())
+    assert barred(app) and not (tmp_path / "none").exists(), "a path alone makes nothing"
+    sound(makes(app).click().run())
+    assert app.error[0].proto.title == "No account was made"
+    sound(app.text_input(key="release:account_path").set_value(str(tmp_path / "new.sqlite")).run())
     app.text_input(key="release:new:name").set_value("people")
-    (make,) = (one for one in app.button if one.label == "Make it")
-    sound(make.click().run())
+    sound(makes(app).click().run())
     assert standing(tmp_path / "new.sqlite").cap_epsilon == 2.0
     assert not button(confirmed(app)).disabled
-    sound(make.click().run())
-    assert any("is there already" in error.value for error in app.error)
+    assert not [one for one in app.button if one.label == "Make it"], "one that is there is opened"
 
 
 def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpviz
+from dpviz.api.cli import release_command
 from dpviz.api.commands import plan_release
 from dpviz.core.check import RequestError
-from dpviz.releases.continuing import CountedAgain, EarlierSegments, find_continued
+from dpviz.releases.continuing import COUNTED_AGAIN, FALSE_ALARMS, CountedAgain, EarlierSegments, find_continued
 from dpviz.releases.package import CENTERS, CONTINUED, DATAPACKAGE, LEDGER, PAGE, make_zip
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import OF_EARLIER, OF_SEGMENTS
@@ -22,6 +25,7 @@ from dpviz.releases.releasing import Preflight, Release, preflight, publish
 from dpviz.releases.render import render
 from dpviz.releases.transcript import Transcript
 from dpviz.tables.named import open_file
+from dpviz.words import format_percent
 from tests.releases.forging import findings, verdict_on
 from tests.releases.people import WORDS, account_in, declare_people, order_for
 
@@ -77,6 +81,14 @@ def test_the_whole_epsilon_is_what_was_asked_for_and_the_ledger_tells_the_count(
         if one["part"] == OF_EARLIER
     ]
     assert sum(spent) == pytest.approx(SHARE / 4)
+
+
+def test_what_counting_again_costs_and_how_often_it_errs_is_what_is_written_of_it() -> None:
+    cost = {0.25: "with a quarter of what segments cost"}[COUNTED_AGAIN]
+    howto = (Path(__file__).parents[2] / "docs" / "howto" / "release.md").read_text("utf-8")
+    for text in (howto, dpviz.release.__doc__, Path(release_command.__file__).read_text("utf-8").replace('" \n', "")):
+        assert cost in " ".join(re.sub(r'"\s+f?"', "", text or "").split())
+    assert f"of segments that did not change {format_percent(FALSE_ALARMS)} at most are named" in howto
 
 
 def test_a_forged_line_is_named() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpviz.tables import csv_intake
 from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.file_format import EAST_ASIAN, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
 from dpviz.tables.proposal import propose
 from tests.cases import about
@@ -54,6 +54,8 @@ def test_what_is_declared_is_read() -> None:
         ("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]]),
         ("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]]),
         ("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]]),
+        *(("身,y\n1,2\n身長,3\n".encode(one), FileFormat(one), [[1, 2], [NAN, 3]]) for one in EAST_ASIAN[:-1]),
+        ("키,y\n1,2\n".encode("cp949"), FileFormat("cp949"), [[1, 2]]),
         (b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]]),
         (b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]]),
     ):
@@ -62,6 +64,14 @@ def test_what_is_declared_is_read() -> None:
 
 
 BROKEN = [b"", b"5", b"5,6,7", b'"5,6', b'5,"6"7', b"u,v", b"5;6", b"\xff\xfe,\xc3", b"5\r,6", b"\x00,\x01", b'"""']
+
+
+@settings(max_examples=examples(200))
+@given(st.sampled_from(EAST_ASIAN), st.binary(max_size=9).filter(lambda line: b"\n" not in line))
+def test_half_a_letter_concerns_its_own_line_only(encoding: str, line: bytes) -> None:
+    table = load_csv(b"x,y\n1,2\n" + line + b"\n3,4\n", declared=FileFormat(encoding))
+    assert table.n_rows == 3
+    np.testing.assert_array_equal(np.array(rows(table))[[0, 2]], [[1, 2], [3, 4]])
 
 
 def test_a_line_that_is_none_concerns_itself_only() -> None:

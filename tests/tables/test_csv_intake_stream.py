@@ -53,7 +53,7 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
 
 def test_encodings_and_gzip(tmp_path: Path) -> None:
     text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(30))
-    for encoding, packed in product(["utf-8", "utf-8-sig", "utf-16", "cp1252"], [False, True]):
+    for encoding, packed in product(["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030"], [False, True]):
         declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
         path = tmp_path / ("t.csv.gz" if packed else "t.csv")
         raw = text.encode(encoding)

@@ -191,7 +191,7 @@ WRONG: list[tuple[object, str]] = [
     ({"bounds": {"x": [0, 1]}, "file": []}, "not an object"),
     ({"bounds": {"x": [0, 1]}, "file": {"delimeter": ";"}}, "unknown keys"),
     ({"bounds": {"x": [0, 1]}, "file": {"encoding": "rot13"}}, "encoding"),
-    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "gbk"}}, "encoding"),
+    ({"bounds": {"x": [0, 1]}, "file": {"encoding": "iso2022_jp"}}, "encoding"),
     ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "ab"}}, "delimiter"),
     ({"bounds": {"x": [0, 1]}, "file": {"delimiter": "5"}}, "delimiter"),
     ({"bounds": {"x": [0, 1]}, "file": {"decimal": ";"}}, "decimal mark"),

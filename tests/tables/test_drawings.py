@@ -13,7 +13,6 @@ from dpviz.runs.open_table import declare
 from dpviz.tables import drawings as painted
 from dpviz.tables.declarations import FileKind
 from dpviz.tables.drawings import (
-    CUT,
     MOST_LETTERS,
     MOST_POINTS,
     PRESETS,
@@ -24,6 +23,7 @@ from dpviz.tables.drawings import (
     load_preset,
     make_painted_table,
 )
+from dpviz.tables.loaded_table import IntakeError
 
 PLACES = st.integers(0, SIDE - 1)
 SCATTERED = st.integers(0, MOST_POINTS).flatmap(lambda n: arrays(np.uint8, (n, 2)))
@@ -84,7 +84,7 @@ def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int
 @settings(deadline=None, max_examples=200)
 @given(st.text(LETTERS, max_size=80) | st.text(max_size=80))
 def test_any_other_text_is_refused_in_a_sentence(text: str):
-    assert _refusal(text) in ("", CUT)
+    assert _refusal(text) in ("", str(IntakeError.of("drawing_cut")))
 
 
 def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
@@ -100,7 +100,7 @@ def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
 @given(st.text(LETTERS, min_size=3, max_size=120))
 def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
     """As somebody would forge it: nothing but a sentence comes of it."""
-    assert _refusal(body + painted._compute_check(body)) in ("", CUT)
+    assert _refusal(body + painted._compute_check(body)) in ("", str(IntakeError.of("drawing_cut")))
 
 
 def test_links_of_yesterday_are_read_tomorrow():

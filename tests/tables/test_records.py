@@ -23,6 +23,7 @@ STYLES = [
 ]
 GROUPS = {"": [], ".": ["."], ",": [","], "'": ["'", "\u2019"], " ": [*BLANKS], "lakh": [","]}
 PAD = "".join(BLANKS) + "\t"
+DASHES = "\\-\u2212\u2013\u2010\u2011\ufe63\uff0d"
 
 
 def number(cell: str, style: NumberStyle) -> float:
@@ -32,13 +33,14 @@ def number(cell: str, style: NumberStyle) -> float:
         return value
     for side in ("removeprefix", "removesuffix"):
         text = getattr(text, side)(style.sign).strip(PAD) if style.sign else text
-    minus = re.match("[-+\u2212\u2013\u2010\u2011\ufe63\uff0d]?", text)[0]
+    minus = re.match(f"[+{DASHES}]?", text)[0]
     text = text[len(minus) :].strip(PAD)
     text = text.removeprefix(style.sign).strip(PAD) if style.sign else text
     marks = "|".join(map(re.escape, GROUPS[style.grouping]))
     groups = "[0-9]{1,2}(?:,[0-9]{2})*" if style.grouping == "lakh" else rf"[0-9]{{1,3}}(?:(?:{marks})[0-9]{{3}})*"
     digits = rf"(?:{groups}(?:{marks})[0-9]{{3}}|[0-9]+)" if marks else "[0-9]+"
     point = re.escape(style.decimal)
+    text = re.sub(rf"(?<=[0-9]{point})[{DASHES}]{{1,2}}\Z", "", text)
     if not re.fullmatch(rf"(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?", text):
         return np.nan
     for mark in GROUPS[style.grouping]:
@@ -56,7 +58,7 @@ def positive(text: str, style: NumberStyle) -> float | None:
     for before, behind in ((style.sign, ""), ("", ""), ("", style.sign)):
         inner = text.removeprefix(before).strip(PAD) if before else text
         inner = inner.removesuffix(behind).strip(PAD) if behind else inner
-        if inner.startswith(ends[0]) and inner.endswith(ends[1]):
+        if inner.startswith(ends[0]) and inner.endswith(ends[1]) and not inner.endswith(f"{style.decimal}-"):
             amount = inner[len(ends[0]) : len(inner) - len(ends[1])]
             if not amount.strip(PAD).startswith(("-", "+", "\u2212")):
                 value = number(amount, bare)
@@ -175,6 +177,11 @@ def test_a_cell_is_a_number_in_its_declared_style_or_missing():
         (NumberStyle(".", ",", "$", "()"), "(5", np.nan),
         (NumberStyle(",", ".", "€", "-"), "1.123,45- €", -1123.45),
         (NumberStyle(",", ".", "€", "-"), "123,45 €-", -123.45),
+        (NumberStyle(",", ".", "€", "-"), "1.123,- €", 1123),
+        (NumberStyle(",", ".", "€", "-"), "1.123- €", -1123),
+        (NumberStyle(), "5.--", 5),
+        (NumberStyle(), "5.---", np.nan),
+        (NumberStyle(), "5.-e3", np.nan),
         (NumberStyle(",", "", "", "-"), "-5-", np.nan),
         (NumberStyle(".", "lakh"), "1,00,000", 100000),
         (NumberStyle(".", "lakh"), "12,50,000.5", 1250000.5),

@@ -39,6 +39,12 @@ _EMPTY_TOGETHER = 10.0
 # This part of the rows, and so many scales, must lie farther out.
 _FAR_PART = 0.01
 _FAR_SCALES = 6.0
+# Bins that are empty one by one may be full together: they hold this part of the rows, and so many sds of their noise.
+# Then the view reaches as far as bins hold so many rows together as is asked of full ones, and so many sds as the last
+# says; not where there may be a tail, which the view follows by itself. Chosen on real tables, too (docs/findings.md).
+_TOGETHER_PART = 0.05
+_TOGETHER_SDS = 4.0
+_BEYOND_SDS = 2.5
 # A bought axis under so many times the noise edge is a random direction, lowered by this part of the edge.
 _CLEAR_EDGES = 2.0
 _EDGE_PART = 0.5
@@ -140,6 +146,8 @@ def project_privately(
     far_out = tail is not None and _TAIL_REACH * median.surely < clipping_radius <= _TAIL_MOST * session.region.radius
     if far_out:
         clipping_radius = min(_TAIL_WIDER * clipping_radius, session.region.radius)
+    else:
+        clipping_radius = _widen(clipping_radius, noisy_radii, far.outer_radius, scale, session.n)
     if stage.axes is not None:
         seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
     else:
@@ -191,6 +199,17 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
     beyond = filled[::-1].cumsum()[::-1]
     clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
+
+
+def _widen(clipping_radius: float, noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
+    """A clipping radius beyond which bins that are too light to be told from noise one by one hold few rows in all."""
+    together, least = noisy_radii[::-1].cumsum()[::-1], max(_FAR_PART * n, _FAR_SCALES * scale)
+    sds = scale * np.sqrt(2.0 * np.arange(len(together), 0, -1))
+    edges = farthest * np.arange(len(together) + 1) / len(together)
+    hidden = together > np.maximum(max(_TOGETHER_PART * n, least), _TOGETHER_SDS * sds)
+    if not hidden[edges[:-1] >= clipping_radius].any():
+        return clipping_radius
+    return float(edges[1:][together > np.maximum(least, _BEYOND_SDS * sds)].max())
 
 
 def _buy_axes(

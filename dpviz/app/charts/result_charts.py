@@ -382,7 +382,9 @@ def _find_typical(said: Said, *, with_unit: bool = True) -> str:
     median = said["median"]
     if median is None:
         return ""
-    first_day = said.get("first_day", "")
+    first_day, edges = said.get("first_day", ""), said["histogram"]["edges"]
+    if median["range_only"] and median["low"] <= edges[0] and median["high"] >= edges[-1]:
+        return "anywhere: noise hides it"
     value, unit = None if median["range_only"] else median["value"], said["unit"] if with_unit and not first_day else ""
     return format_between(median["low"], median["high"], value, unit=unit, first_day=first_day)
 

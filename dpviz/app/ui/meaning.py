@@ -172,9 +172,8 @@ def draw_twins(stage: Stage) -> None:
         view, person = make_view(stage.table.domain), stage.neighbors.person
         trials = simulation.list_trials()
         clouds, attackers = pictures.TwinClouds.of(trials, person), pictures.list_attackers(trials, ())
-        drawn = pictures.draw_twin_clouds(
-            clouds, view, _read_points(stage), attackers, stage.request, both=guess is not None
-        )
+        rows, both = _read_points(stage), guess is not None
+        drawn = pictures.draw_twin_clouds(clouds, view, rows, attackers, stage.request, both=both)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
             _draw_head(drawn.finding, f"{drawn.note} {told}")

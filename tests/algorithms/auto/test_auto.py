@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto import private_projection
 from dpviz.algorithms.auto.auto import _choose_clipping_radius
 from dpviz.algorithms.auto.auto_plan import PlanStep, Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
@@ -248,6 +249,19 @@ def test_what_is_bought_does_not_hang_on_whether_there_is_a_tail(k, n_public, de
     assert tails == [True, False]
     assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
     assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+
+
+def test_a_view_is_widened_but_where_it_follows_a_tail_and_nothing_else_is_bought(monkeypatch):
+    for table, widened in ((tailed(), False), (mixture(10_000, 6, 4)[0], True)):
+        kinds, radii = [], []
+        for widen in (lambda radius, *look: radius, lambda radius, *look: 0.9 * radius):
+            monkeypatch.setattr(private_projection, "_widen", widen)
+            done = run("auto", table, k=4, epsilon=4.0, delta=1e-6, seed=0)
+            kinds.append([(entry.mechanism, entry.note, entry.scale / entry.sensitivity) for entry in done.entries])
+            radii.append(done.frames[1].step.projection.clipping_radius)
+        assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
+        assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+        assert radii[1] == pytest.approx((0.9 if widened else 1.0) * radii[0])
 
 
 def long_column(n=2000, *, spread=0.01, middle=(-0.5, 0.3), n_public=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import StagePart
-from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians
+from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians, _widen
 from dpviz.core.accounting import Accounting
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
@@ -15,7 +15,8 @@ ROWS = np.r_[10_000.0, 40_000.0, 40_000.0, 10_000.0, np.zeros(BINS - 4)]
 
 
 def reach_of(counts: np.ndarray) -> float:
-    return _find_clipping_radius(counts, FARTHEST, SCALE, int(ROWS.sum()))
+    look = (counts, FARTHEST, SCALE, int(ROWS.sum()))
+    return _widen(_find_clipping_radius(*look), *look)
 
 
 def test_noise_alone_hardly_ever_widens_the_view():
@@ -38,6 +39,17 @@ def test_a_lone_bin_that_noise_could_fill_does_not():
     rows = ROWS.copy()
     rows[30] = 8 * SCALE
     assert reach_of(rows) == 4
+
+
+def test_bins_that_are_light_one_by_one_count_where_they_hold_many_rows_together():
+    """A fifth of the rows lies in bins of which hardly any stands out of the noise, as where one column dominates."""
+    rows, scale = np.r_[np.full(8, 5_250.0), np.linspace(700, 70, 31), 0.0], 175.0
+    noise = np.random.default_rng(0).laplace(scale=scale, size=(300, BINS))
+    # With a quarter of all rows their sum, too, is little more than noise: to reach farther out would cost more.
+    for some, least, most in ((rows, 20, BINS), (rows / 4, 1, 8)):
+        given = [(some + each, FARTHEST, scale, int(some.sum())) for each in noise]
+        reached = [_widen(_find_clipping_radius(*look), *look) for look in given]
+        assert least < np.quantile(reached, 0.05) <= np.quantile(reached, 0.9) <= most
 
 
 def test_with_hardly_any_rows_all_bins_may_hold_some():

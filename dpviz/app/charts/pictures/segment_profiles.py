@@ -26,7 +26,7 @@ Lane = Literal["bounds", "centres"]
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
 # The column of sizes, in cells, and what its longest bar takes of it.
-_SIZES, _BAR = 1.25, 0.62
+_SIZES, _BAR = 1.5, 0.5
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.

@@ -150,9 +150,9 @@ def _draw_answer() -> None:
 def _draw_headline(finding: Heading, *, made_up: bool) -> None:
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
-        wait = f"{format_badge('public')} made-up rows between your bounds: yours wait for *Run*. "
-        said = f"{wait if made_up else ''}{escape_markdown(finding.why)}"
-        st.markdown(f":small[{said}]", help=glossary.explain_words(finding.why))
+        if made_up:
+            st.markdown(f":small[{format_badge('public')} made-up rows between your bounds: yours wait for *Run*.]")
+        st.markdown(f":small[{escape_markdown(finding.why)}]", help=glossary.explain_words(finding.why))
 
 
 def _draw_waiting(hand: Hand) -> None:
@@ -165,14 +165,16 @@ def _draw_waiting(hand: Hand) -> None:
     elif hand.is_complete and not hand.buys:
         st.button("Open it again", icon=":material/replay:", key="bench:anew", on_click=open_anew)
     elif hand.gaps:
-        st.markdown(f"Next: **{_NEXT[hand.gaps[0].partition(':')[0]]}**. Enter goes on to the next gap.")
+        gap = hand.gaps[0].partition(":")[0]
+        many = " 18 to 100; 0 to 9,999; … says several at once." if gap in ("low", "high") else ""
+        st.markdown(f"Next: **{_NEXT[gap]}**. Enter goes on to the next gap.{many}")
     elif hand.buys:
         st.markdown("ε buys bounds, so that no picture can be made beforehand. What leaves can be prepared at once.")
         if st.button("Release", type="primary", key="bench:release"):
             open_release_drawer()
             st.rerun()
     if "rows" in hand.gaps and st.button(
-        f"Nobody may know how many rows there are: buy a noisy number with {format_percent(N_SHARE)} of the budget",
+        f"Nobody may know: buy a noisy number with {format_percent(N_SHARE)} of the budget",
         icon=":material/visibility_off:",
         key="bench:buy_rows",
         help=_ABOUT_ROWS,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -35,9 +33,7 @@ from dpviz.tables import (
     list_texts,
 )
 from dpviz.words import format_number, format_percent, format_plus_minus, glossary
-from dpviz.words import list_names as join_names
 
-_MARKS = ("\t", ";", ",")
 _SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
 _NO_LABEL = "none"
 _COUNTED = "cells that are no numbers, and the rows that they cost"
@@ -52,7 +48,7 @@ def ask_columns(hand: Hand) -> None:
         names = list_names(hand)
         with st.form(make_key(hand, "columns"), border=False), say_refusal():
             _ask_chosen(hand, names)
-        _draw_many_bounds(hand, names)
+        _draw_fill_button(hand)
         _draw_lost_rows(hand)
 
 
@@ -94,77 +90,18 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
         answer(replace(said, declaration=replace(said.declaration, **more).validate()))
 
 
-def _draw_many_bounds(hand: Hand, names: Sequence[str]) -> None:
+def _draw_fill_button(hand: Hand) -> None:
     chosen = [name for name in hand.declaration.columns if name not in _list_valued(hand)]
-    with st.container(horizontal=True, gap="xsmall"):
-        with (
-            st.popover("Bounds of many columns", icon=":material/width:"),
-            st.form(make_key(hand, "paste"), border=False),
-            say_refusal(),
-        ):
-            lines = "name,lower,upper,unit\nage,0,120,years\n*,0,100"
-            text = st.text_area("One column a line", placeholder=lines, height=160)
-            st.caption("A line for \\* is for all columns by which is grouped, or for all if none is.")
-            if st.form_submit_button("Use these lines"):
-                pasted = read_bounds(text or "", names, chosen)
-                units = {**hand.declaration.units, **pasted.units}
-                said = replace(hand, declaration=replace(hand.declaration, units=units))
-                answer(said.take_bounds(pasted.bounds))
-        readable = isinstance(hand.content, CsvFile | LoadedTable)
-        if readable and not hand.is_private:
-            help = "Least and largest value of each column by which is grouped: allowed because this file is public."
-            look: dict[str, Any] = {"icon": ":material/unfold_more:", "disabled": not chosen, "help": help}
-            if st.button("Fill from the rows", key=make_key(hand, "fill"), **look):
-                answer(hand.take_bounds(_measure_bounds(hand, chosen)))
+    if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
+        help = "Least and largest value of each column by which is grouped: allowed because this file is public."
+        look: dict[str, Any] = {"icon": ":material/unfold_more:", "disabled": not chosen, "help": help}
+        if st.button("Fill from the rows", key=make_key(hand, "fill"), **look):
+            answer(hand.take_bounds(_measure_bounds(hand, chosen)))
 
 
 def _list_valued(hand: Hand) -> list[str]:
     """Columns whose bounds are those of declared values."""
     return [name for name, one in hand.declaration.coded.items() if one.ends is not None]
-
-
-class Pasted(NamedTuple):
-    """What lines say, by column."""
-
-    bounds: dict[str, declarations.ColumnBounds]
-    units: dict[str, str]
-
-
-def read_bounds(text: str, names: Sequence[str], chosen: Sequence[str] = ()) -> Pasted:
-    """Bounds and units by column in lines ``name,lower,upper,unit``; semicolons or tabs will do, and the unit may miss.
-
-    A first line that holds no number is a heading; a line for * is for all that are ``chosen``, or for all.
-
-    >>> read_bounds("age,0,120,years", ["age"]).bounds["age"].upper
-    120.0
-    """
-    mark = next((mark for mark in _MARKS if mark in text), ",")
-    records = csv.reader(io.StringIO(text), delimiter=mark, skipinitialspace=True)
-    pasted = Pasted({}, {})
-    try:
-        lines = [(place, [cell.strip() for cell in record]) for place, record in enumerate(records, start=1)]
-    except csv.Error:
-        raise IntakeError("The lines cannot be taken apart; write name,lower,upper,unit, one column a line.") from None
-    for place, (name, *cells) in ((place, cells) for place, cells in lines if any(cells)):
-        low, high, unit, *rest = [*cells, "", "", ""]
-        meant = (chosen or names) if name == "*" and name not in names else [name]
-        known = set(meant) <= set(names)
-        if place == 1 and not known and _read_number(low) is None and _read_number(high) is None:
-            continue
-        if not known:
-            raise IntakeError(f"Line {place} names no column of the file; the columns are {join_names(names)}.")
-        if any(rest) or (low and _read_number(low) is None) or (high and _read_number(high) is None):
-            raise IntakeError(f"Line {place} is not name,lower,upper,unit; write numbers with a decimal point.")
-        if len(unit) > declarations.LONGEST_UNIT or not unit.isprintable():
-            raise IntakeError(
-                f"The unit in line {place} is longer than {declarations.LONGEST_UNIT} characters; shorten it."
-            )
-        pasted.bounds.update(dict.fromkeys(meant, declarations.ColumnBounds(_read_number(low), _read_number(high))))
-        if unit:
-            pasted.units.update(dict.fromkeys(meant, unit))
-    if not pasted.bounds:
-        raise IntakeError("There is no line to read; write name,lower,upper,unit, one column a line.")
-    return pasted
 
 
 def _read_number(text: str) -> float | None:

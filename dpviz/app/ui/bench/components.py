@@ -13,7 +13,7 @@ from dpviz.app.ui.bench.finding import HIGHEST, LOWEST, Sides
 from dpviz.app.ui.bench.sentence import Word
 
 _PLACES = 60
-_LONGEST = 60
+_LONGEST = 2_000
 """Letters of what is typed into a word."""
 
 

@@ -199,6 +199,10 @@ def draw_proposal(hand: Hand) -> None:
             means = f"{name}: {', '.join(codes)} means missing"
             if asked and _is_pressed(hand, f"codes:{name}", means, ":material/block:"):
                 answer(hand.declare(proposal.declare_missing(declared, [name])))
+        for name in proposal.list_kind("date"):
+            by = name not in declared.columns and "dates" in proposal.list_forms(declared).get(name, ())
+            if by and _is_pressed(hand, f"dates:{name}", f"By {name}, too", ":material/event:"):
+                answer(hand.choose_columns((*declared.columns, name)))
         others = [name for name in proposal.measures if name not in declared.columns]
         every = f"Take all {len(proposal.measures)} measures"
         if others and _is_pressed(hand, "all", every, ":material/done_all:"):

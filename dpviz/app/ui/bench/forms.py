@@ -177,18 +177,17 @@ def _ask_origin(hand: Hand) -> None:
             "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
             icon=":material/warning:",
         )
-    with st.form(make_key(hand, "origin"), border=False):
-        origin = st.selectbox(
-            "Where are these bounds from?",
-            declarations.ORIGINS,
-            index=None,
-            placeholder="choose or type, such as the CRM manual",
-            accept_new_options=True,
-            key=make_key(hand, "origin:said"),
-            help=glossary.explain_term("bounds"),
-        )
-        if st.form_submit_button("So it is", type="primary", width="stretch") and origin:
-            answer(hand.say_origin(str(origin)[:300]))
+    origin = st.selectbox(
+        "Where are these bounds from?",
+        declarations.ORIGINS,
+        index=None,
+        placeholder="choose or type, such as the CRM manual",
+        accept_new_options=True,
+        key=make_key(hand, "origin:said"),
+        help=glossary.explain_term("bounds"),
+    )
+    if origin:
+        answer(hand.say_origin(str(origin)[:300]))
 
 
 def _ask_algorithm(hand: Hand) -> None:

@@ -6,8 +6,10 @@ is read here, and no page is drawn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import isfinite
 from typing import Any
 
@@ -21,6 +23,8 @@ FILLED = "these rows, which anybody may see"
 UNKNOWN = "unknown"
 """What is typed for the number of rows where it is to be bought."""
 _MOST_CONFIRMED = 6
+_RANGE = re.compile(r"\s*(?:\bto\b|–|…|\.\.+|\s-\s)\s*")
+_AND_SO_ON = ("…", "...", "and so on")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
@@ -90,13 +94,25 @@ class Hand:
         for name in self.open_columns:
             ends = declared.bounds[name]
             found += [f"low:{name}"] if ends.lower is None else []
-            found += [f"high:{name}"] if ends.upper is None else []
+            found += [f"high:{name}"] if ends.upper is None and not self.find_written(name) else []
         return [*found, *([] if self.origin or not declared.columns else ["origin"])]
 
     @property
     def open_columns(self) -> tuple[str, ...]:
         """Columns whose bounds are neither declared nor to be bought."""
         return tuple(name for name in self.declaration.open_columns if name not in self.buys)
+
+    def find_written(self, name: str) -> str:
+        """In which order a column writes day, month and year that holds dates, or seems to; "" of any other."""
+        coding, proposal = self.declaration.codings.get(name), self.proposal
+        if coding is not None or proposal is None:
+            return coding.written if isinstance(coding, codings.Dates) else ""
+        return str(proposal.list_forms(self.declaration).get(name, {}).get("written", ""))
+
+    def _takes_bounds(self, name: str) -> bool:
+        """Whether bounds of a column are typed in the sentence: of numbers and dates that ε does not buy."""
+        coding = self.declaration.codings.get(name, codings.NUMBER)
+        return name not in self.buys and (coding.ends is None or isinstance(coding, codings.Dates))
 
     @property
     def is_complete(self) -> bool:
@@ -130,8 +146,8 @@ class Hand:
         }
         buys = tuple(name for name in self.buys if name in declaration.open_columns)
         if declaration.numbers:  # what is clustered as numbers is one of them
-            more = (name for name in names if name not in declaration.textual)
-            declaration = replace(declaration, numbers=tuple(dict.fromkeys((*declaration.numbers, *more))))
+            numbers = (name for name in (*declaration.numbers, *names) if name not in declaration.textual)
+            declaration = replace(declaration, numbers=tuple(dict.fromkeys(numbers)))
         return replace(self, declaration=declaration, refused=kept, buys=buys)
 
     def take_declaration(self, declaration: Declaration) -> Hand:
@@ -216,7 +232,7 @@ class Hand:
         if name == "rows":
             return self.buy_rows() if text.strip() == UNKNOWN else self.say_rows(KnownRows.from_text(text))
         if name in ("low", "high"):
-            return self._type_bound(column, name, None if not text.strip() else read_number(text))
+            return self._type_many(column, name, text)
         number = read_number(text)
         if name == "k":
             if not (1 <= number <= MOST_CLUSTERS and number == int(number)):
@@ -241,31 +257,68 @@ class Hand:
             return replace(self, risk=risk).accept("prior", "accepted")
         raise KeyError(word)
 
-    def _type_bound(self, column: str, end: str, value: float | None) -> Hand:
+    def _type_many(self, column: str, end: str, text: str) -> Hand:
+        """One bound of a column, both, or those of the columns after it, too: 18 to 100; 0 to 9,000; and so on."""
+        columns = [name for name in self.declaration.columns if name == column or self._takes_bounds(name)]
+        columns, parts = columns[columns.index(column) :], text.strip(" ;").split(";")
+        if len(parts) > 1 and parts[-1].strip() in _AND_SO_ON:
+            parts[-1:] = parts[-2:-1] * (len(columns) - len(parts) + 1)
+        if len(parts) > len(columns):
+            raise RequestError(f"{len(parts)} ranges are more than there are columns from here on: {len(columns)}.")
+        said = self
+        for name, part in zip(columns, parts, strict=False):
+            if part.strip() or len(parts) == 1:
+                said = said._type_ends(name, end, _RANGE.split(part.strip()))
+        return said
+
+    def _type_ends(self, column: str, end: str, typed: Sequence[str]) -> Hand:
+        if written := self.find_written(column):
+            days = [_read_day(text, written) for text in typed]
+            if len(days) != 2 or not all(days):
+                raise RequestError("Write the first and the last day, such as 2015-01-01 to 2024-12-31.")
+            return self._code(column, {"dates": days, "written": written}, self.declaration.weights.get(column))
+        numbers = [read_number(text) if text.strip() else None for text in typed]
+        before = self.declaration.bounds[column]
+        if len(numbers) > 2:
+            raise RequestError("Write two numbers, such as 0 to 100; a semicolon goes on to the next column.")
+        if len(numbers) == 2:
+            return self._set_ends(column, before._replace(lower=numbers[0], upper=numbers[1]))
+        ends = before._replace(lower=numbers[0]) if end == "low" else before._replace(upper=numbers[0])
+        return self._set_ends(column, ends)
+
+    def _set_ends(self, column: str, ends: declarations.ColumnBounds) -> Hand:
         declared = self.declaration
         before = declared.bounds[column]
-        ends = before._replace(lower=value) if end == "low" else before._replace(upper=value)
         if ends.lower is not None and ends.upper is not None and not ends.lower < ends.upper:
             raise RequestError(f"{ends.lower:g} is not below {ends.upper:g}: write the smaller number first.")
         # Where bounds are from is known as long as one of the two is what it was when that was said.
         both = {f"low:{column}", f"high:{column}"}
-        retyped = self.retyped if ends == before else self.retyped | {f"{end}:{column}"}
+        changed = {"low": ends.lower != before.lower, "high": ends.upper != before.upper}
+        retyped = self.retyped | {f"{end}:{column}" for end, is_so in changed.items() if is_so}
         if both <= retyped:
             ends, retyped = ends._replace(origin=""), retyped - both
         bounds = {**declared.bounds, column: ends}
-        changed = declared.with_bounds(list(bounds), list(bounds.values()))
+        bounded = declared.with_bounds(list(bounds), list(bounds.values()))
         coding = declared.codings.get(column, codings.NUMBER)
         coding.check_bounds(column, ends.lower, ends.upper)
         buys = tuple(name for name in self.buys if name != column)
-        return replace(self.declare(changed), buys=buys, retyped=retyped).accept(*both, f"column:{column}")
+        return replace(self.declare(bounded), buys=buys, retyped=retyped).accept(*both, f"column:{column}")
 
     def say_column(self, column: str, form: Mapping[str, Any], weight: float | None = None) -> Hand:
         """The same with what a column holds, as a declaration says it; what cannot be is refused in its word."""
         word = f"column:{column}"
         try:
-            return self.accept(word).declare(self.declaration.with_coding(column, form, weight))
+            return self.accept(word, f"low:{column}")._code(column, form, weight)
         except RequestError as error:
             return self.refuse(word, str(error))
+
+    def _code(self, column: str, form: Mapping[str, Any], weight: float | None) -> Hand:
+        """What its owner has said that it holds is proposed no more."""
+        said = self.declare(self.declaration.with_coding(column, form, weight))
+        if self.proposal is None or column in said.declaration.codings or not said.find_written(column):
+            return said
+        kinds = {name: kind for name, kind in self.proposal.kinds.items() if name != column}
+        return replace(said, proposal=replace(self.proposal, kinds=kinds))
 
     def say_origin(self, origin: str) -> Hand:
         """The same with where all bounds are from; those that were read from the rows stay so until both are typed."""
@@ -320,6 +373,12 @@ def read_number(text: str) -> float:
     if not isfinite(number):
         raise RequestError("That is no number: write one, such as 1,000 or 0.5.")
     return number
+
+
+def _read_day(text: str, written: str) -> str:
+    """A day as people type it, year first or as the column writes it; "" where it is none."""
+    days = [day for order in ("ymd", written) if isfinite(day := codings.find_day(text.strip(), order))]
+    return date.fromordinal(int(days[0]) + date(1970, 1, 1).toordinal()).isoformat() if days else ""
 
 
 def format_number_typed(number: float | None) -> str:

@@ -7,6 +7,7 @@ export default function (component) {
   const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go } = component.data;
   if (box.table !== table) Object.assign(box, { table, words: new Map() });
   const { words } = box, held = document.activeElement, parts = [];
+  const waits = held?.value === "" && box.contains(held);
   for (const piece of pieces) {
     if (typeof piece === "string") {
       parts.push(spaced(parts, piece) + keeps(parts, piece));
@@ -21,6 +22,7 @@ export default function (component) {
   if (go && go !== box.go && box.go !== undefined && !pressed) goingOn = setTimeout(() => goesOn(box), 60);
   box.go = go;
   if (held && box.contains(held)) held.focus({ preventScroll: true });
+  if (waits && held.value) goesOn(held); // what was typed elsewhere has said this, too
 }
 
 function spaced(parts, text) { return !parts.length || /^[,.:;%]/.test(text) ? "" : " "; }
@@ -49,8 +51,9 @@ function word(component, words, piece, open) {
   if (piece.refusal) part.setAttribute("aria-describedby", `why-${name(piece)}`);
   else part.removeAttribute("aria-describedby");
   if (piece.is_box) {
-    // What stands in a box is of whoever types until it is sent; what was refused stays to be mended.
-    if ((part !== document.activeElement || part.sent === part.value) && !piece.refusal) part.value = piece.text;
+    // What was typed into a box is of whoever types until it is sent; what was refused stays to be mended.
+    const kept = part === document.activeElement && ![part.sent, part.shown].includes(part.value);
+    if (!kept && !piece.refusal) part.value = part.shown = piece.text;
     part.autocomplete = "off";
     part.placeholder = "__";
     const fits = () => { part.style.width = `${Math.max(2, part.value.length * 0.6 + 0.9)}em`; };
@@ -63,6 +66,13 @@ function word(component, words, piece, open) {
     part.onchange = sends;
     part.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); sends(); goesOn(part); } };
     part.onfocus = () => part.select();
+    part.onpaste = (event) => {
+      const cells = event.clipboardData.getData("text").trim();
+      if (!/[\t\n]/.test(cells)) return;
+      event.preventDefault(); // cells of a spreadsheet: a range a line
+      part.value = cells.replace(/\s*\n\s*/g, "; ").replace(/\t/g, " to ");
+      fits();
+    };
     fits();
   } else {
     part.type = "button";

@@ -110,13 +110,17 @@ def _is_refused(hand: Hand, name: str) -> bool:
 
 
 def _say_column(hand: Hand, name: str) -> Iterator[str | Word]:
-    """A number is its name and both bounds; a category says how many values it has, a date both of its ends."""
+    """A number is its name and both bounds, a date both of its ends; a category says how many values it has."""
     declared, word = hand.declaration, f"column:{name}"
     ends, coding = declared.bounds[name], declared.codings.get(name, codings.NUMBER)
 
     def button(said: str = "") -> Word:
         return _make_button(hand, word, f"{_cut(name)}{said}", f"column {strip_markdown(name)}")
 
+    if hand.find_written(name):
+        said = "" if ends.lower is None else coding.words[0]
+        yield from (button(), _make_box(hand, f"low:{name}", said, f"{strip_markdown(name)}, first to last day"))
+        return
     if coding.ends is not None:
         yield button(_count_values(coding))
         return
@@ -142,6 +146,6 @@ def _say_accepted(hand: Hand) -> Iterator[str | Word]:
 
 
 def _count_values(coding: codings.Coding) -> str:
-    """From when to when, how long a cycle is, or how many values are declared."""
+    """How long a cycle is, or how many values are declared."""
     names = getattr(coding, "names", coding.words)
     return f" ({names[0] if len(names) == 1 else format_things(len(names), 'value')})"

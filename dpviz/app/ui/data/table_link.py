@@ -105,9 +105,8 @@ def open_synthetic_table(told: SyntheticTable) -> None:
 
     def open_made(made: tuple[LoadedTable, Declaration]) -> None:
         """Another one that was opened meanwhile stays."""
-        if all(
-            now is then for now, then in zip((session.find_table(), session.find_undeclared()), before, strict=True)
-        ):
+        now = (session.find_table(), session.find_undeclared())
+        if all(one is other for one, other in zip(now, before, strict=True)):
             _open_made(told, *made)
 
     job = open_job_registry().submit(make_work, told)

@@ -274,9 +274,8 @@ def _draw_ways(lesson: told.Lesson, here: visit.Place) -> None:
         present = partial(visit.go_to, present=True)
         _draw_way("Present", ":material/co_present:", "present", present, lesson.id, here.scene)
         look = {"key": "lesson:sheet", "icon": ":material/print:", "type": "tertiary"}
-        draw_download(
-            "Sheet to print (HTML)", partial(lesson_page.make_printed_lesson, lesson), f"{lesson.id}_sheet.html", **look
-        )
+        make = partial(lesson_page.make_printed_lesson, lesson)
+        draw_download("Sheet to print (HTML)", make, f"{lesson.id}_sheet.html", **look)
         draw_file_button(lesson)
         _draw_way("Begin again", ":material/restart_alt:", "again", visit.forget_guesses, lesson)
     draw_file_progress(lesson)

@@ -39,10 +39,12 @@ class Opened(NamedTuple):
 def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
     """Draw the section of the account."""
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
-    _draw_ways(asked_of.title)
-    path = recall(_PATH, "")
+    path = _ask_path()
     if not path:
-        return None, ["No account is open: give the path of one, or make a new one."]
+        return None, ["No account is open: give the path of one, or of a new one."]
+    if not Path(path).exists():
+        _ask_new(asked_of.title)
+        return None, ["There is no account at this path: make it, or give the path of one."]
     try:
         account = Account.open(path, patience=_PATIENCE)
         opened = Opened(Account(account.path), account.standing())
@@ -55,38 +57,33 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     return opened, against
 
 
-def _draw_ways(title: str) -> None:
-    """By its path: one that is there, or a new one."""
-    path_place, open_place, new_place = st.columns([5, 1, 2], vertical_alignment="bottom", gap="small")
+def _ask_path() -> str:
+    """Where the account is, or where a new one is to be."""
     st.session_state.setdefault(_TYPED, recall(_PATH, ""))
-    label = "Account file on this machine"
-    typed = path_place.text_input(label, placeholder=_EXAMPLE, key=_TYPED, help=_ABOUT)
-    remember(_PATH, _expand_path(typed or ""))
-    open_place.button("Open", key="release:account_open", width="stretch")
-    with new_place.popover("New account", icon=":material/add:", width="stretch"), st.form(_NEW, border=False):
-        st.text_input("Path of the new file", placeholder=_EXAMPLE, key=f"{_NEW}:path")
-        st.text_input("What the data set is called", title, key=f"{_NEW}:name")
-        left, right = st.columns(2)
-        left.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)
-        right.number_input("cap on δ", 0.0, 0.1, 1e-5, step=1e-6, format="%.1e", key=f"{_NEW}:delta", help=_CAP)
-        st.form_submit_button("Make it", on_click=_make)
+    label = "Account file on this machine, or a path for a new one"
+    typed = st.text_input(label, placeholder=_EXAMPLE, key=_TYPED, help=_ABOUT)
+    return str(remember(_PATH, _expand_path(typed or "")))
+
+
+def _ask_new(title: str) -> None:
     if refused := st.session_state.pop(_REFUSED, ""):
         st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")
+    with st.form(_NEW, border=False):
+        name, epsilon, delta, button = st.columns([3, 1, 1, 1], vertical_alignment="bottom", gap="small")
+        name.text_input("What the data set is called", title, key=f"{_NEW}:name")
+        epsilon.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)
+        delta.number_input("cap on δ", 0.0, 0.1, 1e-5, step=1e-6, format="%.1e", key=f"{_NEW}:delta", help=_CAP)
+        button.form_submit_button("Make it", on_click=_make, width="stretch")
 
 
 def _make() -> None:
-    """Make the account that the form asks for, and open it; called before the page is drawn."""
-    path = _expand_path(st.session_state[f"{_NEW}:path"] or "")
+    """Make the account that the form asks for; called before the page is drawn, which opens it."""
     name = st.session_state[f"{_NEW}:name"] or ""
     epsilon, delta = (float(st.session_state[f"{_NEW}:{cap}"]) for cap in ("epsilon", "delta"))
     try:
-        if not path:
-            raise RequestError("No path is given: say where the new file is to lie.")
-        Account.new(path, name=name, cap_epsilon=epsilon, cap_delta=delta)
+        Account.new(recall(_PATH, ""), name=name, cap_epsilon=epsilon, cap_delta=delta)
     except RequestError as error:
         st.session_state[_REFUSED] = str(error)
-        return
-    st.session_state[_TYPED] = remember(_PATH, path)
 
 
 def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:

@@ -285,9 +285,8 @@ def _draw_questions(release: ReadRelease) -> None:
         answer = release.ask(asked, *segments, column=column, label=label, value=value)
         st.markdown(f"**{escape_markdown(answer.sentence)}**")
         st.caption(DRAWS_SAY)
-        figure.draw_download(
-            "The answer (CSV)", format_answers([answer]).encode("utf-8"), "answer.csv", key="read:answer"
-        )
+        content = format_answers([answer]).encode("utf-8")
+        figure.draw_download("The answer (CSV)", content, "answer.csv", key="read:answer")
 
 
 def _draw_checks(release: ReadRelease) -> None:
@@ -321,9 +320,8 @@ def _draw_comparison(release: ReadRelease) -> None:
 
 
 def _draw_take_away(release: ReadRelease) -> None:
-    figure.draw_download(
-        "Every number (tidy CSV)", release.to_csv().encode("utf-8"), "release_tidy.csv", key="read:tidy"
-    )
+    content = release.to_csv().encode("utf-8")
+    figure.draw_download("Every number (tidy CSV)", content, "release_tidy.csv", key="read:tidy")
     st.code(SNIPPET, language="python")
     st.caption("The same without this page: `dpviz read release.zip`.")
     figure.draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")

@@ -59,10 +59,7 @@ def _draw_progress(publication: Publication) -> None:
         st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
     poll(panel, every=_POLL_SECONDS, key="release:under_way")
-    st.caption(
-        "It goes on whatever you do: another page, a reload or a closed window neither stops nor repeats it. A copy of "
-        "what leaves is kept beside the account."
-    )
+    st.caption("It goes on whatever you do: a reload or a closed window neither stops nor repeats it.")
 
 
 def _draw_release(publication: Publication, release: Release) -> None:
@@ -73,10 +70,9 @@ def _draw_release(publication: Publication, release: Release) -> None:
         left = f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
     title = f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}"
     st.subheader(title, anchor=False, help=glossary.explain_term("released"))
-    holds = f"The zip holds {format_things(len(release.files), 'file')}: centres, card, ledger, the declaration, and"
+    holds = f"{format_things(len(release.files), 'file')}, with what others need to check it."
     copy = f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""
-    said = f"Charge {release.number:d}. {holds} what others need to check it without a row.{copy}"
-    st.success(said, icon=":material/check_circle:")
+    st.success(f"Charge {release.number:d}: {holds}{copy}", icon=":material/check_circle:")
     if not _draw_verification(release):
         return
     with st.container(horizontal=True, gap="small"):
@@ -110,15 +106,14 @@ def _draw_tables(release: Release) -> None:
     if made.dim >= figure.LEAST_PROFILED:
         figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
     figure.draw_centers_table(made)
-    rounded = f"Centres are rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
+    rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
     st.caption(rounded, help=glossary.explain_words("centre noise"))
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[package.SEGMENTS_FILE])
-            figure.draw_data_table(
-                segments, alt=f"{len(segments)} released numbers about the segments, with their intervals"
-            )
+            about = f"{len(segments)} released numbers about the segments, with their intervals"
+            figure.draw_data_table(segments, alt=about)
 
 
 def _draw_finding(received: Received) -> None:
@@ -204,9 +199,8 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
         f"({low} to {high})."
     )
     warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
-    st.markdown(
-        f"{figure.format_badge('released')} {warned}{words} {beside}", help=glossary.explain_words("loss centre")
-    )
+    said = f"{figure.format_badge('released')} {warned}{words} {beside}"
+    st.markdown(said, help=glossary.explain_words("loss centre"))
 
 
 def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:

@@ -55,13 +55,13 @@ def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
 
 
 def describe_missing(missing: str) -> str:
-    """A sentence about a missing word, with the name that its field has on the page.
+    """Which word is missing, by the name that its field has on the page, which says what it is for.
 
     >>> describe_missing("intended_use is empty: say what the release is for.")
-    'Intended use is empty: say what the release is for.'
+    'Intended use is empty.'
     """
-    name, gap, rest = missing.partition(" ")
-    return f"{capitalize_first(name.replace('_', ' '))}{gap}{rest}"
+    name, gap, rest = missing.partition(":")[0].partition(" ")
+    return f"{capitalize_first(name.replace('_', ' '))}{gap}{rest}."
 
 
 def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.picture import RenderContext
@@ -27,6 +28,7 @@ from dpviz.app.ui.controls import (
 )
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
 from dpviz.app.ui.studies import study_job, study_panel, study_sections
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
@@ -54,19 +56,31 @@ def draw_compare_page(table: OpenTable) -> None:
     """The form, what came of it, and what else many runs tell, folded away."""
     study_job.turn_to_run()
     apply_study_link()
-    head = st.container()
-    question = _draw_form(table)
+    form, answer, first = _place_parts()
+    with form:
+        question = _draw_form(table)
+    known = study_job.find_job(question) is not None
     asked = [name for name in FOLDS if is_asked_for(name)]
     for name in asked:
         _draw_fold(name, question, asked=True)
-    if study_job.find_job(question) is None:
-        head.title("Which algorithm loses least here?", anchor=False)
-    study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
-    if study_job.find_job(question) is None:
-        _draw_example()
+    with first if known else answer:
+        if not known:
+            st.title("Which algorithm loses least here?", anchor=False)
+        study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+        if not known:
+            _draw_example()
     for name in FOLDS:
         if name not in asked:
             _draw_fold(name, question, asked=False)
+
+
+def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Of the form, of the answer beside it, and of an answer that is known: on a telephone it comes first."""
+    if is_narrow():
+        first, form, answer = (st.container() for _ in range(3))
+        return form, answer, first
+    form, answer = st.columns([35, 65], gap="medium")
+    return form, answer, answer
 
 
 def _draw_fold(name: str, question: study_job.StudyQuestion, *, asked: bool) -> None:
@@ -82,15 +96,13 @@ def _draw_fold(name: str, question: study_job.StudyQuestion, *, asked: bool) -> 
 def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
     """What is compared, on whose rows, and the button."""
     with st.container(border=True):
-        first, second, third = st.columns([5, 4, 4], gap="medium")
-        with second:
-            epsilon, button = draw_epsilon_control()
-            said = st.container()
-        with third:
-            k, delta = draw_k_and_delta()
-            repeats = study_panel.ask_repeats(_KEY, "Runs of each", 10, _WHY)
-            source = ask_judged_rows(table, _KEY, k=k)
-        with first:
+        picker = st.container()
+        epsilon, button = draw_epsilon_control()
+        said = st.container()
+        k, delta = draw_k_and_delta()
+        repeats = study_panel.ask_repeats(_KEY, "Runs of each", 10, _WHY)
+        source = ask_judged_rows(table, _KEY, k=k)
+        with picker:
             asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
             grid = study_job.draw_contender_picker(_KEY, source or table, asked)
         question = study_job.StudyQuestion(_KEY, table, source, grid)

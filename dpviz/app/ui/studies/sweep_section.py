@@ -170,9 +170,8 @@ def _show(picture: Diagram, about: str, study: study_job.StudyJob) -> None:
         if about:
             st.markdown(escape_markdown(about), help=glossary.explain_words(about))
         st.caption(escape_markdown(subtitle))
-    figure.show(
-        plot, alt=picture.words, key=key, stem=picture.stem, on_click=study_job.bind_click(plot, study.grid, key)
-    )
+    click = study_job.bind_click(plot, study.grid, key)
+    figure.show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=click)
 
 
 def _draw_sharpen(

@@ -6,54 +6,15 @@ import doctest
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dpviz.app.ui.bench import column_forms
-from dpviz.app.ui.bench.column_forms import compute_noise_by_column, describe_moves, read_bounds
+from dpviz.app.ui.bench.column_forms import compute_noise_by_column, describe_moves
 from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_summary import measure_clipping
 from dpviz.core.domain import Domain
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.column_noise import compute_column_noise
-from dpviz.tables.declarations import ColumnBounds, Declaration
-from dpviz.tables.loaded_table import IntakeError
-from tests.cases import about
-
-NAMES = ("age", "pay", "height, cm")
-
-
-def test_pasted_lines_say_bounds_and_units():
-    lines = ("age,0,120,years", "name,lower,upper,unit\nage,0,120,years\n", "age;0;120;years", "age\t0\t120\tyears")
-    for text in (*lines, "\n age , 0 , 120 , years \n\n"):
-        assert read_bounds(text, NAMES) == ({"age": ColumnBounds(0.0, 120.0)}, {"age": "years"}), text
-
-
-def test_pasted_lines_may_leave_a_bound_or_the_unit_open_and_quote_a_name():
-    told = read_bounds('"height, cm",,250\npay,-1e3,', NAMES)
-    assert told == ({"height, cm": ColumnBounds(None, 250.0), "pay": ColumnBounds(-1e3, None)}, {})
-
-
-def test_a_line_is_of_all_columns_that_are_chosen_or_of_all():
-    assert read_bounds("*,0,9,cm\npay,1,", NAMES, ["age", "pay"]) == (
-        {"age": ColumnBounds(0.0, 9.0), "pay": ColumnBounds(1.0, None)},
-        {"age": "cm", "pay": "cm"},
-    )
-    assert set(read_bounds("*,0,9", NAMES).bounds) == set(NAMES)
-
-
-def test_lines_that_cannot_be_read_are_refused_without_a_quotation():
-    for text, told in {
-        "": "no line",
-        "name,lower,upper,unit": "no line",
-        "age,0,120\nzip,7741.25,1": "Line 2 names no column",
-        "age,0,7741.25x": "Line 1 is not",
-        "age,0,inf": "Line 1 is not",
-        "age,0,1,years,7741.25": "Line 1 is not",
-        "age,0,1,7741.25 is too long": "The unit in line 1",
-    }.items():
-        with about(text), pytest.raises(IntakeError, match=told) as refused:
-            read_bounds(text, NAMES)
-        assert "7741" not in str(refused.value)
+from dpviz.tables.declarations import Declaration
 
 
 def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():

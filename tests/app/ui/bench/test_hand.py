@@ -93,7 +93,7 @@ def test_what_is_no_number_is_refused(text: str):
         read_number(text)
 
 
-BOXES = ("rows", "k", "delta", "loss", "prior", "accepted", "low:age", "high:age", "low:spend")
+BOXES = ("rows", "k", "delta", "loss", "prior", "accepted", "low:age", "high:age", "low:spend", "high:spend")
 
 
 @given(st.sampled_from(BOXES), st.text(max_size=12) | st.floats(allow_nan=True).map(str) | st.integers().map(str))
@@ -168,6 +168,47 @@ def test_dates_say_both_of_their_ends():
     coding = Dates(date(2020, 1, 1), date(2020, 12, 31))
     declared = Declaration(("day",), (0.0,), (365.0,), codings={"day": coding})
     assert "2020-01-01 to 2020-12-31" in read_aloud(filled().declare(declared))
+
+
+SEVERAL = {
+    "0 to 9": {"age": (0, 9)},
+    "1–9; 2..5": {"age": (1, 9), "spend": (2, 5)},
+    "1,000 – 2.000,5;; -5 to −1": {"age": (1000, 2000.5), "visits": (-5, -1)},
+    "3": {"age": (3, None)},
+    "3 to 4; …": dict.fromkeys(("age", "spend", "visits"), (3, 4)),
+    "0 to 1; 3 to 4; ...": {"age": (0, 1), "spend": (3, 4), "visits": (3, 4)},
+}
+
+
+@for_each(("text", "told"), SEVERAL.items())
+def test_bounds_of_several_columns_are_typed_at_once(text: str, told: dict[str, tuple[float, float]]):
+    hand = dropped().type_in("low:age", text)
+    assert not hand.refused
+    assert {name: ends[:2] for name, ends in hand.declaration.bounds.items() if ends.lower is not None} == {
+        **told,
+        "channel": hand.declaration.bounds["channel"][:2],
+    }
+
+
+@for_each(
+    "text", ["9 to 0", "0 to 1 to 2", "0 to 1; x", "0 to 1; 9 to 5", "1 to 2; 1 to 2; 1 to 2; 1 to 2", "0 to many"]
+)
+def test_ranges_that_cannot_be_are_refused_as_a_whole(text: str):
+    hand = dropped()
+    assert replace(hand.type_in("low:age", text), refused={}) == hand
+
+
+def test_a_column_of_dates_is_a_gap_for_both_of_its_ends_and_written_as_it_writes_days():
+    rows = b"age,since\n" + b"".join(b"%d,%d.3.20%d\n" % (20 + i % 60, 1 + i % 28, 10 + i % 9) for i in range(80))
+    hand = dropped(rows).choose_columns(["age", "since"])
+    assert [gap for gap in hand.gaps if "since" in gap] == ["low:since"] and "high:since" not in words_of(hand)
+    assert "first and the last day" in hand.type_in("low:since", "2015-01-01").refused["low:since"]
+    said = hand.type_in("low:age", "0 to 100; 1.3.2010 to 31.12.2019")
+    assert said.declaration.codings["since"] == Dates(date(2010, 3, 1), date(2019, 12, 31), "dmy")
+    assert words_of(said)["low:since"].text == "2010-03-01 to 2019-12-31" and "since" not in said.declaration.numbers
+    assert said.type_in("low:since", words_of(said)["low:since"].text) == said
+    plain = hand.say_column("since", {"bounds": [0, 9], "scale": "linear"})
+    assert words_of(plain)["high:since"].text == "9", "what its owner has said that it holds is proposed no more"
 
 
 def test_many_columns_fold_but_no_gap_is_hidden():

@@ -1,0 +1,57 @@
+"""Why something is refused stands in a list of its room: each sentence is asked for, and given all that it needs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import dpviz
+from dpviz.words import Sentences
+
+LISTS = sorted(Path(dpviz.__file__).parent.glob("*/refusals.toml"))
+_REFUSE = {"IntakeError.of", "TooLarge.of", "make_refusal"}
+
+
+def _list_places(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(sentence) if name}
+
+
+def _list_nodes(room: Path) -> list[tuple[str, ast.AST]]:
+    files = sorted(room.rglob("*.py"))
+    return [(file.name, node) for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
+def test_every_sentence_is_asked_for_and_whole(path):
+    sentences = Sentences(path).by_key
+    nodes = [node for _, node in _list_nodes(path.parent)]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    parts = {name for sentence in sentences.values() for name in _list_places(sentence)} & sentences.keys()
+    assert sentences.keys() <= texts | parts
+    assert [key for key in sentences.keys() - parts if not sentences[key].endswith((".", ":s}"))] == []
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
+def test_whoever_refuses_says_all_that_the_sentence_needs(path):
+    sentences = Sentences(path).by_key
+    asked = [
+        (f"{file}:{node.lineno}", node.args[0].value, {word.arg for word in node.keywords} - {"kind"})
+        for file, node in _list_nodes(path.parent)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _REFUSE and isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(asked) > 50
+    for place, key, said in asked:
+        assert said <= _list_places(sentences[key]) <= said | sentences.keys(), place
+
+
+def test_names_from_elsewhere_are_quoted_and_their_lists_cut_short(tmp_path):
+    (tmp_path / "told.toml").write_text('wrong = "{names} is not {name}; {kinds:s}; {many:,}."\nkinds = "{a: 1}"\n')
+    told = Sentences(tmp_path / "told.toml")
+    said = told.fill("wrong", names=[f"c\n{place}" for place in range(20)], name="x" * 99, many=1000)
+    assert said.startswith('"c\\n0", "c\\n1"')
+    assert said.endswith(f'and 8 more is not "{"x" * 57}..."; {{a: 1}}; 1,000.')
+    with pytest.raises(KeyError):
+        told.fill("wrong", names=[])
