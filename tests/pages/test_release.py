@@ -167,7 +167,8 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     sound(app.switch_page("home.py").run())
     reloaded = on_page(table, account)
     assert len(standing(account).entries) == 1, "nor is a reload"
-    assert "its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
+    day = standing(account).entries[0].at[:10]
+    assert f"{day}, released; its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
     reader = app_on("read.py", None)
     reader.file_uploader(key="read:one").upload("release.zip", make_zip(files))
     sound(reader.run())

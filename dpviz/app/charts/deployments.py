@@ -52,20 +52,9 @@ def load_deployments() -> tuple[Deployment, ...]:
 
 
 def _read_entry(row: dict[str, str]) -> Deployment:
-    delta = float(row["delta"] or USUAL_DELTA)
-    converted = not row["epsilon"]
-    return Deployment(
-        row["name"],
-        row["curator"],
-        int(row["year"]),
-        _read_unit(row["unit"]),
-        row["model"].lower(),
-        zcdp_epsilon(float(row["rho"]), delta) if converted else float(row["epsilon"]),
-        delta if converted or row["delta"] else 0.0,
-        converted,
-    )
-
-
-def _read_unit(said: str) -> str:
-    words = said.lower()
-    return next((unit for unit, signs in _UNITS if any(sign in words for sign in signs)), "not said")
+    delta, converted, protects = float(row["delta"] or USUAL_DELTA), not row["epsilon"], row["unit"].lower()
+    unit = next((unit for unit, signs in _UNITS if any(sign in protects for sign in signs)), "not said")
+    epsilon = zcdp_epsilon(float(row["rho"]), delta) if converted else float(row["epsilon"])
+    slack = delta if converted or row["delta"] else 0.0
+    model, year = row["model"].lower(), int(row["year"])
+    return Deployment(row["name"], row["curator"], year, unit, model, epsilon, slack, converted)

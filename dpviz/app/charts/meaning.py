@@ -143,11 +143,8 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     private = [one.attack for one in attackers if one.kind == "released"]
     finding = f"At ε = {epsilon:g}, {_tell_gain(private, epsilon, delta)}"
     reach = max((one.reach for one in private), default=0.0)
-    said = [
-        f"{one.name}: {round_percent(one.attack.hits.rate)} hits at "
-        f"{round_percent(one.attack.false_alarms.rate)} false alarms"
-        for one in attackers
-    ]
+    rates = [(one.name, round_percent(one.attack.hits.rate), one.attack.false_alarms.rate) for one in attackers]
+    said = [f"{name}: {hits} hits at {round_percent(alarms)} false alarms" for name, hits, alarms in rates]
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
@@ -450,10 +447,8 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     if not window.algorithm:
         return pd.DataFrame(columns=columns)
     prospects = foresee(replace(window.setting, n=n), share=window.answer.few.share)
-    lines = [
-        (epsilon, *prospects.find_reached(window.algorithm, epsilon, (0.25, 0.75, window.target.share)))
-        for epsilon in prospects.list_served(window.algorithm, EPSILONS)
-    ]
+    find, shares = partial(prospects.find_reached, window.algorithm), (0.25, 0.75, window.target.share)
+    lines = [(one, *find(one, shares)) for one in prospects.list_served(window.algorithm, EPSILONS)]
     return pd.DataFrame(lines, columns=columns)
 
 

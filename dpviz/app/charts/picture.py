@@ -58,14 +58,9 @@ class RenderContext:
 
     def with_steps_of(self, run: RunSoFar) -> RenderContext:
         """The context of all steps of a run: of one under way none is the last."""
-        return replace(
-            self,
-            steps=tuple(run.steps),
-            final=run.unit_centers,
-            known={},
-            verdict=run.verdict if isinstance(run, Run) else None,
-            profile=run.profile if isinstance(run, Run) else None,
-        )
+        verdict, profile = (run.verdict, run.profile) if isinstance(run, Run) else (None, None)
+        told = replace(self, verdict=verdict, profile=profile, known={})
+        return replace(told, steps=tuple(run.steps), final=run.unit_centers)
 
     def on(self, view: View) -> RenderContext:
         """The context with another view."""
@@ -197,13 +192,9 @@ def describe_step(
     ``values`` are (m,) each, by what they are; ``known``: their profile, where it knows more of them than that.
     """
     made = known or profiles.make_bare_profile(domain, domain.from_unit(points))
-    return [
-        "<br>".join(
-            [
-                f"<b>{counted} {i + 1}</b> (released)",
-                *(f"{spell_name(name)}: {spell_name(said)}" for name, said in made.describe_center(i, _TOLD).items()),
-                *(f"{name}: {value[i]}" for name, value in values.items()),
-            ]
-        )
-        for i in range(made.k)
-    ]
+    told = []
+    for i in range(made.k):
+        lines = [f"{spell_name(name)}: {spell_name(said)}" for name, said in made.describe_center(i, _TOLD).items()]
+        lines += [f"{name}: {value[i]}" for name, value in values.items()]
+        told.append("<br>".join([f"<b>{counted} {i + 1}</b> (released)", *lines]))
+    return told

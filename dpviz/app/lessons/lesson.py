@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal, TypeAlias
 
 from dpviz.runs import Request, StudyGrid
@@ -154,7 +153,7 @@ class Scene:
 
     def fill_text(self, text: str) -> str:
         """``text`` with its numbers in the places of their names."""
-        return PLACEHOLDER.sub(partial(_format_said, self.says), text)
+        return PLACEHOLDER.sub(lambda place: self.says[place[1]].text, text)
 
     @property
     def texts(self) -> Iterator[str]:
@@ -175,10 +174,6 @@ class Scene:
                 return f"{self.says[right].text} {unit}".strip()
             case _:
                 return ""
-
-
-def _format_said(says: Mapping[str, Say], place: re.Match[str]) -> str:
-    return says[place[1]].text
 
 
 @dataclass(frozen=True)

@@ -51,13 +51,12 @@ _Amount = Annotated[int | float, BeforeValidator(_read_number), Field(ge=check.L
 _Place = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=255)]
 
 
-def _name_kind(said: Any) -> str:
-    return "text" if isinstance(said, str) else "whole"
-
-
 _StepPlace = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=500)]
 _StepWords = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
-_Step = Annotated[Annotated[_StepWords, Tag("text")] | Annotated[_StepPlace, Tag("whole")], Discriminator(_name_kind)]
+_Step = Annotated[
+    Annotated[_StepWords, Tag("text")] | Annotated[_StepPlace, Tag("whole")],
+    Discriminator(lambda said: "text" if isinstance(said, str) else "whole"),
+]
 
 
 class DrawDocument(documents.Document):

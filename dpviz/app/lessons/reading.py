@@ -8,44 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
 from dpviz.algorithms import AUTO, CARDS
+from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.facts import FACTS
-from dpviz.app.lessons.lesson import (
-    BOARD_ALGORITHMS,
-    BOARD_EPSILONS,
-    LEAST_BOARD_K,
-    MOST_BOARD_K,
-    PLACEHOLDER,
-    TOOLS,
-    BoardView,
-    CurveGuess,
-    DrawsReveal,
-    Lesson,
-    LessonBoard,
-    NumberGuess,
-    Options,
-    PartReveal,
-    Question,
-    Reveal,
-    RunReveal,
-    Say,
-    Scene,
-    StudyReveal,
-)
 from dpviz.core import RequestError, check
 from dpviz.runs import Contender, Request, StudyGrid
 from dpviz.tables import SAMPLES, drawings
 from dpviz.words import RESOURCES, doorways, foreign
 
 if TYPE_CHECKING:
-    from dpviz.app.lessons.lesson_document import (
-        BoardDocument,
-        DrawDocument,
-        QuestionDocument,
-        RevealDocument,
-        RunRevealDocument,
-        SayDocument,
-        SceneDocument,
-    )
+    from dpviz.app.lessons import lesson_document as written
 
 FOLDER = RESOURCES / "lessons"
 """The lessons that ship; a file that is put here is a lesson at the next look."""
@@ -66,7 +37,7 @@ class LessonError(RequestError):
 class LessonCollection(NamedTuple):
     """What lies in a folder: lessons by id, and a sentence for each file that is none."""
 
-    lessons: dict[str, Lesson]
+    lessons: dict[str, told.Lesson]
     refused: tuple[str, ...]
 
 
@@ -83,7 +54,7 @@ def read_lessons(folder: Path = FOLDER) -> LessonCollection:
     return LessonCollection({lesson.id: lesson for lesson in ordered}, tuple(refused))
 
 
-def read_lesson(path: Path) -> Lesson:
+def read_lesson(path: Path) -> told.Lesson:
     """The lesson of a file."""
     name = foreign.format_name(path)
     unreadable = LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")
@@ -106,7 +77,7 @@ def _read_yaml(path: Path, name: str) -> Any:
         ) from None
 
 
-def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
+def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> told.Lesson:
     """The lesson of what a file with that ``name`` says."""
     from dpviz.app.lessons.lesson_document import LessonDocument
     from dpviz.words import documents  # slow to import
@@ -120,18 +91,11 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> Lesson:
     usual = Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
     settings = document.settings
     request = usual if settings is None else _read_request(f"{name}, settings", settings, usual)
-    if PLACEHOLDER.search(document.sentence):
+    if told.PLACEHOLDER.search(document.sentence):
         _refuse(name, "sentence", "it quotes a number; words are allowed, which last longer. Take the braces out.")
-    return Lesson(
-        lesson_id,
-        document.title,
-        document.minutes,
-        sample,
-        request,
-        document.sentence,
-        tuple(_read_scene(f"{name}, scene {i}", one, request) for i, one in enumerate(document.scenes, start=1)),
-        _LAST if document.order is None else document.order,
-    )
+    scenes = tuple(_read_scene(f"{name}, scene {i}", one, request) for i, one in enumerate(document.scenes, start=1))
+    head = (lesson_id, document.title, document.minutes, sample, request, document.sentence)
+    return told.Lesson(*head, scenes, _LAST if document.order is None else document.order)
 
 
 def _refuse(place: str, field: str, problem: str) -> NoReturn:
@@ -146,72 +110,64 @@ def _choose(place: str, field: str, value: str | None, allowed: Sequence[str]) -
     return value
 
 
-def _read_scene(place: str, said: SceneDocument, request: Request) -> Scene:
+def _read_scene(place: str, said: written.SceneDocument, request: Request) -> told.Scene:
     reveal = None if said.reveal is None else _read_reveal(f"{place}, reveal", said.reveal, request)
     shows = None if said.shows is None else _read_run_reveal(f"{place}, shows, run", said.shows.run, request)
     about = reveal or shows
-    grid = about.grid if isinstance(about, DrawsReveal | StudyReveal) else None
+    grid = about.grid if isinstance(about, told.DrawsReveal | told.StudyReveal) else None
     board = None if said.board is None else _read_board(f"{place}, board", said.board, request)
     base = request if board is None else board.request
-    if isinstance(about, RunReveal | PartReveal):
+    if isinstance(about, told.RunReveal | told.PartReveal):
         base = about.request
-    elif grid is not None:
-        base = _find_first_run(grid, request)
+    elif grid is not None:  # facts about one run are about that with which it begins
+        k, epsilon, delta = grid.ks[0], grid.epsilons[0], grid.deltas[0]
+        base = replace(request, contender=grid.contenders[0], k=k, epsilon=epsilon, delta=delta)
     says = _read_says(f"{place}, says", said.says or {}, base, grid)
     question = None if said.question is None else _read_question(f"{place}, question", said.question, says, reveal)
     if question is not None and not said.answer:
         _refuse(place, "answer", "it is missing; a scene with a question says what came out. Add a line for it.")
-    if board is not None and (shows is not None or isinstance(reveal, PartReveal)):
+    if board is not None and (shows is not None or isinstance(reveal, told.PartReveal)):
         _refuse(place, "board", "it stands in the place of `shows`, and of a `part`. Take one of them out.")
     if question is None and said.answer and reveal is None:
         _refuse(place, "answer", "there is nothing that it answers. Put it into the text, or add a question.")
-    scene = Scene(said.title, said.text, question, shows, reveal, said.answer or "", says, board)
+    scene = told.Scene(said.title, said.text, question, shows, reveal, said.answer or "", says, board)
     for text in scene.texts:
-        for quoted in PLACEHOLDER.findall(text):
+        for quoted in told.PLACEHOLDER.findall(text):
             if quoted not in says:
                 names = ", ".join(says) or "none"
                 _refuse(place, f"{{{quoted}}}", f"no number of this name is in `says`, which has {names}. Add it.")
     return scene
 
 
-def _read_board(place: str, said: BoardDocument, request: Request) -> LessonBoard:
+def _read_board(place: str, said: written.BoardDocument, request: Request) -> told.LessonBoard:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
     drawing = _read_drawing(place, said)
     if said.algorithm is not None:
-        _choose(place, "algorithm", said.algorithm, [*BOARD_ALGORITHMS])
+        _choose(place, "algorithm", said.algorithm, [*told.BOARD_ALGORITHMS])
     asked = _read_request(place, said, replace(request, delta=0.0))
-    if asked.algorithm not in BOARD_ALGORITHMS:
-        _refuse(place, "algorithm", f"a board runs {', '.join(BOARD_ALGORITHMS)}. Choose one of them.")
-    if asked.epsilon not in BOARD_EPSILONS:
-        allowed = ", ".join(f"{one:g}" for one in BOARD_EPSILONS)
+    if asked.algorithm not in told.BOARD_ALGORITHMS:
+        _refuse(place, "algorithm", f"a board runs {', '.join(told.BOARD_ALGORITHMS)}. Choose one of them.")
+    if asked.epsilon not in told.BOARD_EPSILONS:
+        allowed = ", ".join(f"{one:g}" for one in told.BOARD_EPSILONS)
         _refuse(place, "epsilon", f"it is {asked.epsilon:g}; a board has {allowed}. Choose one of them.")
-    if not LEAST_BOARD_K <= asked.k <= MOST_BOARD_K:
-        _refuse(place, "k", f"it is {asked.k}; a board has {LEAST_BOARD_K} to {MOST_BOARD_K}. Change it.")
-    view = "run" if said.view is None else _choose(place, "view", said.view, get_args(BoardView))
-    tools = TOOLS if said.tools is None else said.tools
+    if not told.LEAST_BOARD_K <= asked.k <= told.MOST_BOARD_K:
+        _refuse(place, "k", f"it is {asked.k}; a board has {told.LEAST_BOARD_K} to {told.MOST_BOARD_K}. Change it.")
+    view = "run" if said.view is None else _choose(place, "view", said.view, get_args(told.BoardView))
+    tools = told.TOOLS if said.tools is None else said.tools
     for tool in tools:
-        _choose(place, "tools", tool, TOOLS)
+        _choose(place, "tools", tool, told.TOOLS)
     if view != "run" and drawing.me is None:
         _refuse(place, "view", f"{view} is about me, and nobody on the board is me. Add `me: [x, y]`.")
-    return LessonBoard(
-        drawings.encode_drawing(drawing),
-        asked,
-        said.step,
-        next(one for one in get_args(BoardView) if one == view),
-        tools,
-        said.preview is not False,
-        said.guess is not False,
-    )
+    seen: told.BoardView = next(one for one in get_args(told.BoardView) if one == view)
+    preview, guess = (one is not False for one in (said.preview, said.guess))
+    return told.LessonBoard(drawings.encode_drawing(drawing), asked, said.step, seen, tools, preview, guess)
 
 
-def _read_drawing(place: str, said: BoardDocument) -> drawings.PointDrawing:
+def _read_drawing(place: str, said: written.BoardDocument) -> drawings.PointDrawing:
     """What is painted: the text of a link, or the name of a picture to begin with."""
     try:
-        drawing = (
-            drawings.load_preset(said.drawing).drawing
-            if said.drawing in drawings.PRESETS
-            else drawings.decode_drawing(said.drawing)
-        )
+        named = said.drawing in drawings.PRESETS
+        drawing = drawings.load_preset(said.drawing).drawing if named else drawings.decode_drawing(said.drawing)
         if said.me is not None:
             drawing = drawings.PointDrawing.of(drawing.points, said.me)
     except RequestError as error:
@@ -221,12 +177,7 @@ def _read_drawing(place: str, said: BoardDocument) -> drawings.PointDrawing:
     return drawing
 
 
-def _find_first_run(grid: StudyGrid, request: Request) -> Request:
-    """The run that a grid begins with, for facts about one run."""
-    return replace(request, contender=grid.contenders[0], k=grid.ks[0], epsilon=grid.epsilons[0], delta=grid.deltas[0])
-
-
-def _read_request(place: str, said: DrawDocument, usual: Request) -> Request:
+def _read_request(place: str, said: written.DrawDocument, usual: Request) -> Request:
     """The run that is asked for; what is not said is as ``usual``, parameters too while the algorithm is the same."""
     algorithm = usual.algorithm if said.algorithm is None else _choose(place, "algorithm", said.algorithm, [*CARDS])
     params = dict(usual.params) if algorithm == usual.algorithm else {}
@@ -245,7 +196,7 @@ def _read_request(place: str, said: DrawDocument, usual: Request) -> Request:
     return replace(request, contender=contender)
 
 
-def _read_reveal(place: str, said: RevealDocument, request: Request) -> Reveal:
+def _read_reveal(place: str, said: written.RevealDocument, request: Request) -> told.Reveal:
     kinds = [name for name, value in said.list_given().items() if value is not None]
     if len(kinds) != 1:
         raise LessonError(f"{place}: it has {len(kinds)} kinds; one of {', '.join(said.list_keys())} is. Keep one.")
@@ -253,22 +204,22 @@ def _read_reveal(place: str, said: RevealDocument, request: Request) -> Reveal:
         return _read_run_reveal(f"{place}, run", said.run, request)
     if said.draws is not None:
         inside, one = f"{place}, draws", _read_request(f"{place}, draws", said.draws, request)
-        return DrawsReveal(_make_grid(inside, one, (one.epsilon,), said.draws.times))
+        return told.DrawsReveal(_make_grid(inside, one, (one.epsilon,), said.draws.times))
     if said.study is not None:
         inside, epsilons = f"{place}, study", said.study.epsilons
         if said.study.epsilon is not None:
             _refuse(inside, "epsilon", "a study has `epsilons`. Take this line out.")
         one = replace(_read_request(inside, said.study, request), epsilon=epsilons[0])
-        return StudyReveal(_make_grid(inside, one, epsilons, said.study.repeats))
+        return told.StudyReveal(_make_grid(inside, one, epsilons, said.study.repeats))
     if isinstance(said.part, str):
-        return PartReveal(_choose(place, "part", said.part, PARTS), request)
+        return told.PartReveal(_choose(place, "part", said.part, PARTS), request)
     assert said.part is not None  # it is the one kind that is left
     name = _choose(f"{place}, part", "name", said.part.name, PARTS)
-    return PartReveal(name, _read_request(f"{place}, part", said.part, request))
+    return told.PartReveal(name, _read_request(f"{place}, part", said.part, request))
 
 
-def _read_run_reveal(place: str, said: RunRevealDocument, request: Request) -> RunReveal:
-    return RunReveal(_read_request(place, said, request), said.step)
+def _read_run_reveal(place: str, said: written.RunRevealDocument, request: Request) -> told.RunReveal:
+    return told.RunReveal(_read_request(place, said, request), said.step)
 
 
 def _make_grid(place: str, request: Request, epsilons: tuple[float, ...], repeats: int) -> StudyGrid:
@@ -279,18 +230,20 @@ def _make_grid(place: str, request: Request, epsilons: tuple[float, ...], repeat
     return StudyGrid((request.contender,), (request.k,), epsilons, (request.delta,), repeats=repeats, seed=request.seed)
 
 
-def _read_question(place: str, said: QuestionDocument, says: Mapping[str, Say], reveal: Reveal | None) -> Question:
+def _read_question(
+    place: str, said: written.QuestionDocument, says: Mapping[str, told.Say], reveal: told.Reveal | None
+) -> told.Question:
     kinds = [kind for kind in ("options", "number", "curve") if getattr(said, kind) is not None]
     if len(kinds) != 1:
         _refuse(place, "ask", f"{len(kinds)} kinds of answer are given; one of options, number, curve is. Keep one.")
     if said.options is not None:
-        return Options(said.ask, said.options, _choose(place, "right", said.right, said.options))
+        return told.Options(said.ask, said.options, _choose(place, "right", said.right, said.options))
     if said.number is None:
-        if not isinstance(reveal, StudyReveal):
+        if not isinstance(reveal, told.StudyReveal):
             _refuse(place, "curve", "the scene reveals no study; a curve is guessed at its ε. Add `reveal: study:`.")
         if said.curve is not True or said.right is not None:
             _refuse(place, "curve", "the study says what is right. Write `curve: true`, without `right`.")
-        return CurveGuess(said.ask)
+        return told.CurveGuess(said.ask)
     low, high, step = said.number.low, said.number.high, said.number.step or 1.0
     place_to = f"{place}, number"
     if high <= low or (high - low) / step > 10_000:
@@ -299,18 +252,20 @@ def _read_question(place: str, said: QuestionDocument, says: Mapping[str, Say], 
     right = _choose(place, "right", said.right, [*says])
     if not low <= says[right].value <= high:
         _refuse(place_to, "to", f"{right} is {says[right].text}; the range must have it. Widen it.")
-    return NumberGuess(said.ask, low, high, step, right, said.number.unit or "")
+    return told.NumberGuess(said.ask, low, high, step, right, said.number.unit or "")
 
 
-def _read_says(place: str, said: Mapping[str, SayDocument], request: Request, grid: StudyGrid | None) -> dict[str, Say]:
-    if not all(PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
+def _read_says(
+    place: str, said: Mapping[str, written.SayDocument], request: Request, grid: StudyGrid | None
+) -> dict[str, told.Say]:
+    if not all(told.PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
         raise LessonError(
             f"{place}: names in small letters, with fields, are allowed. Write `found: {{what: …, is: 3}}`."
         )
     return {name: _read_say(f"{place}, {name}", name, one, request, grid) for name, one in said.items()}
 
 
-def _read_say(place: str, name: str, said: SayDocument, request: Request, grid: StudyGrid | None) -> Say:
+def _read_say(place: str, name: str, said: written.SayDocument, request: Request, grid: StudyGrid | None) -> told.Say:
     what = _choose(place, "what", said.what, [*FACTS])
     fact = FACTS[what]
     given = {said_name: value for said_name, value in said.list_given().items() if value is not None}
@@ -324,7 +279,7 @@ def _read_say(place: str, name: str, said: SayDocument, request: Request, grid: 
         _refuse(place, "what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
     options = {need: given[need] for need in fact.needs}
     about = _read_request(place, said, request) if fact.of == "run" else request
-    return Say(name, what, options, about, grid, said.value)
+    return told.Say(name, what, options, about, grid, said.value)
 
 
 _RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")

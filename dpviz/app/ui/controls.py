@@ -32,12 +32,9 @@ ROUND_EPSILONS = (
 def read_request(algorithm: str | None = None) -> Request:
     """The shared settings as they stand, for the chosen algorithm or another one; every number is checked again."""
     chosen = algorithm or read_setting("algorithm", AUTO)
-    return Request(
-        Contender(chosen, recall(f"params:{chosen}", {})),
-        k=int(read_setting("k", USUAL_CLUSTERS)),
-        epsilon=float(read_setting("epsilon", USUAL_EPSILON)),
-        delta=float(read_setting("delta", choose_default_delta())),
-    )
+    k, epsilon = int(read_setting("k", USUAL_CLUSTERS)), float(read_setting("epsilon", USUAL_EPSILON))
+    delta = float(read_setting("delta", choose_default_delta()))
+    return Request(Contender(chosen, recall(f"params:{chosen}", {})), k, epsilon, delta)
 
 
 SEGMENTS, BOUNDS, MISSING = "release:share", "release:bounds", "release:missing"
@@ -66,22 +63,13 @@ def draw_epsilon_control(*, beside: bool = False) -> tuple[float, DeltaGenerator
     # The box is drawn first: it is what a link sets, and the slider follows it.
     epsilon = float(_draw_box(box_place, "epsilon", "exact ε", USUAL_EPSILON, step=0.01, format="%g"))
     st.session_state[_SLIDER] = epsilon
-    slider_place.select_slider(
-        "ε, the privacy budget",
-        sorted({*ROUND_EPSILONS, epsilon}),
-        format_func=lambda value: f"{value:g}",
-        key=_SLIDER,
-        on_change=_follow_slider,
-        help=f"{glossary.explain_term('epsilon')}\n\n{glossary.explain_words('budget')}",
-    )
+    offered, help = sorted({*ROUND_EPSILONS, epsilon}), glossary.explain_term("epsilon")
+    look: dict[str, Any] = {"key": _SLIDER, "help": f"{help}\n\n{glossary.explain_words('budget')}"}
+    look |= {"format_func": lambda value: f"{value:g}", "on_change": _follow_slider}
+    slider_place.select_slider("ε, the privacy budget", offered, **look)
     if not beside:
-        draw_meaning_link()
+        st.page_link(MEANING, label="What ε means", icon=":material/balance:")
     return epsilon, button_place
-
-
-def draw_meaning_link() -> None:
-    """The way from a control of ε to the page that says what it means."""
-    st.page_link(MEANING, label="What ε means", icon=":material/balance:")
 
 
 def choose_epsilon(value: float) -> None:

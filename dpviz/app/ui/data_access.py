@@ -18,14 +18,9 @@ _KEPT_REVEALED = 2
 
 def draw_reveal_switch(table: OpenTable) -> bool:
     """The owner's switch, one for each table: drawn above the picture, off at first for a private file."""
-    shown: bool = st.toggle(
-        "Show truth",
-        value=table.kind.may_be_shown,
-        key=_switch_key(table),
-        persist_state="session",
-        help=f"Shows rows, true counts, losses and the k-means++ reference. {glossary.explain_term('look')}",
-    )
-    return shown
+    help = f"Shows rows, true counts, losses and the k-means++ reference. {glossary.explain_term('look')}"
+    first, key = table.kind.may_be_shown, _switch_key(table)
+    return bool(st.toggle("Show truth", first, key=key, persist_state="session", help=help))
 
 
 def is_reveal_allowed(table: OpenTable) -> bool:

@@ -185,10 +185,9 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
     ``centers`` (k, d), released, unit coordinates: the plane along them is offered, too, and first of all where two
     columns of many show little.
     """
-    offered: dict[str, Callable[[], View]] = {
-        choice.label: partial(make_view, domain, axes=choice.axes, projection_seed=choice.projection_seed)
-        for choice in list_choices(domain)
-    }
+    offered: dict[str, Callable[[], View]] = {}
+    for label, axes, seed in list_choices(domain):
+        offered[label] = partial(make_view, domain, axes=axes, projection_seed=seed)
     if len(offered) == 1:
         return make_view(domain)
     along = make_view_along_centers(domain, centers) if centers is not None else None
@@ -196,22 +195,12 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
     kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
+    look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": _HELP}
     # One click where there are few; else a list.
     if len(offered) <= _MOST_PILLS:
-        label = st.pills(
-            "Plane",
-            list(offered),
-            format_func=escape_markdown,
-            default=next(iter(offered)),
-            required=True,
-            wrap=True,
-            key=kept,
-            persist_state="session",
-            help=_HELP,
-        )
-    else:
-        label = st.selectbox("Plane", list(offered), key=kept, persist_state="session", help=_HELP)
-    return offered[str(label)]()
+        look |= {"format_func": escape_markdown, "default": next(iter(offered)), "required": True, "wrap": True}
+        return offered[str(st.pills("Plane", list(offered), **look))]()
+    return offered[str(st.selectbox("Plane", list(offered), **look))]()
 
 
 _MOST_PAGES = 9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 import streamlit as st
 
@@ -19,15 +20,9 @@ _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
 
 def draw_glossary() -> None:
     """Draw it; what is typed narrows the list at once."""
-    typed = st.text_input(
-        "Find a word",
-        type="search",
-        placeholder=f"Find one of {len(glossary.read_glossary()):d} words",
-        icon=":material/search:",
-        label_visibility="collapsed",
-        live=True,
-        key="glossary:typed",
-    )
+    look: dict[str, Any] = {"type": "search", "icon": ":material/search:", "label_visibility": "collapsed"}
+    look["placeholder"] = f"Find one of {len(glossary.read_glossary()):d} words"
+    typed = str(st.text_input("Find a word", live=True, key="glossary:typed", **look))
     named = glossary.read_glossary().get(st.query_params.get(TERM, ""))
     found = find_terms(typed)
     if named is not None and not typed.strip():

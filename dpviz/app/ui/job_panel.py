@@ -67,17 +67,16 @@ def _draw_progress(job: Work[Any], label: str) -> None:
     st.progress(report.fraction if report else 0.0, text=text)
 
 
+def describe_failure(kind: str, message: str) -> str:
+    """Why a job stopped: what may be said of it, or its kind alone."""
+    return message or f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
+
+
 def _draw_epilogue(job: Work[Any], label: str) -> None:
+    named = escape_markdown(label)
     if job.state is JobState.FAILED and job.error is not None:
-        unsaid = f"It stopped with {job.error.kind}. Its message is not shown, because it could quote the rows."
-        st.error(
-            escape_markdown(job.error.message or unsaid),
-            title=f"{escape_markdown(label)}: failed",
-            icon=":material/error:",
-        )
+        said = escape_markdown(describe_failure(job.error.kind, job.error.message))
+        st.error(said, title=f"{named}: failed", icon=":material/error:")
     elif job.state is JobState.CANCELLED:
-        st.info(
-            f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept.",
-            title=f"{escape_markdown(label)}: cancelled",
-            icon=":material/stop_circle:",
-        )
+        said = f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept."
+        st.info(said, title=f"{named}: cancelled", icon=":material/stop_circle:")

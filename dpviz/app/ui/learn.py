@@ -8,7 +8,7 @@ from dpviz.app.lessons.lesson import Lesson
 from dpviz.app.ui.addresses import COMPARE, DRAWER, LESSONS, MEANING, is_asked_for
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.glossary_page import TERM, draw_glossary
-from dpviz.app.ui.lessons.lesson_panel import draw_lessons_list, draw_scene, read_collection
+from dpviz.app.ui.lessons.lesson_panel import PREDICT_FIRST, draw_lessons_list, draw_scene, read_collection
 from dpviz.app.ui.lessons.visit import Place, name_place, read_guess, reveal_scene
 
 # Pages that are reached from here, and what each is for.
@@ -47,7 +47,7 @@ def _draw_first_question(lesson: Lesson) -> None:
     with st.container(border=True):
         draw_scene(lesson, here)
         waits = read_guess(lesson, here.scene) is None
-        help = "Predict first: then the answer appears." if waits else None
+        help = PREDICT_FIRST if waits else None
         if st.button("Reveal", key="learn:reveal", type="primary", disabled=waits, help=help):
             reveal_scene(lesson, here.scene)
             st.switch_page(LESSONS, query_params=name_place(here))

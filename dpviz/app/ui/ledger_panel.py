@@ -29,6 +29,8 @@ _NUMBER, _SHORT_NUMBER = 106, 96
 _number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
 _count = st.column_config.NumberColumn
 
+_CHECKED = "What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked."
+_WIDE = glossary.explain_term("noise", "Here: how wide it is, in the units of the answer.")
 # What matters most comes first: a page of 800 pixels shows it without scrolling.
 _RUNS = {
     "run": _count(width=48, pinned=True),
@@ -38,11 +40,7 @@ _RUNS = {
     "k": _count(width=44),
     "ε asked": _number(width=72),
     "ε spent": _number(width=_SHORT_NUMBER),
-    "ε by dp-accounting": _number(
-        "ε checked",
-        width=_SHORT_NUMBER,
-        help="What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked.",
-    ),
+    "ε by dp-accounting": _number("ε checked", width=_SHORT_NUMBER, help=_CHECKED),
     "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
     "δ": _count(width=_NUMBER, format="%.2g", help=glossary.explain_term("delta")),
     "accounting": _text("how charges add up", width=150, help=glossary.explain_term("accounting")),
@@ -58,11 +56,7 @@ _CHARGES = {
     "question": _text(width=100),
     "mechanism": _text("kind of noise", width=112),
     "sensitivity": _number("one can move it", width=122, help=glossary.explain_term("sensitivity")),
-    "noise scale": _number(
-        "noise",
-        width=_SHORT_NUMBER,
-        help=glossary.explain_term("noise", "Here: how wide it is, in the units of the answer."),
-    ),
+    "noise scale": _number("noise", width=_SHORT_NUMBER, help=_WIDE),
     "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
     "unit": _text(
         "in", width=44, help=f"ε itself, or squares that stand for it. {glossary.explain_term('accounting')}"
@@ -209,10 +203,8 @@ def format_file_name(booked: Sequence[Booked]) -> str:
 
 def draw_ledger() -> None:
     """All that this visit has spent and looked at, as a part of any page."""
-    st.markdown(
-        "Every answer about the rows costs privacy. Here is what this visit has spent, checked by a second library.",
-        help=glossary.explain_term("ledger"),
-    )
+    about = "Every answer about the rows costs privacy. Here is what this visit has spent, checked by a second library."
+    st.markdown(about, help=glossary.explain_term("ledger"))
     if entries := list_booked():
         _draw_together(entries)
         _draw_totals(entries)
@@ -241,11 +233,8 @@ def _draw_together(entries: Sequence[Booked]) -> None:
                 about = glossary.explain_words("δ, unit of privacy")
                 st.caption(f"δ = {delta}, over {runs}  \n{protected}", help=about)
     if any(group.runs > 1 for group in groups):
-        st.warning(
-            "Running again adds up. Whoever gives away several results, or one chosen from several, promises the sum "
-            "above.",
-            icon=":material/functions:",
-        )
+        sums = "Whoever gives away several results, or one chosen from several, promises the sum above."
+        st.warning(f"Running again adds up. {sums}", icon=":material/functions:")
     if any(group.epsilon >= _WEAK for group in groups):
         about = glossary.explain_term("epsilon")
         st.caption("At ε = 5 the odds of a result may change by a factor of 148.", help=about)

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpviz.algorithms import AUTO, CARDS, list_private_cards
+from dpviz.algorithms import AUTO, list_private_cards
+from dpviz.app.charts import meaning as pictures
 from dpviz.app.charts.deployments import SOURCE, load_deployments
-from dpviz.app.charts.meaning import (
-    SENTENCE,
-    TwinClouds,
-    describe_costs,
-    draw_attack_region,
-    draw_costs,
-    draw_deployments,
-    draw_icon_array,
-    draw_twin_clouds,
-    list_attackers,
-)
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown
@@ -108,29 +99,20 @@ def _is_fitting(table: OpenTable) -> bool:
 
 
 def _ask_algorithm() -> str:
-    names = [card.id for card in list_private_cards()]
-    before = read_setting("algorithm", AUTO)
-    chosen = st.selectbox(
-        "Algorithm",
-        names,
-        index=names.index(before if before in names else AUTO),
-        format_func=lambda name: f"{CARDS[name].does}: {CARDS[name].title}",
-        key="meaning:algorithm",
-    )
+    named = {card.id: f"{card.does}: {card.title}" for card in list_private_cards()}
+    before, names = read_setting("algorithm", AUTO), list(named)
+    first = names.index(before if before in named else AUTO)
+    chosen = st.selectbox("Algorithm", names, first, lambda name: named[name], key="meaning:algorithm")
     return str(remember("algorithm", str(chosen)))
 
 
 def _ask_person(table: OpenTable) -> int:
-    number = st.number_input(
-        "The person, by row",
-        1,
-        table.loaded.n_rows,
-        value=membership.find_farthest_row(table) + 1,
-        key=f"meaning:row:{table.source_key}",
-        help="Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
-        "farthest from all others, and is hardest to hide.",
+    help = (
+        "Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
+        "farthest from all others, and is hardest to hide."
     )
-    return int(number) - 1
+    most, first, key = table.loaded.n_rows, membership.find_farthest_row(table) + 1, f"meaning:row:{table.source_key}"
+    return int(st.number_input("The person, by row", 1, most, first, key=key, help=help)) - 1
 
 
 # Averages of sixteen, of which there must be two.
@@ -150,7 +132,7 @@ def draw_odds(stage: Stage) -> None:
     words, picture = st.columns([1, 2], gap="large", vertical_alignment="center")
     with words:
         prior = st.slider("A belief about you before, %", 1, 99, 50, key="meaning:prior", help=_PRIOR_HELP)
-        array = draw_icon_array(prior / 100, stage.request.epsilon)
+        array = pictures.draw_icon_array(prior / 100, stage.request.epsilon)
         _say_unit_and_slack(stage)
     with place:
         _draw_head(array.finding, array.note)
@@ -167,8 +149,8 @@ def draw_membership(stage: Stage) -> None:
     """The attack, run: was this person in the table?"""
 
     def draw(simulation: Simulation) -> None:
-        attackers = list_attackers(simulation.list_trials(), simulation.list_reference_trials())
-        region = draw_attack_region(attackers, stage.request.epsilon, stage.request.delta)
+        attackers = pictures.list_attackers(simulation.list_trials(), simulation.list_reference_trials())
+        region = pictures.draw_attack_region(attackers, stage.request.epsilon, stage.request.delta)
         _draw_head(region.finding, region.note)
         show_plot(region, key="meaning:attack", bare=True)
 
@@ -183,17 +165,15 @@ def draw_membership(stage: Stage) -> None:
 
 def draw_twins(stage: Stage) -> None:
     """Two tables, one person apart."""
-    guess = st.pills(
-        "Take the person away: how far do the centres move?",
-        ["not to be seen", "about as far as the noise", "much farther"],
-        key="meaning:guess",
-    )
+    answers = ["not to be seen", "about as far as the noise", "much farther"]
+    guess = st.pills("Take the person away: how far do the centres move?", answers, key="meaning:guess")
 
     def draw(simulation: Simulation) -> None:
         view, person = make_view(stage.table.domain), stage.neighbors.person
         trials = simulation.list_trials()
-        clouds, attackers = TwinClouds.of(trials, person), list_attackers(trials, ())
-        drawn = draw_twin_clouds(clouds, view, _read_points(stage), attackers, stage.request, both=guess is not None)
+        clouds, attackers = pictures.TwinClouds.of(trials, person), pictures.list_attackers(trials, ())
+        rows, both = _read_points(stage), guess is not None
+        drawn = pictures.draw_twin_clouds(clouds, view, rows, attackers, stage.request, both=both)
         if guess:
             told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
             _draw_head(drawn.finding, f"{drawn.note} {told}")
@@ -209,8 +189,8 @@ def draw_again(stage: Stage) -> None:
 
     def draw(simulation: Simulation) -> None:
         again = _read_costs(stage, simulation)
-        _draw_head(describe_costs(again), SENTENCE)
-        curves = draw_costs(again)
+        _draw_head(pictures.describe_costs(again), pictures.SENTENCE)
+        curves = pictures.draw_costs(again)
         for place, curve in zip(st.columns(len(curves)), curves, strict=True):
             with place:
                 st.markdown(f"**{escape_markdown(curve.finding)}**")
@@ -226,7 +206,7 @@ def draw_again(stage: Stage) -> None:
 
 def draw_others(stage: Stage) -> None:
     """Where others stand."""
-    strip = draw_deployments(load_deployments(), stage.request.epsilon)
+    strip = pictures.draw_deployments(load_deployments(), stage.request.epsilon)
     _draw_head(strip.finding, strip.note)
     show_plot(strip, key="meaning:others", bare=True)
     st.caption(f"Hollow: their ρ, told as ε at their δ or at 10⁻⁶. Source: {escape_markdown(SOURCE)}.")
@@ -251,37 +231,30 @@ def _draw_head(title: str, sentence: str) -> None:
 def _say_unit_and_slack(stage: Stage) -> None:
     """Who "you" is, and what δ adds to the factor."""
     delta = stage.request.delta
-    st.markdown(
-        f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here.",
-        help=glossary.explain_words("unit of privacy"),
-    )
+    you = f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here."
+    st.markdown(you, help=glossary.explain_words("unit of privacy"))
     if delta > 0:
         # Too little for the digits of a share.
         slack = escape_markdown(promise.format_small(delta))
         more = escape_markdown(f"{promise.format_small(100 * delta)} %")
-        st.markdown(
-            f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor.",
-            help=glossary.explain_words("δ"),
-        )
+        beyond = f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor."
+        st.markdown(beyond, help=glossary.explain_words("δ"))
 
 
 def _read_points(stage: Stage) -> Array:
     """Of a public table, unit coordinates."""
     table = stage.table
-    return make_once(
-        "meaning:rows",
-        table.key,
-        lambda: clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points,
-        most=_KEPT,
-    )
+
+    def read() -> Array:
+        return clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
+
+    return make_once("meaning:rows", table.key, read, most=_KEPT)
 
 
 def _read_costs(stage: Stage, simulation: Simulation) -> AskingAgain:
-    asked = stage.request
-    entries = make_once(
-        "meaning:entries", stage.key, lambda: run_request(asked, stage.table.private).entries, most=_KEPT
-    )
-    return AskingAgain.of(simulation.list_trials(), entries, asked)
+    run = partial(run_request, stage.request, stage.table.private)
+    entries = make_once("meaning:entries", stage.key, lambda: run().entries, most=_KEPT)
+    return AskingAgain.of(simulation.list_trials(), entries, stage.request)
 
 
 _KEPT_SIMULATIONS = 6

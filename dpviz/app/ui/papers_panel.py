@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
-from pandas.io.formats.style import Styler
 
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.studies import stored_verdicts
@@ -114,14 +113,11 @@ def draw_papers() -> None:
     headline = format_headline([line.verdict for line in lines.values()])
     st.subheader(escape_markdown(headline), anchor=False)
     st.caption(escape_markdown(format_answers(lines.values())))
-    _draw_verdicts(lines, headline)
+    picture = draw_verdicts([line.result for line in lines.values()], headline, dark=st.context.theme.type == "dark")
+    show_plot(picture, key=_PICTURE, on_click=lambda: _choose_mark(list(lines)))
     _draw_scoreboard(lines, headline)
-    chosen = st.selectbox(
-        "Claim",
-        list(lines),
-        format_func=lambda claim_id: f"{lines[claim_id].result.paper}: {lines[claim_id].verdict.outcome.value}",
-        key=_CHOSEN,
-    )
+    said = {name: f"{line.result.paper}: {line.verdict.outcome.value}" for name, line in lines.items()}
+    chosen = st.selectbox("Claim", list(lines), format_func=lambda name: said[name], key=_CHOSEN)
     _draw_claim(lines[chosen], stored.rules)
 
 
@@ -149,11 +145,6 @@ def format_answers(lines: Collection[_Line]) -> str:
     about = Counter(line.result.about for line in lines)
     on = ", ".join(f"{number} on {kind}" for kind, number in sorted(about.items()))
     return f"{said}. Groups: {on}."
-
-
-def _draw_verdicts(lines: Mapping[str, _Line], headline: str) -> None:
-    picture = draw_verdicts([line.result for line in lines.values()], headline, dark=st.context.theme.type == "dark")
-    show_plot(picture, key=_PICTURE, on_click=lambda: _choose_mark(list(lines)))
 
 
 def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
@@ -189,17 +180,9 @@ def _margin(finding: ClaimFinding) -> str:
 
 def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
     board = tabulate_claims(lines)
-    st.dataframe(
-        _color_cells(board, ["run", "made", "today"]),
-        hide_index=True,
-        height=_ROW_PIXELS + _BOARD_PIXELS * len(board) + 3,
-        row_height=_BOARD_PIXELS,
-        column_config=_COLUMNS,
-        key=_BOARD,
-        on_select=lambda: _choose(list(lines)),
-        selection_mode="single-row",
-        alt=f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}.",
-    )
+    alt = f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}."
+    chosen = {"key": _BOARD, "on_select": lambda: _choose(list(lines)), "selection_mode": "single-row"}
+    _draw_verdict_table(board, _BOARD_PIXELS, column_config=_COLUMNS, alt=alt, **chosen)
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
 
@@ -207,15 +190,17 @@ def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
 _INKS = {_SAID[outcome].short: inks for outcome, inks in INKS.items()}
 
 
-def _color_cells(lines: pd.DataFrame, columns: list[str]) -> Styler:
-    """The lines with the cells of these columns, which begin with a verdict, in its colour."""
+def _draw_verdict_table(lines: pd.DataFrame, pixels: int, **look: Any) -> None:
+    """The lines, so many pixels each, with cells that begin with a verdict in its colour."""
     dark = st.context.theme.type == "dark"
 
     def ink(text: object) -> str:
         inks = _INKS.get(str(text).split(":")[0])
         return "" if inks is None else f"color: {inks[dark]}; font-weight: 600"
 
-    return lines.style.map(ink, subset=pd.Index(columns))
+    colored = lines.style.map(ink, subset=pd.Index(["run", "made", "today"]))
+    height = _ROW_PIXELS + pixels * len(lines) + 3
+    st.dataframe(colored, hide_index=True, height=height, row_height=pixels, **look)
 
 
 def _choose_mark(claims: list[str]) -> None:
@@ -261,14 +246,8 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     words = " ".join([claim.claim, *map(_finding, verdict.findings)])
     badge = _SAID[verdict.outcome].look.format(escape_markdown(verdict.outcome.value))
     st.markdown(f"{badge} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
-    st.dataframe(
-        _color_cells(tabulate_findings(verdict, line.on_synthetic), ["run", "made", "today"]),
-        hide_index=True,
-        height=_ROW_PIXELS + _FINDING_PIXELS * len(verdict.findings) + 3,
-        row_height=_FINDING_PIXELS,
-        column_config=_FINDINGS,
-        alt=f"{claim.paper}: {verdict.sentence}.",
-    )
+    findings, alt = tabulate_findings(verdict, line.on_synthetic), f"{claim.paper}: {verdict.sentence}."
+    _draw_verdict_table(findings, _FINDING_PIXELS, column_config=_FINDINGS, alt=alt)
     if verdict.turning is not None:
         finding, factor = verdict.turning
         st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
@@ -291,16 +270,9 @@ def _draw_opener(claim: ClaimResult) -> None:
     help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
     with st.popover("Open a finding on the bench", icon=":material/travel_explore:", help=help):
         says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
-        chosen = st.selectbox(
-            "Finding", list(range(len(says))), format_func=lambda number: says[number], key=f"papers:open:{claim.id}"
-        )
-        st.button(
-            "Open on the bench",
-            icon=":material/arrow_forward:",
-            key=f"papers:explore:{claim.id}",
-            on_click=_open_finding,
-            args=(claim.settings[chosen],),
-        )
+        chosen = st.selectbox("Finding", range(len(says)), format_func=says.__getitem__, key=f"papers:open:{claim.id}")
+        opens: dict[str, Any] = {"on_click": _open_finding, "args": (claim.settings[chosen],)}
+        st.button("Open on the bench", icon=":material/arrow_forward:", key=f"papers:explore:{claim.id}", **opens)
 
 
 def _open_finding(setting: FindingSetting) -> None:

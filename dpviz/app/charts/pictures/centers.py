@@ -484,11 +484,8 @@ def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
         _add_bars(canvas, sizes.rows, sizes.rows, told, boxes, name="size", kind="released", **look)
         canvas.plot.update_xaxes(title_text="rows (noisy count)", rangemode="tozero", nticks=5)
 
-    source = (
-        "sizes by all that was released"
-        if context.profile is not None and sizes is context.profile.sizes
-        else "noisy counts of this step"
-    )
+    final = context.profile is not None and sizes is context.profile.sizes
+    source = "sizes by all that was released" if final else "noisy counts of this step"
     note = join_clauses(source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
     return Chart(context, title, note, f"How many rows each centre holds. {title}.", paint, legend_lines=0)
 

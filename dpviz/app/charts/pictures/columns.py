@@ -66,8 +66,8 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
             colorscale=canvas.palette.diverging,
         )
         names = [spell_name(shorten(columns[c], _CHOSEN_NAME)) for c in foremost]
-        plot.update_xaxes(tickvals=across, ticktext=[str(j + 1) for j in clusters], showgrid=False)
-        plot.update_xaxes(title_text="cluster")
+        numbers = [str(j + 1) for j in clusters]
+        plot.update_xaxes(tickvals=across, ticktext=numbers, showgrid=False, title_text="cluster")
         plot.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
         plot.update_yaxes(tickfont={"size": NUMBER_SIZE - 1})
 

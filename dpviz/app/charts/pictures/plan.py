@@ -87,8 +87,8 @@ def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
     hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
     for noise, some in blocks.groupby("noise", sort=False):
         colors = [canvas.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
-        words = zip(some["label"], some["share"], strict=True)
-        labels = [_fitting(label, share / max(shares)) for label, share in words]
+        words = zip(some["label"], some["share"] / max(shares), strict=True)
+        labels = [label if wide >= _PER_CHARACTER * (len(label) + 1) else "" for label, wide in words]
         canvas.bars(
             some["share"].to_numpy(),
             [-stages.index(stage) for stage in some["stage"]],
@@ -144,7 +144,3 @@ def _blocks(step: PlanStep) -> pd.DataFrame:
     widest = whole.groupby(["stage", "label"])["share"].transform("max")
     whole.loc[whole["share"] < widest, "label"] = ""
     return whole
-
-
-def _fitting(label: str, width: float) -> str:
-    return label if width >= _PER_CHARACTER * (len(label) + 1) else ""

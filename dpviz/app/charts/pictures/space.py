@@ -25,14 +25,9 @@ _CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
 _EDGES = np.array([(i, j) for i in range(8) for j in range(i) if (_CORNERS[i] != _CORNERS[j]).sum() == 1])
 
 
-def can_turn(domain: Domain) -> bool:
-    """Whether there are three columns of numbers, each an axis."""
-    return domain.dim == _DIMENSIONS and not domain.declared
-
-
 def list_turning_places(steps: Sequence[Step], domain: Domain) -> list[int]:
     """Which of the steps can be turned: trees, candidates and centres that lie in the columns themselves."""
-    if not can_turn(domain):
+    if domain.dim != _DIMENSIONS or domain.declared:  # each of three columns of numbers is an axis
         return []
     return [place for place, step in enumerate(steps) if _lies_in_columns(step)]
 
@@ -48,12 +43,9 @@ def _lies_in_columns(step: Step) -> bool:
 def draw_space(step: Step, context: RenderContext) -> TitledPlot:
     """One step over three columns: what is released, over the rows and k-means++ where these are revealed."""
     palette, view = context.palette, context.view
-    plot = new_plot(palette, height=_HEIGHT, legend_lines=1).update_layout(
-        scene=_make_scene(palette, view),
-        margin={"l": 0, "r": 0, "b": 64},
-        legend={"y": -0.02, "itemsizing": "constant"},
-        showlegend=True,
-    )
+    plot = new_plot(palette, height=_HEIGHT, legend_lines=1)
+    plot.update_layout(scene=_make_scene(palette, view), margin={"l": 0, "r": 0, "b": 64})
+    plot.update_layout(legend={"y": -0.02, "itemsizing": "constant"}, showlegend=True)
     for trace in _list_traces(step, context):
         plot.add_trace(trace)
     subtitle = join_clauses("three columns, true to the declared bounds", "drag to turn, scroll to come nearer")

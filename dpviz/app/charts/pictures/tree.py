@@ -8,7 +8,6 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.spatial import cKDTree
 
@@ -534,7 +533,7 @@ def list_beside_candidates(step: CandidatesStep, steps: Sequence[Step], context:
 def draw_swap(step: SwapStep, context: RenderContext) -> Chart:
     """The centres after a swap; the removed one hollow, the added one ringed, an arrow between them."""
     context = context.on(find_step_view(step, context.view))
-    view, changed = context.view, _find_changed(step)
+    view, changed = context.view, (step.previous != step.centers).any(axis=1)
     moved = np.flatnonzero(changed)
     title = "All centres stay where they are"
     if len(moved) > 1:
@@ -605,12 +604,6 @@ def draw_swap_trace(so_far: Sequence[SwapStep], swaps: Sequence[SwapStep], conte
 def _list_trees(steps: Sequence[TreeStep]) -> list[TreeStep]:
     """The last step of every tree."""
     return list({step.shift: step for step in steps}.values())
-
-
-def _find_changed(step: SwapStep) -> npt.NDArray[np.bool_]:
-    """Which centres are not where they were."""
-    changed: npt.NDArray[np.bool_] = (step.previous != step.centers).any(axis=1)
-    return changed
 
 
 def _find_moved(step: SwapStep) -> float:

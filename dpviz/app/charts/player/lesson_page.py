@@ -22,17 +22,6 @@ from dpviz.app.charts.studies.curves import add_band, add_median_line, choose_st
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.facts import Computed, find_step
-from dpviz.app.lessons.lesson import (
-    CurveGuess,
-    DrawsReveal,
-    Lesson,
-    NumberGuess,
-    Options,
-    PartReveal,
-    RunReveal,
-    Scene,
-    StudyReveal,
-)
 from dpviz.core import Array
 from dpviz.runs import Progress, Request, Row, Run, StudyGrid, tidy
 from dpviz.tables import FileKind
@@ -46,18 +35,14 @@ def make_standalone_page(
     figures: Sequence[TitledPlot], *, title: str, paragraphs: Sequence[str], points: Sequence[str], palette: Palette
 ) -> str:
     """HTML that needs no network and no server."""
-    drawn = [
-        figure.headed(palette, width=_WIDTH).to_html(
-            full_html=False, include_plotlyjs=place == 0, config=make_config(title)
-        )
-        for place, figure in enumerate(figures)
-    ]
+    headed, look = [figure.headed(palette, width=_WIDTH) for figure in figures], {"config": make_config(title)}
+    drawn = [one.to_html(full_html=False, include_plotlyjs=not place, **look) for place, one in enumerate(headed)]
     return render(
         "figures.html.j2", title=title, paragraphs=paragraphs, points=points, figures=drawn, palette=palette, font=FONT
     )
 
 
-def make_printed_lesson(lesson: Lesson) -> str:
+def make_printed_lesson(lesson: told.Lesson) -> str:
     """HTML that prints on two pages and needs no network: the questions, and after a page break the answers."""
     return render("lesson_sheet.html.j2", lesson=lesson, font=FONT)
 
@@ -170,7 +155,7 @@ def make_cloud(computed: Computed, rows: Sequence[Row], palette: Palette) -> Cen
     return CenterDraws.of(rows, replace(make_context(computed, palette), reference=reference))
 
 
-def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: float | None = None) -> Diagram:
+def draw_strip(scene: told.Scene, rows: Sequence[Row], computed: Computed, guess: float | None = None) -> Diagram:
     """A dot for each draw over what a scene asks of it, piled up where values are alike; ``guess`` is a line."""
     values, what = [float(row["ratio"]) for row in rows], "loss, × that of k-means++"
     if any("found" in say.what for say in scene.says.values()):
@@ -196,7 +181,7 @@ def draw_strip(scene: Scene, rows: Sequence[Row], computed: Computed, guess: flo
     return Diagram("strip", finding, "", finding, paint)
 
 
-def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
+def make_lesson_page(lesson: told.Lesson) -> Iterator[Progress | str]:
     """HTML that plays a lesson without network or server, at the end; on the way there its runs are computed."""
     subjects = {lesson.find_subject(scene) for scene in lesson.scenes}
     known = {subject: Computed.open_subject(subject) for subject in subjects}
@@ -209,7 +194,7 @@ def make_lesson_page(lesson: Lesson) -> Iterator[Progress | str]:
     yield make_player_page([*scenes, remembered], title=lesson.title)
 
 
-def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[PlayerScene]:
+def _make_pages(lesson: told.Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[PlayerScene]:
     """The question and the answer, or a scene without a question."""
     heading, texts = scene.fill_text(scene.title), _format_paragraphs(scene, scene.text)
     turn = f"{place}. {heading}"
@@ -228,12 +213,12 @@ def _make_pages(lesson: Lesson, place: int, scene: told.Scene, computed: Compute
 
 def _format_question(scene: told.Scene) -> Iterator[str]:
     match scene.question:
-        case Options(ask=ask, options=options):
+        case told.Options(ask=ask, options=options):
             yield scene.fill_text(ask)
             yield "\n".join(f"□ {scene.fill_text(option)}" for option in options)
-        case NumberGuess(ask=ask, low=low, high=high, unit=unit):
+        case told.NumberGuess(ask=ask, low=low, high=high, unit=unit):
             yield f"{scene.fill_text(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
-        case CurveGuess(ask=ask):
+        case told.CurveGuess(ask=ask):
             yield scene.fill_text(ask)
 
 
@@ -250,7 +235,7 @@ def _draw_before(scene: told.Scene, computed: Computed) -> PlayerScene:
     """What may be seen while the question is open."""
     if scene.shows is not None:
         return _draw_animation(scene.shows, computed, whole=False)
-    if isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
+    if isinstance(scene.question, told.CurveGuess) and isinstance(scene.reveal, told.StudyReveal):
         return PlayerScene()
     title = f"{computed.table.title}: its rows"
 
@@ -263,21 +248,21 @@ def _draw_before(scene: told.Scene, computed: Computed) -> PlayerScene:
 def _fill_answer(scene: told.Scene, computed: Computed) -> PlayerScene:
     """What answers the question."""
     match scene.reveal:
-        case RunReveal() as shown:
+        case told.RunReveal() as shown:
             return _draw_animation(shown, computed, whole=True)
-        case DrawsReveal(grid=grid):
+        case told.DrawsReveal(grid=grid):
             return _draw_draws(scene, grid, computed)
-        case StudyReveal(grid=grid):
+        case told.StudyReveal(grid=grid):
             return _draw_curve(grid, computed)
-        case PartReveal(part=part, request=request):
+        case told.PartReveal(part=part, request=request):
             return PlayerScene(figures=make_part_figures(part, computed.table, request))
         case None if scene.board is not None:
-            return _draw_animation(RunReveal(scene.board.request, scene.board.step), computed, whole=True)
+            return _draw_animation(told.RunReveal(scene.board.request, scene.board.step), computed, whole=True)
         case None:
             return PlayerScene()
 
 
-def _draw_animation(shown: RunReveal, computed: Computed, *, whole: bool) -> PlayerScene:
+def _draw_animation(shown: told.RunReveal, computed: Computed, *, whole: bool) -> PlayerScene:
     run, context, numbers = make_walk(computed, shown.request, choose_palette("light"), whole=whole)
     at = find_step(run, shown.step)
     animation = animate(run, context, numbers, at=at)

@@ -146,10 +146,8 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
     figures = [[one.drawn for one in scene.figures] for scene in scenes]
     drawn = pack({"animations": [scene.animation for scene in scenes], "figures": figures})
     data = {"library": pack_library(), "player": read_asset("player.js"), "drawn": zip_text(drawn)}
-    light, dark = (
-        "".join(f"--{name}:{color};" for name, color in choose_colors(choose_palette(theme)).items())
-        for theme in _THEMES
-    )
+    palettes = [choose_colors(choose_palette(theme)) for theme in _THEMES]
+    light, dark = ("".join(f"--{name}:{color};" for name, color in one.items()) for one in palettes)
     return render(
         "player_page.html.j2",
         version=__version__,

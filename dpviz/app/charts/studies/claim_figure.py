@@ -248,7 +248,8 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
         # It fits a telephone, too.
         reach = log10(_MOST) * 1.06
-        ticks = {"tickvals": [log10(tick) for tick in _TICKS], "ticktext": [_format_tick(tick) for tick in _TICKS]}
+        words = ["1" if tick == 1 else f"{max(tick, 1 / tick):.3g}×" for tick in _TICKS]
+        ticks = {"tickvals": [log10(tick) for tick in _TICKS], "ticktext": words}
         across = {"title_text": "← short of the line by · beyond it by →", "tickangle": 0}
         plot.update_xaxes(range=[-reach, reach], **ticks, **across)
         heights = [[lane.height for lane in lanes if lane.claim is claim] for claim in results]
@@ -286,10 +287,6 @@ def _add_outcome(plot: Plot, outcome: Outcome, lanes: Sequence[_Lane], ink: str)
 
 def _place(margin: float) -> float:
     return log10(min(max(margin, 1 / _MOST), _MOST))
-
-
-def _format_tick(tick: float) -> str:
-    return "1" if tick == 1 else f"{max(tick, 1 / tick):.3g}×"
 
 
 def _format_hover(lane: _Lane) -> str:

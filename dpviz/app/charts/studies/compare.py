@@ -35,17 +35,7 @@ from dpviz.app.charts.plot import (
     make_log_axis,
     make_reference_marker,
 )
-from dpviz.app.charts.studies.curves import (
-    Span,
-    Style,
-    choose_styles,
-    compute_quartiles,
-    describe_runs,
-    find_measure,
-    list_names,
-    name_column,
-    narrow,
-)
+from dpviz.app.charts.studies import curves
 from dpviz.core import Array
 from dpviz.runs import MEASURES, Row, error_parts, evaluation, find_crossing, summarise
 from dpviz.words import (
@@ -101,10 +91,8 @@ def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> Sid
     """A picture for each algorithm, the best first; centres are tied to those of k-means++ where these are given."""
     names, view = sorted(releases, key=lambda name: releases[name].loss), context.view
     width, height = next((width, height) for most, width, height in _SIZES if len(names) <= most)
-    panels = [
-        AlgorithmPanel(name, format_ratio(releases[name].loss), _draw_picture(releases[name].centers, context, height))
-        for name in names
-    ]
+    plots = {name: _draw_picture(releases[name].centers, context, height) for name in names}
+    panels = [AlgorithmPanel(name, format_ratio(releases[name].loss), plots[name]) for name in names]
     title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
     if len(names) > 1:
         title = f"{names[0]} comes closest to k-means++"
@@ -145,9 +133,9 @@ _ROW, _AROUND = 50, 118
 
 def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
     """Distributions of a measure over the runs of each algorithm, a row each, the best on top."""
-    column, score = name_column(runs), find_measure(measure)
+    column, score = curves.name_column(runs), curves.find_measure(measure)
     # Low, median, high and runs of each algorithm that has a finite score, by name.
-    medians = compute_quartiles(runs, measure, [column]).set_index(column)
+    medians = curves.compute_quartiles(runs, measure, [column]).set_index(column)
     medians = medians.sort_values("median", ascending=score.lower_is_better, kind="stable")
     finding = "No run yet"
     if not medians.empty:
@@ -158,13 +146,13 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
     def paint(palette: Palette) -> Plot:
         rows = max(3, len(medians))
         plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
-        styles = choose_styles(list_names(runs))
+        styles = curves.choose_styles(curves.list_names(runs))
         for place, (name, low, middle, high, _) in enumerate(medians.itertuples()):
             scores = runs[measure][runs[column] == name].to_numpy(np.float64)
             _add_row(plot, -float(place), (low, middle, high), scores[np.isfinite(scores)], styles[name], palette)
         # k-means++ itself is always in the picture of a ratio.
         drawn = runs[measure][runs[column].isin(medians.index)]
-        span = Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
+        span = curves.Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}
@@ -173,7 +161,7 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
         plot.update_yaxes(
             tickvals=[-place for place in range(len(medians))],
             ticktext=[
-                f"{narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
+                f"{curves.narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
                 for name, low, median, high in medians[["low", "median", "high"]].itertuples()
             ],
             tickfont={"color": palette.text, "size": NUMBER_SIZE},
@@ -181,7 +169,7 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
         )
         return plot
 
-    note = join_clauses("dots: runs, bar: middle half, line: median", describe_runs(medians["runs"].tolist()))
+    note = join_clauses("dots: runs, bar: middle half, line: median", curves.describe_runs(medians["runs"].tolist()))
     listed = ", ".join(f"{name} {score.format(median)}" for name, median in medians["median"].items())
     words = f"Median {score.name} by algorithm: {listed or 'no run yet'}."
     return Diagram(f"compare-{measure}", finding, note, words, paint, partial(_tabulate_scores, runs, measure))
@@ -193,7 +181,7 @@ def _tabulate_scores(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     lines = {name: summarise(runs, name) for name in {"ratio", *known}}
     table = pd.DataFrame({"algorithm": lines["ratio"]["contender"], "runs": lines["ratio"]["runs"]})
     for name in known:
-        score = find_measure(name)
+        score = curves.find_measure(name)
         table[name] = [
             score.format(median) + (f" [{score.format(low)}, {score.format(high)}]" if name == measure else "")
             for median, low, high in lines[name][["median", "q25", "q75"]].to_numpy(dtype=float)
@@ -202,7 +190,7 @@ def _tabulate_scores(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _add_row(
-    plot: Plot, y: float, parts: tuple[float, float, float], scores: Array, style: Style, palette: Palette
+    plot: Plot, y: float, parts: tuple[float, float, float], scores: Array, style: curves.Style, palette: Palette
 ) -> None:
     """All scores of an algorithm as dots, its middle half as a bar, its median as a line."""
     low, middle, high = parts
@@ -305,14 +293,10 @@ class CenterDraws:
     def table(self) -> pd.DataFrame:
         """How far the centre matched to each k-means++ centre lies from it over the draws, unit coordinates."""
         away = np.empty((1, 0)) if self.distances is None else self.distances
-        return pd.DataFrame(
-            {
-                "k-means++ centre": np.arange(1, away.shape[1] + 1),
-                "typical distance": np.median(away, axis=0),
-                "90 % of draws within": np.quantile(away, 0.9, axis=0),
-                "farthest": away.max(axis=0),
-            }
-        )
+        table = pd.DataFrame({"k-means++ centre": np.arange(1, away.shape[1] + 1)})
+        table["typical distance"], table["farthest"] = np.median(away, axis=0), away.max(axis=0)
+        table.insert(2, "90 % of draws within", np.quantile(away, 0.9, axis=0))
+        return table
 
 
 _PAYERS_HEIGHT, _PAYERS_AIR = 378, 0.12
@@ -359,7 +343,7 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
 
     note = join_clauses(
         "loss over that of k-means++, medians",
-        describe_runs([paid.draws]),
+        curves.describe_runs([paid.draws]),
         name,
         f"hollow: missed in more than {format_percent(_MISSED)} of the draws",
         smallest,
@@ -470,7 +454,7 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
 
     note = join_clauses(
         "bars: differences of median losses",
-        describe_runs([error.runs]),
+        curves.describe_runs([error.runs]),
         f"{name}, ε = {epsilon:g}",
         "" if error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing",
         clipping,
@@ -588,7 +572,7 @@ def draw_epsilon_n_map(
     note = join_clauses(
         "number: median loss above k-means++, in %",
         "red lines: equal loss",
-        describe_runs([len(some) for _, some in runs.groupby(["epsilon", "n"])]),
+        curves.describe_runs([len(some) for _, some in runs.groupby(["epsilon", "n"])]),
     )
     words = f"Median loss over that of k-means++ by ε and n. {finding}.{line}"
     return Diagram("epsilon-n-map", finding, note, words, paint, tabulate)

@@ -348,11 +348,8 @@ _CLOSE = Target()
 # Bands of many lines would hide each other.
 _FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
 _LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
-_AXES: dict[Over, str] = {
-    "epsilon": make_axis_title("ε", "smaller: more private"),
-    "k": "k, the number of clusters",
-    "n": "n, the number of rows",
-}
+_AXES: dict[Over, str] = {"k": "k, the number of clusters", "n": "n, the number of rows"}
+_AXES["epsilon"] = make_axis_title("ε", "smaller: more private")
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,11 +395,6 @@ class Curves:
         """What the axis of scores shows."""
         values = self.medians[["low", "median", "high"]].to_numpy(np.float64).ravel()
         return Span.of([*np.minimum(values, self.most), *self.baselines.values()])
-
-    @property
-    def span_is_cut(self) -> bool:
-        """Whether some median or quartile lies beyond the end of the axis."""
-        return bool((self.medians["high"] > self.most).any())
 
     @property
     def styles(self) -> dict[str, Style]:
@@ -476,7 +468,7 @@ def describe_curves(curves: Curves, *look: str) -> str:
         f"ε = {curves.epsilon:g}" if curves.epsilon is not None else "",
         *look,
         curves.basis,
-        f"what lies above {curves.most:g}× is outside" if curves.span_is_cut else "",
+        f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else "",
         "dashed: predicted before any run" if curves.predictions else "",
     )
 

@@ -19,21 +19,10 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
+from dpviz.app.ui import session
 from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta, suggest_k
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.session import (
-    COMING,
-    TABLE_LINK,
-    Source,
-    find_source,
-    find_table,
-    find_undeclared,
-    open_table,
-    put_to_use,
-    recall,
-    remember,
-)
 from dpviz.core import RequestError, Rows
 from dpviz.runs import Job, Plan, Prepared, make_work, prepare_work
 from dpviz.tables import (
@@ -100,7 +89,7 @@ def is_cheap(named: Sample | SyntheticTable) -> bool:
 
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its declaration file declares."""
-    open_table(*sample.load())
+    session.open_table(*sample.load())
     _set_name_in_links(sample.id)
     suggest_k(sample.clusters)
     suggest_delta()
@@ -112,11 +101,12 @@ def open_synthetic_table(told: SyntheticTable) -> None:
     if is_cheap(told):
         _open_made(told, *told.make())
         return
-    before = (find_table(), find_undeclared())
+    before = (session.find_table(), session.find_undeclared())
 
     def open_made(made: tuple[LoadedTable, Declaration]) -> None:
         """Another one that was opened meanwhile stays."""
-        if all(now is then for now, then in zip((find_table(), find_undeclared()), before, strict=True)):
+        now = (session.find_table(), session.find_undeclared())
+        if all(one is other for one, other in zip(now, before, strict=True)):
             _open_made(told, *made)
 
     job = open_job_registry().submit(make_work, told)
@@ -141,29 +131,29 @@ def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
     """Make what was painted the table of this visit, as a link says it: after a reload it is the same."""
     text = drawings.encode_drawing(drawing)
     table, declared = make_painted_table(drawings.decode_drawing(text))
-    open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
+    session.open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
     _set_name_in_links(f"{PAINTED}{text}")
     suggest_k(k)
     suggest_delta()
 
 
-def find_named_in_links(source: Source | None) -> str | SyntheticTable | None:
+def find_named_in_links(source: session.Source | None) -> str | SyntheticTable | None:
     """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
-    number, name = recall(_NAMED, (0, None))
+    number, name = session.recall(_NAMED, (0, None))
     return name if source is not None and source.number == number else None
 
 
 def _open_made(told: SyntheticTable, loaded: LoadedTable, declared: Declaration) -> None:
-    open_table(loaded, declared)
+    session.open_table(loaded, declared)
     _set_name_in_links(told)
     suggest_k(told.k)
     suggest_delta()
 
 
 def _set_name_in_links(name: str | SyntheticTable) -> None:
-    source = find_source()
+    source = session.find_source()
     assert source is not None
-    remember(_NAMED, (source.number, name))
+    session.remember(_NAMED, (source.number, name))
 
 
 _PREPARING = "large_table:preparing"
@@ -191,14 +181,14 @@ def bring_to_use(content: Content, declaration: Declaration) -> None:
     plan = Plan.of(content, declaration)
     _leave(_PREPARING)
     if plan.in_memory:
-        open_table(content, declaration)
+        session.open_table(content, declaration)
         suggest_delta()
         return
     file = LatticeFile(plan.domain.region)
 
     def open_prepared(done: Prepared) -> None:
         file.note_rows(done.rows)
-        put_to_use(content, plan.over(Rows(file, plan.domain.region), done.sample))
+        session.put_to_use(content, plan.over(Rows(file, plan.domain.region), done.sample))
         suggest_delta()
 
     job = open_job_registry().submit(prepare_work, plan, file)
@@ -210,13 +200,13 @@ def claim_prepared() -> None:
     _claim(_PREPARING, Prepared)
 
 
-def is_preparing(source: Source) -> bool:
+def is_preparing(source: session.Source) -> bool:
     """Whether the rows of ``source`` are on their way."""
     preparing = _find_coming(_PREPARING)
     return preparing is not None and preparing.of is source.content and not preparing.job.state.final
 
 
-def draw_preparation_panel(source: Source) -> bool:
+def draw_preparation_panel(source: session.Source) -> bool:
     """Show the preparation of ``source`` if it is under way or went wrong; whether it is under way."""
     preparing = _find_coming(_PREPARING)
     if preparing is not None and preparing.of is source.content:
@@ -237,8 +227,8 @@ def follow_table_link() -> None:
     if linked is not None and linked.cheap:
         with suppress(RequestError):  # then it is not open, which the page says
             linked.open()
-    if (now := _name_open_table()) and now != st.query_params.get(TABLE_LINK):
-        st.query_params[TABLE_LINK] = now
+    if (now := _name_open_table()) and now != st.query_params.get(session.TABLE_LINK):
+        st.query_params[session.TABLE_LINK] = now
 
 
 def draw_linked_table() -> None:
@@ -252,7 +242,7 @@ def draw_linked_table() -> None:
             with st.spinner("Opening…"):
                 linked.open()
             st.rerun()
-    remember(COMING, coming)
+    session.remember(session.COMING, coming)
 
 
 def read_synthetic_table(text: str) -> SyntheticTable | None:
@@ -284,8 +274,8 @@ class _Linked(NamedTuple):
 
 def _find_linked() -> _Linked | None:
     """What the link names, where nothing is open or waits; nothing of it is opened or made."""
-    named = st.query_params.get(TABLE_LINK, "")
-    if not named or find_table() is not None or find_undeclared() is not None:
+    named = st.query_params.get(session.TABLE_LINK, "")
+    if not named or session.find_table() is not None or session.find_undeclared() is not None:
         return None
     sample = next((one for one in SAMPLES if one.id == named), None)
     if sample is not None:
@@ -299,7 +289,7 @@ def _find_linked() -> _Linked | None:
         return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
     if named.startswith(PAINTED):
         text = named.removeprefix(PAINTED)
-        return _Linked(True, lambda: open_painted(drawings.decode_drawing(text), recall("k", USUAL_CLUSTERS)))
+        return _Linked(True, lambda: open_painted(drawings.decode_drawing(text), session.recall("k", USUAL_CLUSTERS)))
     if named.startswith(_KEPT) and (kept := SHELF.find(named.removeprefix(_KEPT))) is not None:
         about = f"The file “{kept.file.name}” is read when it is opened."
         return _Linked(len(kept.file.raw) <= _MOST_AT_ONCE, partial(_open_kept, named, kept), about)
@@ -307,18 +297,18 @@ def _find_linked() -> _Linked | None:
 
 
 def _open_kept(named: str, kept: KeptFile) -> None:
-    open_table(kept.file, kept.declaration)
+    session.open_table(kept.file, kept.declaration)
     _remember_word(named.removeprefix(_KEPT))
     suggest_delta()
 
 
 def _name_open_table() -> str:
     """The open table, or the file that waits, as a link names it; "" if there is none."""
-    if find_undeclared() is not None:
+    if session.find_undeclared() is not None:
         return _FILE
-    if find_table() is None:
+    if session.find_table() is None:
         return ""
-    told = find_named_in_links(find_source())
+    told = find_named_in_links(session.find_source())
     if isinstance(told, SyntheticTable):
         return ",".join((_SYNTHETIC, *(f"{value:.12g}" for value in told)))
     return told or _name_kept_file() or _FILE
@@ -326,10 +316,10 @@ def _name_open_table() -> str:
 
 def _name_kept_file() -> str:
     """The open file as a link names it, kept as it is declared now; "" if it may not be kept."""
-    table, source = find_table(), find_source()
+    table, source = session.find_table(), session.find_source()
     if table is None or source is None or not isinstance(source.content, CsvFile):
         return ""
-    number, word = recall(_WORD, (0, ""))
+    number, word = session.recall(_WORD, (0, ""))
     mine = word if number == source.number else ""
     if not table.kind.may_be_shown:
         SHELF.forget(mine)
@@ -342,9 +332,9 @@ def _name_kept_file() -> str:
 
 
 def _remember_word(word: str) -> None:
-    source = find_source()
+    source = session.find_source()
     assert source is not None
-    remember(_WORD, (source.number, word))
+    session.remember(_WORD, (source.number, word))
 
 
 _MOST_AT_ONCE = 4_000_000  # bytes of a file that a link opens by itself: read in half a second

@@ -13,17 +13,10 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.canvas import RevealedView, TitledPlot, draw_rows, new_plot, show_plane
+from dpviz.app.charts.picture import tabulate_points
+from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    ask_plane,
-    draw_badge,
-    draw_download,
-    draw_python_section,
-    draw_tabs,
-    read_palette,
-    show_wide,
-)
 from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
@@ -37,13 +30,11 @@ def draw_table_summary(table: OpenTable) -> None:
     """The declarations in force: what is public, what is assumed."""
     public, assumed = st.columns(2, gap="medium")
     with public:
-        draw_badge("public")
+        figure.draw_badge("public")
         st.markdown("\n".join(f"- {line}" for line in _list_public_facts(table)))
     with assumed:
-        st.markdown(
-            ":gray-badge[:material/handshake: assumed]",
-            help=glossary.explain_words("ε, unit of privacy, neighbouring tables"),
-        )
+        about = glossary.explain_words("ε, unit of privacy, neighbouring tables")
+        st.markdown(":gray-badge[:material/handshake: assumed]", help=about)
         st.markdown("\n".join(f"- {line}" for line in _list_assumptions(table)))
 
 
@@ -51,13 +42,13 @@ def draw_declaration_download(table: OpenTable) -> None:
     """A button that hands on what is declared about ``table``: public statements only."""
     help = "What is declared, for the next visit or the command line: put it beside the CSV under the same name."
     said, name = declarations.to_json(table.declaration), f"{table.loaded.name}.json"
-    draw_download("Declaration (JSON)", said, name, key="declaration_json", help=help)
+    figure.draw_download("Declaration (JSON)", said, name, key="declaration_json", help=help)
 
 
 def draw_table_in_python(table: OpenTable) -> None:
     """What opens ``table`` as it is declared, as a program."""
     script = partial(Script.for_table, table.loaded.name, table.declaration)
-    draw_python_section(script, key="data", stem="table")
+    figure.draw_python_section(script, key="data", stem="table")
 
 
 def _list_public_facts(table: OpenTable) -> list[str]:
@@ -169,16 +160,10 @@ def measure_clipping(revealed: Revealed, domain: Domain) -> Clipping:
     clipped = domain.region.clip(points)
     moved = np.abs(clipped - points) > 1e-9 * domain.region.radius
     low, high = np.quantile(points, [0.01, 0.99], axis=0)
-    return Clipping(
-        _make_frame(
-            domain,
-            (points < -half).mean(axis=0),
-            (points > half).mean(axis=0),
-            (clipped.mean(axis=0) - points.mean(axis=0)) * domain.scale,
-            1 - np.clip(np.minimum(high, half) - np.maximum(low, -half), 0, None) / (2 * half),
-        ),
-        float(moved.any(axis=1).mean()),
-    )
+    below, above = (points < -half).mean(axis=0), (points > half).mean(axis=0)
+    shift = (clipped.mean(axis=0) - points.mean(axis=0)) * domain.scale
+    empty = 1 - np.clip(np.minimum(high, half) - np.maximum(low, -half), 0, None) / (2 * half)
+    return Clipping(_make_frame(domain, below, above, shift, empty), float(moved.any(axis=1).mean()))
 
 
 def _make_frame(domain: Domain, below: Array, above: Array, shift: Array, empty: Array) -> pd.DataFrame:
@@ -195,30 +180,27 @@ def draw_preview(table: OpenTable) -> None:
         st.caption(":material/visibility_off: The rows of a private file are not shown.")
         return
     tabs = {"Dots": _draw_dots, "Rows": _draw_rows, "Bounds": _draw_clipping}
-    draw_tabs({label: partial(draw, table, revealed) for label, draw in tabs.items()}, key="preview")
+    figure.draw_tabs({label: partial(draw, table, revealed) for label, draw in tabs.items()}, key="preview")
 
 
 def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
-    view = ask_plane(table.domain, key="preview")
-    colors = read_palette()
-    looked = RevealedView.of(revealed.points, "preview")
-    drawn = len(looked.points)
-    some = f"{drawn:,} of {len(revealed.points):,} rows" if drawn < len(revealed.points) else f"{drawn:,} rows"
+    view, colors = figure.ask_plane(table.domain, key="preview"), figure.read_palette()
+    points, whole = RevealedView.of(revealed.points, "preview").points, len(revealed.points)
+    some = f"{len(points):,} of {whole:,} rows" if len(points) < whole else f"{whole:,} rows"
     plot = new_plot(colors, legend_lines=0)
-    draw_rows(plot, looked.points, view, colors)
+    draw_rows(plot, points, view, colors)
     show_plane(plot, view, colors)
-    draw_badge("revealed")
+    figure.draw_badge("revealed")
     shown = TitledPlot(f"{some} within the declared bounds", view.about, plot)
-    show_wide(shown, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
+    figure.show_wide(shown, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.count_beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:
         st.caption(f"{outside:,} rows lie outside this picture: the bounds move them to its edge.")
 
 
 def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
-    draw_badge("revealed")
-    shown = revealed.points[:_ROWS_SHOWN]
-    frame = pd.DataFrame(table.domain.from_unit(shown), columns=list(table.domain.columns))
+    figure.draw_badge("revealed")
+    frame = tabulate_points(revealed.points[:_ROWS_SHOWN], table.domain)
     st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
     if revealed.inside:
         st.caption(
@@ -248,24 +230,20 @@ def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:
         st.caption("What the bounds cut off is not known of a table that memory does not hold.")
         return
     cost = measure_clipping(revealed, table.domain)
-    draw_badge("revealed")
+    figure.draw_badge("revealed")
     st.markdown(_describe_clipping(cost), help=glossary.explain_term("bounds"))
     shown = cost.by_column.copy()
-    for name in ("below", "above", "empty"):
-        shown[name] *= 100
-    st.dataframe(
-        shown,
-        hide_index=True,
-        column_config={
-            "below": st.column_config.NumberColumn("below the bounds (%)", format="%.3g"),
-            "above": st.column_config.NumberColumn("above the bounds (%)", format="%.3g"),
-            "mean shift": st.column_config.NumberColumn("shift of the mean (data units)", format="%.3g"),
-            "empty": st.column_config.NumberColumn(
-                "empty width (%)", format="%.3g", help="Part of the declared width that 98 % of the rows do not use."
-            ),
-        },
-        alt="Share of values clipped, shift of the mean and unused width for each column.",
-    )
+    shown[["below", "above", "empty"]] *= 100
+    number = partial(st.column_config.NumberColumn, format="%.3g")
+    unused = "Part of the declared width that 98 % of the rows do not use."
+    columns = {
+        "below": number("below the bounds (%)"),
+        "above": number("above the bounds (%)"),
+        "mean shift": number("shift of the mean (data units)"),
+        "empty": number("empty width (%)", help=unused),
+    }
+    alt = "Share of values clipped, shift of the mean and unused width for each column."
+    st.dataframe(shown, hide_index=True, column_config=columns, alt=alt)
 
 
 def _describe_clipping(cost: Clipping) -> str:
@@ -275,8 +253,6 @@ def _describe_clipping(cost: Clipping) -> str:
         return f"The bounds move **{format_percent(cost.rows_moved)} of the rows**: consider wider ones."
     moved = "no row" if cost.rows_moved == 0 else f"{format_percent(cost.rows_moved)} of the rows"
     if len(wide):
-        names = f"{len(wide)} column{'' if len(wide) == 1 else 's'}"
-        return (
-            f"The bounds move {moved}, but in {names} more than half of the declared width is empty: noise for nothing."
-        )
+        but = f"in {len(wide)} column{'' if len(wide) == 1 else 's'} more than half of the declared width is empty"
+        return f"The bounds move {moved}, but {but}: noise for nothing."
     return f"The bounds move {moved} and fit well."

@@ -106,19 +106,16 @@ def draw_synthetic_form() -> bool:
         d = d_place.number_input("d, columns", 1, MOST_PARTS, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
         k = k_place.number_input("clusters put in", 1, MOST_PARTS, value=5, help=glossary.explain_term("cluster"))
-        spread = spread_place.number_input(
-            "spread", LEAST_SPREAD, 1.0, value=0.05, step=0.01, help="Width of a cluster as a share of the bounds."
-        )
+        wide = "Width of a cluster as a share of the bounds."
+        spread = spread_place.number_input("spread", LEAST_SPREAD, 1.0, value=0.05, step=0.01, help=wide)
         pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
     if not pressed:
         return False
     told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
     with say_refusal():
         if not told.is_allowed:
-            raise RequestError(
-                f"The bounds are not finite with lower < upper within ±1e100, or n x d is above {MAX_CELLS:,}: change "
-                "one of them."
-            )
+            wrong = f"The bounds are not finite with lower < upper within ±1e100, or n x d is above {MAX_CELLS:,}"
+            raise RequestError(f"{wrong}: change one of them.")
         with st.spinner("Simulating…"):
             open_synthetic_table(told)
         return True

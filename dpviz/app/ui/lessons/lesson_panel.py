@@ -11,49 +11,17 @@ from typing import Any, cast
 import streamlit as st
 
 from dpviz.app.charts.animation import Animation
-from dpviz.app.charts.player.lesson_page import (
-    describe_sample,
-    describe_seeds,
-    draw_guessed_curve,
-    draw_sample,
-    draw_strip,
-    make_cloud,
-    make_context,
-    make_lesson_page,
-    make_printed_lesson,
-    make_walk,
-)
+from dpviz.app.charts.player import lesson_page
 from dpviz.app.charts.plot import pack
+from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons import reading
 from dpviz.app.lessons.facts import Computed, find_step, list_refusals, list_wrong_says
-from dpviz.app.lessons.lesson import (
-    CurveGuess,
-    DrawsReveal,
-    Lesson,
-    LessonBoard,
-    PartReveal,
-    RunReveal,
-    Scene,
-    StudyReveal,
-)
 from dpviz.app.lessons.reading import LessonCollection, read_lessons
 from dpviz.app.ui.addresses import LEARN, LESSONS
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_download, read_palette, say_refusal, show_plot, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.lessons.visit import (
-    FIRST_LOSS,
-    Place,
-    ask,
-    compare,
-    compute_score,
-    forget_guesses,
-    go_to,
-    is_revealed,
-    name_place,
-    read_guess,
-    reveal_scene,
-)
+from dpviz.app.ui.lessons import visit
 from dpviz.app.ui.meaning import PARTS, open_stage
 from dpviz.app.ui.player import play
 from dpviz.app.ui.playground.board import Board, draw_board
@@ -64,18 +32,18 @@ from dpviz.tables import drawings
 _JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
 
 
-def begin_runs(scene: Scene, computed: Computed) -> None:
+def begin_runs(scene: told.Scene, computed: Computed) -> None:
     """Begin the many runs of a scene as soon as it opens, so that they are there when they are due."""
-    if isinstance(scene.reveal, DrawsReveal | StudyReveal):
+    if isinstance(scene.reveal, told.DrawsReveal | told.StudyReveal):
         grid = scene.reveal.grid
         rows = _read_rows(grid, computed)
         if rows:
             computed.take(grid, rows)
 
 
-def draw_scene_picture(lesson: Lesson, place: int, computed: Computed) -> None:
+def draw_scene_picture(lesson: told.Lesson, place: int, computed: Computed) -> None:
     """Draw what the scene shows now."""
-    scene, revealed = lesson.scenes[place - 1], is_revealed(lesson, place)
+    scene, revealed = lesson.scenes[place - 1], visit.is_revealed(lesson, place)
     if scene.board is not None and (scene.reveal is None or not revealed):
         _draw_board(lesson, place, scene.board, computed, revealed=revealed)
         return
@@ -83,33 +51,35 @@ def draw_scene_picture(lesson: Lesson, place: int, computed: Computed) -> None:
         _draw_before(lesson, place, scene, computed)
         return
     match scene.reveal:
-        case RunReveal() as run:
+        case told.RunReveal() as run:
             _draw_animation(lesson, place, run, computed, whole=True)
-        case DrawsReveal(grid=grid):
+        case told.DrawsReveal(grid=grid):
             _draw_many(grid, computed, partial(_draw_draws, lesson, place, scene, computed), "Draws")
-        case StudyReveal(grid=grid):
+        case told.StudyReveal(grid=grid):
             _draw_many(grid, computed, partial(_draw_curve, lesson, place, grid), "The curve")
-        case PartReveal() as part:
+        case told.PartReveal() as part:
             _draw_part(part, computed)
         case None:
             _draw_before(lesson, place, scene, computed)
 
 
-def _draw_before(lesson: Lesson, place: int, scene: Scene, computed: Computed) -> None:
+def _draw_before(lesson: told.Lesson, place: int, scene: told.Scene, computed: Computed) -> None:
     """What may be seen while the question is open."""
     if scene.shows is not None:
         _draw_animation(lesson, place, scene.shows, computed, whole=False)
-    elif isinstance(scene.question, CurveGuess) and isinstance(scene.reveal, StudyReveal):
+    elif isinstance(scene.question, told.CurveGuess) and isinstance(scene.reveal, told.StudyReveal):
         _draw_curve(lesson, place, scene.reveal.grid, None)
     else:
         title = f"{computed.table.title}: its rows"
         given = (computed.table.key, st.context.theme.type)
-        context = make_context(computed, read_palette())
-        shown = make_once("lessons:rows", given, lambda: draw_sample(context, title), most=2)
+        context = lesson_page.make_context(computed, read_palette())
+        shown = make_once("lessons:rows", given, lambda: lesson_page.draw_sample(context, title), most=2)
         show_wide(shown, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
 
 
-def _draw_board(lesson: Lesson, place: int, shown: LessonBoard, computed: Computed, *, revealed: bool) -> None:
+def _draw_board(
+    lesson: told.Lesson, place: int, shown: told.LessonBoard, computed: Computed, *, revealed: bool
+) -> None:
     """A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh."""
     locked = shown.guess and not revealed
     step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
@@ -120,10 +90,10 @@ def _draw_board(lesson: Lesson, place: int, shown: LessonBoard, computed: Comput
     st.caption("Painted points are simulated: nobody's." if locked else drawn)
 
 
-def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Computed, *, whole: bool) -> None:
+def _draw_animation(lesson: told.Lesson, place: int, shown: told.RunReveal, computed: Computed, *, whole: bool) -> None:
     """A run, stopped at a step; if not ``whole``, without what comes after it, which would give the answer away."""
     request = shown.request
-    run, context, numbers = make_walk(computed, request, read_palette(), whole=whole)
+    run, context, numbers = lesson_page.make_walk(computed, request, read_palette(), whole=whole)
     start = find_step(run, shown.step)
 
     def made() -> str:
@@ -134,7 +104,7 @@ def _draw_animation(lesson: Lesson, place: int, shown: RunReveal, computed: Comp
     given = (computed.table.key, request.to_query(), request.seed, shown.step, whole, st.context.theme.type)
     animation = make_once(_ANIMATIONS, given, made, most=_KEPT_ANIMATIONS)
     play(animation, numbers, key=f"lesson:{lesson.id}:{place}:{'animation' if whole else 'first'}")
-    st.caption(escape_markdown(describe_sample(computed, request)))
+    st.caption(escape_markdown(lesson_page.describe_sample(computed, request)))
 
 
 def _find_begun(grid: StudyGrid, computed: Computed) -> Any:
@@ -162,29 +132,29 @@ def _draw_many(grid: StudyGrid, computed: Computed, draw: Callable[[list[Row]], 
         draw_job_panel(_find_begun(grid, computed), label=label, key="lesson:study")
         return
     draw(rows)
-    st.caption(escape_markdown(describe_seeds(computed, len(rows), grid)))
+    st.caption(escape_markdown(lesson_page.describe_seeds(computed, len(rows), grid)))
 
 
-def _draw_curve(lesson: Lesson, place: int, grid: StudyGrid, rows: list[Row] | None) -> None:
-    guess = read_guess(lesson, place)
-    guessed = guess if isinstance(guess, tuple) else None if rows else (FIRST_LOSS,) * len(grid.epsilons)
+def _draw_curve(lesson: told.Lesson, place: int, grid: StudyGrid, rows: list[Row] | None) -> None:
+    guess = visit.read_guess(lesson, place)
+    guessed = guess if isinstance(guess, tuple) else None if rows else (visit.FIRST_LOSS,) * len(grid.epsilons)
     runs = None if rows is None else tidy(rows)
-    curve = draw_guessed_curve(grid.epsilons, guessed, runs)
+    curve = lesson_page.draw_guessed_curve(grid.epsilons, guessed, runs)
     st.markdown(f"**{escape_markdown(curve.finding)}**")
     show_plot(curve, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-{curve.stem}")
 
 
-def _draw_draws(lesson: Lesson, place: int, scene: Scene, computed: Computed, rows: list[Row]) -> None:
+def _draw_draws(lesson: told.Lesson, place: int, scene: told.Scene, computed: Computed, rows: list[Row]) -> None:
     """A strip of what is asked about, and the cloud of all centres."""
-    guess, key = read_guess(lesson, place), f"lesson:{lesson.id}:{place}"
-    strip = draw_strip(scene, rows, computed, guess if isinstance(guess, float) else None)
+    guess, key = visit.read_guess(lesson, place), f"lesson:{lesson.id}:{place}"
+    strip = lesson_page.draw_strip(scene, rows, computed, guess if isinstance(guess, float) else None)
     st.markdown(f"**{escape_markdown(strip.finding)}**")
     show_plot(strip, key=f"{key}:strip", stem=f"{lesson.id}-{strip.stem}", bare=True)
-    cloud = make_cloud(computed, rows, read_palette())
+    cloud = lesson_page.make_cloud(computed, rows, read_palette())
     show_wide(cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
 
 
-def _draw_part(shown: PartReveal, computed: Computed) -> None:
+def _draw_part(shown: told.PartReveal, computed: Computed) -> None:
     """A part of the page *What ε means*, about the person of the sample who is hardest to hide."""
     table = computed.table
     stage = open_stage(table, membership.find_farthest_row(table), shown.request)
@@ -194,16 +164,16 @@ def _draw_part(shown: PartReveal, computed: Computed) -> None:
         PARTS[shown.part].draw(stage)
 
 
-def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
+def _draw_lesson_panel(lesson: told.Lesson, place: visit.Place) -> None:
     """Draw the scene that the address asks for."""
     reasons = make_once("lessons:refusals", lesson, lambda: list_refusals(lesson, open_computed), most=8)
     for sentence in reasons:
         st.error(escape_markdown(sentence), title="This lesson cannot be given", icon=":material/block:")
     if reasons:
-        st.button("All lessons", key="lesson:all", on_click=go_to, args=(None,))
+        st.button("All lessons", key="lesson:all", on_click=visit.go_to, args=(None,))
         return
     scene = max(1, min(place.scene, len(lesson.scenes)))
-    here = Place(lesson.id, scene, place.presented)
+    here = visit.Place(lesson.id, scene, place.presented)
     computed = open_computed(lesson.find_subject(lesson.scenes[scene - 1]))
     begin_runs(lesson.scenes[scene - 1], computed)
     # Large type needs room.
@@ -211,9 +181,9 @@ def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
     with words:
         _draw_head(lesson, here)
         draw_scene(lesson, here)
-        if is_revealed(lesson, scene):
+        if visit.is_revealed(lesson, scene):
             _draw_answer(lesson, here, computed)
-        if scene == len(lesson.scenes) and is_revealed(lesson, scene):
+        if scene == len(lesson.scenes) and visit.is_revealed(lesson, scene):
             _draw_farewell(lesson, here)
         _draw_walk(lesson, here)
         if not place.presented:
@@ -224,72 +194,60 @@ def _draw_lesson_panel(lesson: Lesson, place: Place) -> None:
 
 def _say(text: str, presented: bool) -> None:
     """Text of a lesson, paragraph by paragraph; larger for a class."""
+    say = partial(st.header, anchor=False) if presented else st.markdown
     for paragraph in text.split("\n\n"):
-        if presented:
-            st.header(escape_markdown(paragraph), anchor=False)
-        else:
-            st.markdown(escape_markdown(paragraph))
+        say(escape_markdown(paragraph))
 
 
-def _draw_head(lesson: Lesson, here: Place) -> None:
+def _draw_head(lesson: told.Lesson, here: visit.Place) -> None:
     many = len(lesson.scenes)
     st.progress(here.scene / many, text=f"{escape_markdown(lesson.title)} · {here.scene:d} of {many:d}")
     st.title(escape_markdown(lesson.scenes[here.scene - 1].title), anchor=False)
 
 
-def draw_scene(lesson: Lesson, here: Place) -> None:
+def draw_scene(lesson: told.Lesson, here: visit.Place) -> None:
     """What a scene tells and asks; once it is revealed, the guess beside the truth."""
     scene = lesson.scenes[here.scene - 1]
     _say(scene.fill_text(scene.text), here.presented)
     if scene.question is None:
         return
     st.header(escape_markdown(scene.fill_text(scene.question.ask)), anchor=False)
-    if not is_revealed(lesson, here.scene):
-        ask(lesson, here.scene)
-    else:
-        compare(lesson, here.scene)
+    answer = visit.compare if visit.is_revealed(lesson, here.scene) else visit.ask
+    answer(lesson, here.scene)
 
 
-def _draw_walk(lesson: Lesson, here: Place) -> None:
+PREDICT_FIRST = "Predict first: then the answer appears."
+
+
+def _draw_walk(lesson: told.Lesson, here: visit.Place) -> None:
     """Back, and what comes next: the answer, or the next scene. For a class the arrow keys do the same."""
-    revealed, many = is_revealed(lesson, here.scene), len(lesson.scenes)
+    revealed, many = visit.is_revealed(lesson, here.scene), len(lesson.scenes)
     with st.container(horizontal=True, gap="small"):
         _draw_mover("Back", "Left", lesson, here, here.scene - 1, disabled=here.scene == 1)
         if not revealed:
             # A class answers aloud.
-            waits = read_guess(lesson, here.scene) is None and not here.presented
-            st.button(
-                "Reveal",
-                key="lesson:reveal",
-                type="primary",
-                icon=":material/visibility:",
-                on_click=reveal_scene,
-                args=(lesson, here.scene),
-                disabled=waits,
-                shortcut="Right" if here.presented else None,
-                help="Predict first: then the answer appears." if waits else None,
-            )
+            waits = visit.read_guess(lesson, here.scene) is None and not here.presented
+            look: dict[str, Any] = {"type": "primary", "icon": ":material/visibility:", "disabled": waits}
+            look["shortcut"] = "Right" if here.presented else None
+            look["help"] = PREDICT_FIRST if waits else None
+            st.button("Reveal", key="lesson:reveal", on_click=visit.reveal_scene, args=(lesson, here.scene), **look)
         else:
             _draw_mover("Next", "Right", lesson, here, here.scene + 1, disabled=here.scene == many)
         if here.presented:
             back = (lesson.id, here.scene)
-            st.button("End", key="lesson:end", type="tertiary", on_click=go_to, args=back, shortcut="Esc")
+            st.button("End", key="lesson:end", type="tertiary", on_click=visit.go_to, args=back, shortcut="Esc")
 
 
-def _draw_mover(label: str, shortcut: str, lesson: Lesson, here: Place, scene: int, *, disabled: bool) -> None:
-    st.button(
-        label,
-        key=f"lesson:{label.lower()}",
-        type="primary" if label == "Next" else "secondary",
-        on_click=go_to,
-        args=(lesson.id, scene),
-        kwargs={"present": here.presented},
-        disabled=disabled,
-        shortcut=shortcut if here.presented and not disabled else None,
-    )
+def _draw_mover(
+    label: str, shortcut: str, lesson: told.Lesson, here: visit.Place, scene: int, *, disabled: bool
+) -> None:
+    look: dict[str, Any] = {"type": "primary" if label == "Next" else "secondary", "disabled": disabled}
+    look["shortcut"] = shortcut if here.presented and not disabled else None
+    move = partial(visit.go_to, lesson.id, scene, present=here.presented)
+    st.button(label, key=f"lesson:{label.lower()}", on_click=move, **look)
 
 
-def _draw_answer(lesson: Lesson, here: Place, computed: Computed) -> None:
+def _draw_answer(lesson: told.Lesson, here: visit.Place, computed: Computed) -> None:
     scene = lesson.scenes[here.scene - 1]
     if scene.answer:
         _say(scene.fill_text(scene.answer), here.presented)
@@ -299,26 +257,27 @@ def _draw_answer(lesson: Lesson, here: Place, computed: Computed) -> None:
         st.error(escape_markdown(f"This lesson is not right any more: {sentence}"), icon=":material/error:")
 
 
-def _draw_farewell(lesson: Lesson, here: Place) -> None:
+def _draw_farewell(lesson: told.Lesson, here: visit.Place) -> None:
     """The sentence to remember, and how many predictions came true."""
     with st.container(border=True):
         st.markdown(":small[:gray[To remember]]")
         st.header(escape_markdown(lesson.sentence), anchor=False)
-        score = compute_score(lesson)
+        score = visit.compute_score(lesson)
         if score.asked and not here.presented:
             st.caption(f"{score.right:d} of {score.asked:d} predictions came true. Nobody but you sees this.")
 
 
-def _draw_ways(lesson: Lesson, here: Place) -> None:
+def _draw_ways(lesson: told.Lesson, here: visit.Place) -> None:
     """Ways out of a scene."""
     with st.container(horizontal=True, gap="small"):
-        _draw_way("All lessons", ":material/apps:", "all", go_to, None)
-        present = partial(go_to, present=True)
+        _draw_way("All lessons", ":material/apps:", "all", visit.go_to, None)
+        present = partial(visit.go_to, present=True)
         _draw_way("Present", ":material/co_present:", "present", present, lesson.id, here.scene)
         look = {"key": "lesson:sheet", "icon": ":material/print:", "type": "tertiary"}
-        draw_download("Sheet to print (HTML)", partial(make_printed_lesson, lesson), f"{lesson.id}_sheet.html", **look)
+        make = partial(lesson_page.make_printed_lesson, lesson)
+        draw_download("Sheet to print (HTML)", make, f"{lesson.id}_sheet.html", **look)
         draw_file_button(lesson)
-        _draw_way("Begin again", ":material/restart_alt:", "again", forget_guesses, lesson)
+        _draw_way("Begin again", ":material/restart_alt:", "again", visit.forget_guesses, lesson)
     draw_file_progress(lesson)
 
 
@@ -332,14 +291,14 @@ def draw_lessons_list(collection: LessonCollection) -> None:
         for lesson in collection.lessons.values():
             with st.container(border=True, height="stretch"):
                 if st.button(escape_markdown(lesson.title), key=f"lesson:begin:{lesson.id}", width="stretch"):
-                    st.switch_page(LESSONS, query_params=name_place(Place(lesson.id, 1, presented=False)))
+                    st.switch_page(LESSONS, query_params=visit.name_place(visit.Place(lesson.id, 1, presented=False)))
                 st.markdown(escape_markdown(lesson.sentence))
                 st.caption(f"{lesson.minutes:d} minutes · {len(lesson.scenes):d} scenes")
     for sentence in collection.refused:
         st.error(escape_markdown(sentence), title="A file that is no lesson", icon=":material/block:")
 
 
-def draw_lessons_page(place: Place | None) -> None:
+def draw_lessons_page(place: visit.Place | None) -> None:
     """The scene that the address asks for; without one the page with all lessons."""
     if place is None:
         st.switch_page(LEARN)
@@ -390,7 +349,7 @@ _LABEL, _ICON = "Play it anywhere (HTML)", ":material/play_circle:"
 _HELP = "All scenes in one file of about 3 MB: it opens in any browser, without network or server."
 
 
-def draw_file_button(lesson: Lesson) -> None:
+def draw_file_button(lesson: told.Lesson) -> None:
     """Asks for the page, or hands it over once it is there."""
     job = _find_job(lesson)
     page = next((item for item in job.items if isinstance(item, str)), None) if job is not None else None
@@ -399,11 +358,11 @@ def draw_file_button(lesson: Lesson) -> None:
         draw_download(_LABEL, page, f"{lesson.id}_lesson.html", **look)
     elif st.button(_LABEL, disabled=job is not None and not job.state.final, **look):
         with say_refusal(icon=":material/hourglass:"):
-            st.session_state[_make_key(lesson)] = open_job_registry().submit(make_lesson_page, lesson)
+            st.session_state[_make_key(lesson)] = open_job_registry().submit(lesson_page.make_lesson_page, lesson)
             st.rerun()
 
 
-def draw_file_progress(lesson: Lesson) -> None:
+def draw_file_progress(lesson: told.Lesson) -> None:
     """How far it is; that it is there."""
     job = _find_job(lesson)
     if job is None:
@@ -413,9 +372,9 @@ def draw_file_progress(lesson: Lesson) -> None:
         st.caption(f"The file is there: press {_LABEL} once more.")
 
 
-def _make_key(lesson: Lesson) -> str:
+def _make_key(lesson: told.Lesson) -> str:
     return f"lessons:file:{lesson.id}"
 
 
-def _find_job(lesson: Lesson) -> Work[Any] | None:
+def _find_job(lesson: told.Lesson) -> Work[Any] | None:
     return cast("Work[Any] | None", st.session_state.get(_make_key(lesson)))

@@ -100,14 +100,9 @@ def ask(lesson: Lesson, place: int) -> None:
     match scene.question:
         case Options() as question:
             at = question.options.index(guess) if guess in question.options else None
-            chosen = st.radio(
-                escape_markdown(scene.fill_text(question.ask)),
-                range(len(question.options)),
-                at,
-                format_func=lambda place: escape_markdown(scene.fill_text(question.options[place])),
-                key=key,
-                label_visibility="collapsed",
-            )
+            asked, *texts = [escape_markdown(scene.fill_text(text)) for text in (question.ask, *question.options)]
+            look: dict[str, Any] = {"key": key, "label_visibility": "collapsed"}
+            chosen = st.radio(asked, range(len(texts)), at, texts.__getitem__, **look)
             if chosen is not None:
                 remember(_make_key(lesson, place, "guess"), question.options[chosen])
         case NumberGuess() as question:
@@ -177,13 +172,8 @@ def _is_right(lesson: Lesson, place: int) -> bool:
 
 def compute_score(lesson: Lesson) -> Score:
     """How many predictions came true in this visit."""
-    places = [
-        place
-        for place, scene in enumerate(lesson.scenes, start=1)
-        if isinstance(scene.question, Options | NumberGuess)
-        and is_revealed(lesson, place)
-        and read_guess(lesson, place) is not None
-    ]
+    asked = [place for place, one in enumerate(lesson.scenes, 1) if isinstance(one.question, Options | NumberGuess)]
+    places = [place for place in asked if is_revealed(lesson, place) and read_guess(lesson, place) is not None]
     return Score(sum(_is_right(lesson, place) for place in places), len(places))
 
 

@@ -77,16 +77,11 @@ class Ask:
             low, *_, high = BOARD_EPSILONS
             raise RequestError(f"The board knows ε from {low:g} to {high:g}: take the slider.")
         request = Request(Contender.of(algorithm, params if algorithm == of else None), k, float(epsilon))
-        step = said.get("step")
-        return cls(
-            _read_whole(said.get("token")),
-            _read_whole(said.get("draw")),
-            drawings.PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me"))),
-            request,
-            None if step is None else _read_whole(step),
-            next((known for known in get_args(BoardView) if known == view), "run"),
-            said.get("fresh") is True,
-        )
+        token, number, step = _read_whole(said.get("token")), _read_whole(said.get("draw")), said.get("step")
+        drawing = drawings.PointDrawing.of(_read_points(said.get("points")), _read_place(said.get("me")))
+        at = None if step is None else _read_whole(step)
+        seen: Any = next((known for known in get_args(BoardView) if known == view), "run")
+        return cls(token, number, drawing, request, at, seen, said.get("fresh") is True)
 
 
 def _read_whole(value: Any) -> int:
@@ -380,20 +375,11 @@ def draw_playground_page() -> None:
         for label, page, icon in _PAGES:
             if st.button(label, icon=icon, key=f"playground:{page}"):
                 _open_on(page, standing)
-        draw_download(
-            "Points (CSV)",
-            lambda: format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]),
-            "painted.csv",
-            key="playground:csv",
-        )
-        draw_download(
-            "Play it anywhere (HTML)",
-            lambda: make_animation_page(_draw_run(standing)),
-            export.name_revealed_file("painted", "html"),
-            icon=":material/play_circle:",
-            key="playground:animation",
-            help="All steps of this draw in one file: it opens in any browser, without network or server.",
-        )
+        draw_download("Points (CSV)", lambda: _format_points(standing), "painted.csv", key="playground:csv")
+        help = "All steps of this draw in one file: it opens in any browser, without network or server."
+        look = {"icon": ":material/play_circle:", "help": help, "key": "playground:animation"}
+        make, name = (lambda: make_animation_page(_draw_run(standing))), export.name_revealed_file("painted", "html")
+        draw_download("Play it anywhere (HTML)", make, name, **look)
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
     draw_caption_with_badge(
         "public",
@@ -431,6 +417,10 @@ def read_link(text: str, usual: Request) -> Request:
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
 
 
+def _format_points(standing: BoardState) -> str:
+    return format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()])
+
+
 def _draw_run(standing: BoardState) -> BoardAnswer:
     assert standing.drawn is not None  # the board answers before anything else of the page is drawn
     return standing.drawn
@@ -451,13 +441,8 @@ def make_animation_page(drawn: BoardAnswer) -> str:
     run, drawing = drawn.run, drawn.ask.drawing
     if run is None:
         raise RequestError(drawn.refused)
-    points = DOMAIN.to_unit(drawing.everybody)
-    context = RenderContext(
-        make_view(DOMAIN),
-        choose_palette("light"),
-        epsilon=run.epsilon,
-        reveal=RevealedView.of(points, "painted points are simulated"),
-    )
+    rows = RevealedView.of(DOMAIN.to_unit(drawing.everybody), "painted points are simulated")
+    context = RenderContext(make_view(DOMAIN), choose_palette("light"), rows, epsilon=run.epsilon)
     numbers = [
         TitleNumber("public", f"{drawing.size:,}", "painted points"),
         TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),

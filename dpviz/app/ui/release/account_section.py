@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -106,11 +106,13 @@ def _draw_last_releases(opened: Opened) -> None:
     """The last releases of the account, with what has become of each, and where its copy lies."""
     account, standing = opened
     entries = standing.entries[-_SHOWN:]
-    lines = [
-        f"- release {entry.number:d}: ε = {format_number(entry.charge.epsilon)}, {escape_markdown(entry.at[:10])}, "
-        f"{_describe_state(entry.state)}{_draw_copy(account, entry.number)}"
-        for entry in reversed(entries)
-    ]
+    lines = []
+    for entry in reversed(entries):
+        spent, copy = format_number(entry.charge.epsilon), account.locate_copy(entry.number)
+        said = f"- release {entry.number:d}: ε = {spent}, {escape_markdown(entry.at[:10])}"
+        # Whoever has reloaded the page finds here what was paid for.
+        kept = f"; its zip lies beside the account as {escape_markdown(copy.name)}" if copy.is_file() else ""
+        lines.append(f"{said}, {_describe_state(entry.state)}{kept}")
     if lines:
         st.markdown("\n".join(lines))
         st.caption(escape_markdown(" ".join(standing.remarks)))
@@ -121,12 +123,6 @@ def _describe_state(state: State) -> str:
         return "released"
     failed = state is State.FAILED
     return ":red[charged, nothing released]" if failed else "charged; whether it was released is not known"
-
-
-def _draw_copy(account: Account, number: int) -> str:
-    """Whoever has reloaded the page finds here what was paid for."""
-    path = account.locate_copy(number)
-    return f"; its zip lies beside the account as {escape_markdown(path.name)}" if path.is_file() else ""
 
 
 def _draw_look_alikes(opened: Opened, columns: tuple[str, ...]) -> None:
@@ -179,19 +175,13 @@ def draw_publish_section(
     wanted = f"{release_request.request.epsilon:g}"
     said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
     # The keys of one press are never those of the next: a second click cannot press again.
-    typed = said.text_input(
-        f"Type {wanted} to confirm ε", key=f"release:confirm:{number}", placeholder=wanted, disabled=bool(against)
-    )
-    confirmed = _is_same(typed or "", release_request.request.epsilon)
-    is_pressed = place.button(
-        f"Charge the account and release ε = {wanted}",
-        type="primary",
-        icon=":material/publish:",
-        key=f"release:press:{number}",
-        disabled=bool(against) or not confirmed,
-        help="The account is charged first, then noise is drawn. It cannot be taken back. "
-        + glossary.explain_term("charge"),
-    )
+    box: dict[str, Any] = {"key": f"release:confirm:{number}", "placeholder": wanted, "disabled": bool(against)}
+    typed = str(said.text_input(f"Type {wanted} to confirm ε", **box) or "")
+    confirmed = _is_same(typed, release_request.request.epsilon)
+    look: dict[str, Any] = {"type": "primary", "icon": ":material/publish:", "key": f"release:press:{number}"}
+    about = "The account is charged first, then noise is drawn. It cannot be taken back."
+    look |= {"disabled": bool(against) or not confirmed, "help": f"{about} {glossary.explain_term('charge')}"}
+    is_pressed = place.button(f"Charge the account and release ε = {wanted}", **look)
     if against:
         st.caption(":material/block: Something above stands against it.")
     elif number > 1:

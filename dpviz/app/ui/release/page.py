@@ -16,15 +16,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section
+from dpviz.app.ui.release import words_form
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
 from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
-from dpviz.app.ui.release.words_form import (
-    Terms,
-    describe_missing,
-    draw_accesses_section,
-    draw_bounds_section,
-    draw_words_form,
-)
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.tradeoff.window_section import compute_window
 from dpviz.core import RequestError, name_library
@@ -46,23 +40,17 @@ def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
     return argument
 
 
-def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
+def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms) -> None:
     """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    parts = terms.division
-    draft = ReleaseRequest(
-        terms.request,
-        owner_words.find_words(declared, today=today),
-        parts.segments,
-        parts.bounds,
-        parts.missing,
-        terms.smallest_group,
-    )
+    parts, said = terms.division, owner_words.find_words(declared, today=today)
+    shares = (parts.segments, parts.bounds, parts.missing)
+    draft = ReleaseRequest(terms.request, said, *shares, terms.smallest_group)
     status = _draw_what_leaves(draft, asked_of)
-    found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
-    seen, chosen = draw_accesses_section(asked_of)
-    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=chosen)
-    found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
+    found: dict[str, list[str]] = {"Bounds": words_form.draw_bounds_section(draft, asked_of)}
+    seen, chosen = words_form.draw_accesses_section(asked_of)
+    words = words_form.draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=chosen)
+    found["Words of the card"] = [words_form.describe_missing(one) for one in words.list_missing()]
     opened = None
     if may_name_paths():
         opened, found["Account"] = draw_account_section(draft, asked_of)
@@ -72,14 +60,8 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms) -> None:
     release_request = replace(draft, words=words, seen=seen).with_argument(_explain_epsilon(draft, asked_of))
     in_words = asked_of.with_words(release_request.words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
-    script = partial(
-        Script.for_release,
-        in_words.content.name,
-        in_words.declaration,
-        release_request.request,
-        release_request.parts,
-        opened and opened.account.path,
-    )
+    asked, account = (release_request.request, release_request.parts), opened and opened.account.path
+    script = partial(Script.for_release, in_words.content.name, in_words.declaration, *asked, account)
     draw_python_section(script, key="release", stem="release")
     _draw_standing(status, found)
 
@@ -111,22 +93,13 @@ def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
 
 def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> DeltaGenerator:
     """Draw the sentence; the place below it that tells what stands against the release."""
-    declared = asked_of.declaration
-    st.subheader(
-        escape_markdown(_describe_what_leaves(release_request, asked_of)),
-        anchor=False,
-        help=glossary.explain_words("ε, centre, segment, cluster"),
-    )
-    slack = (
-        f"The exception is δ = {promise.format_small(release_request.delta)}, "
-        f"{promise.format_one_in(release_request.delta)}."
-        if release_request.delta
-        else ""
-    )
-    odds = capitalize_first(
-        promise.describe_odds(declared.relation, release_request.request.epsilon, has_id=declared.id_column is not None)
-    )
-    st.markdown(escape_markdown(f"{odds} {slack}".rstrip()), help=glossary.explain_words("ε, odds, unit of privacy"))
+    declared, epsilon, delta = asked_of.declaration, release_request.request.epsilon, release_request.delta
+    leaves = escape_markdown(_describe_what_leaves(release_request, asked_of))
+    st.subheader(leaves, anchor=False, help=glossary.explain_words("ε, centre, segment, cluster"))
+    slack = f"The exception is δ = {promise.format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
+    odds = promise.describe_odds(declared.relation, epsilon, has_id=declared.id_column is not None)
+    said = escape_markdown(f"{capitalize_first(odds)} {slack}".rstrip())
+    st.markdown(said, help=glossary.explain_words("ε, odds, unit of privacy"))
     return st.container()
 
 

@@ -13,24 +13,13 @@ import streamlit as st
 
 from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
+from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    draw_bullets,
-    draw_data_table,
-    draw_download,
-    draw_profile_panel,
-    draw_python_section,
-    draw_tabs,
-    read_palette,
-    say_refusal,
-    show,
-)
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.core import RequestError
 from dpviz.releases import (
     QUESTION_KINDS,
     SNIPPET,
-    Played,
     QualityReport,
     QualityVerdict,
     ReadRelease,
@@ -45,7 +34,7 @@ from dpviz.releases import (
     package,
     promise,
 )
-from dpviz.runs import Job, Script, profiles
+from dpviz.runs import Job, Script
 from dpviz.words import (
     DRAWS_SAY,
     PLUS_MINUS_RELEASED,
@@ -95,9 +84,12 @@ def draw_read_page() -> None:
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
-    draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
     if release.holds and release.played is not None and has_map(release.played):
-        _draw_map(release.profile, release.played)
+        played = release.played  # which places are nearest to each centre, and its noise
+        centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
+        plane = SegmentPlane(release.profile, centers, half, find_cells(played))
+        figure.show(plane.draw(figure.read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
     st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_conclusions(release.received)
@@ -126,7 +118,7 @@ def _show_example() -> ReadRelease | None:
     shared = share_example()
     job = cast("Job[Any] | None", st.session_state.get(_EXAMPLE))
     if not shared and job is None:
-        with say_refusal():
+        with figure.say_refusal():
             job = st.session_state[_EXAMPLE] = open_job_registry().submit(example_work)
     if not shared and job is not None:
         draw_job_panel(job, label="An example", key=_EXAMPLE)
@@ -210,7 +202,7 @@ def _draw_conclusions(received: Received) -> None:
         if len(pairs):
             with st.expander("The noise of each pair of segments", icon=":material/difference:"):
                 st.caption("A smaller difference than this between the two is within the noise, nine times in ten.")
-                draw_data_table(pairs, alt="Noise of the difference of each pair of segments", height="auto")
+                figure.draw_data_table(pairs, alt="Noise of the difference of each pair of segments", height="auto")
 
 
 def _draw_quality(quality_report: QualityReport) -> None:
@@ -225,11 +217,11 @@ def _draw_quality(quality_report: QualityReport) -> None:
     )
     value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
     alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
-    show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
+    figure.show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
 
 
 def _make_gauge(quality_report: QualityReport) -> Plot:
-    ink = read_palette()
+    ink = figure.read_palette()
     plot = Plot(make_layout(ink, height=130))
     plot.update_layout(margin={"l": 8, "r": 12, "t": 8, "b": 26}, showlegend=False, dragmode=False)
     plot.add_vrect(0.9, _WORST, line={"width": 0}, fillcolor=ink.fade(ink.muted, 0.12), layer="below")
@@ -251,25 +243,14 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
 
 
 def _draw_more(release: ReadRelease) -> None:
-    tabs = {
-        "Numbers with their noise": _draw_numbers,
-        "Ask": _draw_questions,
-        "Compare with another": _draw_comparison,
-        "Take away": _draw_take_away,
-        "What was checked": _draw_checks,
-    }
-    draw_tabs({label: partial(draw, release) for label, draw in tabs.items()}, key="read:more")
+    tabs = {"Numbers with their noise": _draw_numbers, "Ask": _draw_questions, "Compare with another": _draw_comparison}
+    tabs |= {"Take away": _draw_take_away, "What was checked": _draw_checks}
+    figure.draw_tabs({label: partial(draw, release) for label, draw in tabs.items()}, key="read:more")
 
 
 def _draw_numbers(release: ReadRelease) -> None:
     st.caption("A row a number: its interval is what a ± says, noise_sd how far off it is, as a standard deviation.")
-    draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
-
-
-def _draw_map(made: profiles.Profile, played: Played) -> None:
-    """Two columns as the plane that they are: which places are nearest to each centre, and its noise."""
-    plane = SegmentPlane(made, played.parts.clustered.unit_centers, played.run.domain.region.half, find_cells(played))
-    show(plane.draw(read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
+    figure.draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
 
 
 def _draw_questions(release: ReadRelease) -> None:
@@ -300,17 +281,18 @@ def _draw_questions(release: ReadRelease) -> None:
     if len(segments) < kind.least or (kind.needs and not column):
         st.caption("Choose what is asked about." if not kind.needs or column else "No column can be asked so.")
         return
-    with say_refusal():
+    with figure.say_refusal():
         answer = release.ask(asked, *segments, column=column, label=label, value=value)
         st.markdown(f"**{escape_markdown(answer.sentence)}**")
         st.caption(DRAWS_SAY)
-        draw_download("The answer (CSV)", format_answers([answer]).encode("utf-8"), "answer.csv", key="read:answer")
+        content = format_answers([answer]).encode("utf-8")
+        figure.draw_download("The answer (CSV)", content, "answer.csv", key="read:answer")
 
 
 def _draw_checks(release: ReadRelease) -> None:
-    draw_bullets(release.verdict.checked)
+    figure.draw_bullets(release.verdict.checked)
     st.markdown("**What nobody can tell from these files**")
-    draw_bullets(package.CANNOT_TELL)
+    figure.draw_bullets(package.CANNOT_TELL)
 
 
 def _draw_comparison(release: ReadRelease) -> None:
@@ -322,23 +304,24 @@ def _draw_comparison(release: ReadRelease) -> None:
         _draw_findings(second, "The second release is not what it says")
     if against := release.find_contradiction(second):
         st.error(escape_markdown(against), icon=":material/content_copy:")
-    with say_refusal():
+    with figure.say_refusal():
         found = release.compare_with(second)
         st.subheader(escape_markdown(found.title), anchor=False)
         st.markdown(escape_markdown(found.words))
         beside = "the second release, matched one to one"
         mark = "" if release.holds and second.holds else "not what it says"
         both = replace(found.one, reference=found.other.centers)
-        draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+        figure.draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
         if found.passes:
             counts = f"a difference counts beyond {found.limit:.1f}"
             st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
             differences = found.table().round(1)
-            draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
+            figure.draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
 
 
 def _draw_take_away(release: ReadRelease) -> None:
-    draw_download("Every number (tidy CSV)", release.to_csv().encode("utf-8"), "release_tidy.csv", key="read:tidy")
+    content = release.to_csv().encode("utf-8")
+    figure.draw_download("Every number (tidy CSV)", content, "release_tidy.csv", key="read:tidy")
     st.code(SNIPPET, language="python")
     st.caption("The same without this page: `dpviz read release.zip`.")
-    draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")
+    figure.draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")

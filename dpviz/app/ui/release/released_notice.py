@@ -24,8 +24,7 @@ def list_publications() -> list[Publication]:
 
 def draw_released_notice(table: OpenTable) -> None:
     """Say it in a line, if it is so."""
-    words = describe_released(table.source_key)
-    if words:
+    if words := describe_released(table.source_key):
         st.caption(f":material/publish: {words}")
 
 

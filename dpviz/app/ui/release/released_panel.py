@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import io
 from contextlib import suppress
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.result_charts import draw_segments
+from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    LEAST_PROFILED,
-    draw_badge,
-    draw_bullets,
-    draw_centers_table,
-    draw_data_table,
-    draw_download,
-    draw_profile_panel,
-    format_badge,
-    show_diagram,
-)
-from dpviz.app.ui.job_panel import poll
+from dpviz.app.ui.job_panel import describe_failure, poll
 from dpviz.app.ui.release.account_section import Publication, prepare_another
 from dpviz.app.ui.session import make_once
 from dpviz.core import RequestError
@@ -51,22 +42,14 @@ def draw_publication_panel(publication: Publication) -> None:
     else:
         _draw_failure(publication)
     if publication.job.state.final:
-        st.button(
-            "Prepare another release",
-            key="release:prepare_another",
-            icon=":material/add:",
-            on_click=prepare_another,
-            help="It is another charge: the ε of both add up.",
-        )
+        look: dict[str, Any] = {"icon": ":material/add:", "help": "It is another charge: the ε of both add up."}
+        st.button("Prepare another release", key="release:prepare_another", on_click=prepare_another, **look)
 
 
 def _draw_progress(publication: Publication) -> None:
     job, request = publication.job, publication.release_request.request
-    st.subheader(
-        f"Releasing {request.k:d} centres of {escape_markdown(publication.title)} at ε = "
-        f"{format_number(request.epsilon)}",
-        anchor=False,
-    )
+    title, epsilon = escape_markdown(publication.title), format_number(request.epsilon)
+    st.subheader(f"Releasing {request.k:d} centres of {title} at ε = {epsilon}", anchor=False)
 
     def panel() -> None:
         if job.state.final:
@@ -85,23 +68,18 @@ def _draw_release(publication: Publication, release: Release) -> None:
     with suppress(RequestError):
         standing = job.prepared.account.standing()
         left = f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
-    st.subheader(
-        f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}",
-        anchor=False,
-        help=glossary.explain_term("released"),
-    )
-    st.success(
-        f"Charge {release.number:d}: {format_things(len(release.files), 'file')}, with what others need to check it."
-        + (f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""),
-        icon=":material/check_circle:",
-    )
+    title = f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}"
+    st.subheader(title, anchor=False, help=glossary.explain_term("released"))
+    holds = f"{format_things(len(release.files), 'file')}, with what others need to check it."
+    copy = f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""
+    st.success(f"Charge {release.number:d}: {holds}{copy}", icon=":material/check_circle:")
     if not _draw_verification(release):
         return
     with st.container(horizontal=True, gap="small"):
         name, article = _name_file(publication), ":material/article:"
-        draw_download("The release (zip)", release.data, f"{name}.zip", key="release:zip", type="primary")
+        figure.draw_download("The release (zip)", release.data, f"{name}.zip", key="release:zip", type="primary")
         page = release.files[package.PAGE]
-        draw_download("The card alone (HTML)", page, f"{name}-card.html", key="release:card", icon=article)
+        figure.draw_download("The card alone (HTML)", page, f"{name}-card.html", key="release:card", icon=article)
     if not job.kept:
         st.warning("No copy could be written beside the account: take the zip now.", icon=":material/warning:")
     _draw_tables(release)
@@ -122,21 +100,20 @@ def _draw_tables(release: Release) -> None:
     _draw_bought(release)
     _draw_missing(release)
     st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
-    draw_badge("released")
+    figure.draw_badge("released")
     received, made = receive(release.played), release.played.parts.profile
     _draw_finding(received)
-    if made.dim >= LEAST_PROFILED:
-        draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
-    draw_centers_table(made)
-    st.caption(
-        f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}",
-        help=glossary.explain_words("centre noise"),
-    )
+    if made.dim >= figure.LEAST_PROFILED:
+        figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
+    figure.draw_centers_table(made)
+    rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
+    st.caption(rounded, help=glossary.explain_words("centre noise"))
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             segments = _read(release.files[package.SEGMENTS_FILE])
-            draw_data_table(segments, alt=f"{len(segments)} released numbers about the segments, with their intervals")
+            about = f"{len(segments)} released numbers about the segments, with their intervals"
+            figure.draw_data_table(segments, alt=about)
 
 
 def _draw_finding(received: Received) -> None:
@@ -152,8 +129,8 @@ def _draw_missing(release: Release) -> None:
     if not told:
         return
     st.subheader("Missing values", divider="gray", anchor=False, help=glossary.explain_term("released"))
-    draw_badge("released")
-    draw_bullets(told)
+    figure.draw_badge("released")
+    figure.draw_bullets(told)
 
 
 def _draw_bought(release: Release) -> None:
@@ -168,7 +145,7 @@ def _draw_bought(release: Release) -> None:
         + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
         for one in bought.columns
     ]
-    draw_badge("released")
+    figure.draw_badge("released")
     st.markdown("\n".join(lines))
 
 
@@ -180,10 +157,9 @@ def _read(file: bytes) -> pd.DataFrame:
 def _draw_failure(publication: Publication) -> None:
     job, asked = publication.job, publication.release_request
     charged = job.number is not None
-    kind, why = ("", "") if job.error is None else (job.error.kind, job.error.message)
-    unsaid = f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
+    why = "" if job.error is None else describe_failure(job.error.kind, job.error.message)
     title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
-    st.error(escape_markdown(why or unsaid), title=escape_markdown(title), icon=":material/error:")
+    st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
     if charged:
         st.markdown(
             f"The charge of ε = {format_number(asked.request.epsilon)}, δ = "
@@ -208,14 +184,14 @@ def _draw_segments_panel(parts: Parts, key: str) -> None:
     st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
     panels = draw_segments(report.to_dict(), _ask_names(report, key))
-    show_diagram(panels, key=f"{key}:segments")
+    figure.show_diagram(panels, key=f"{key}:segments")
 
 
 def _draw_quality_report(quality_report: QualityReport) -> None:
     """What a reader without the rows can rest on."""
     words = escape_markdown(" ".join(quality_report.words))
     if quality_report.verdict is QualityVerdict.CANNOT_TELL:
-        st.markdown(f"{format_badge('released')} :red[**How good they are cannot be told.**] {words}")
+        st.markdown(f"{figure.format_badge('released')} :red[**How good they are cannot be told.**] {words}")
         return
     low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
     beside = (
@@ -223,15 +199,14 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
         f"({low} to {high})."
     )
     warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
-    st.markdown(f"{format_badge('released')} {warned}{words} {beside}", help=glossary.explain_words("loss centre"))
+    said = f"{figure.format_badge('released')} {warned}{words} {beside}"
+    st.markdown(said, help=glossary.explain_words("loss centre"))
 
 
 def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:
     """What the owner calls the segments, for the picture on this page; the files of the release are as they are."""
-    number = min(len(report.segments), _MOST_NAMED)
+    places = range(min(len(report.segments), _MOST_NAMED))
     with st.popover("Name the segments", icon=":material/label:", key=f"{key}:naming"):
         st.caption("For this page and its picture. What has left is not changed.")
-        return tuple(
-            st.text_input(f"Segment {place + 1:d}", max_chars=_LONGEST_NAME, key=f"{key}:name:{place}") or ""
-            for place in range(number)
-        )
+        keys = {f"Segment {place + 1:d}": f"{key}:name:{place}" for place in places}
+        return tuple(st.text_input(name, max_chars=_LONGEST_NAME, key=keys[name]) or "" for name in keys)

@@ -28,12 +28,12 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
     missing = owner_words.OwnerWords(**before, chosen_after_looking=chosen).list_missing()
     with st.expander("The card in your words", expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
-        left, right = st.columns(2, gap="medium")
+        columns = st.columns(2, gap="medium")
         said: dict[str, Any] = {}
         for place, name in enumerate(_ON_THE_CARD):
-            with left if place % 2 == 0 else right:
+            with columns[place % 2]:
                 said[name] = _ask_answer(f"{kept}:{name}", owner_words.OWNER_WORDS[name], before[name])
-        with right:
+        with columns[1]:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
     said |= _ask_evaluation(kept, before)
     return owner_words.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
@@ -47,20 +47,10 @@ def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
     title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
     with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
-        left, right = st.columns(2, gap="medium")
-        said = {}
+        columns, said = st.columns(2, gap="medium"), {}
         for place, (name, question) in enumerate(owner_words.OWNER_QUESTIONS.items()):
-            with left if place % 2 == 0 else right:
-                said[name] = (
-                    st.text_area(
-                        escape_markdown(question),
-                        value=before[name],
-                        max_chars=owner_words.LONGEST,
-                        height=68,
-                        key=f"{kept}:{name}",
-                    )
-                    or ""
-                )
+            look: dict[str, Any] = {"max_chars": owner_words.LONGEST, "height": 68, "key": f"{kept}:{name}"}
+            said[name] = columns[place % 2].text_area(escape_markdown(question), before[name], **look) or ""
     return said
 
 
@@ -91,16 +81,8 @@ def _ask_answer(key: str, word: owner_words.OwnerWord, before: Any) -> Any:
 
 
 def _ask_sector(key: str, before: str) -> str:
-    return (
-        st.selectbox(
-            "Sector (optional)",
-            owner_words.SECTORS,
-            index=owner_words.SECTORS.index(before) if before in owner_words.SECTORS else None,
-            placeholder="none of these",
-            key=key,
-        )
-        or ""
-    )
+    at = owner_words.SECTORS.index(before) if before in owner_words.SECTORS else None
+    return st.selectbox("Sector (optional)", owner_words.SECTORS, at, placeholder="none of these", key=key) or ""
 
 
 def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
@@ -115,16 +97,11 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
 def _ask_choice(declared: Declaration, source_key: str) -> str:
     kept = f"release:chosen:{source_key[:16]}"
     before = declared.words.get("chosen_after_looking", "")
-    said = st.text_area(
-        "What did you choose after looking?",
-        value=recall(kept, before if isinstance(before, str) else ""),
-        max_chars=owner_words.LONGEST,
-        height=68,
-        key=kept,
-        placeholder="Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say.",
-        help="The card prints it word by word. No ε covers what was chosen because of the rows.",
-    )
-    return remember(kept, said or "")
+    first = recall(kept, before if isinstance(before, str) else "")
+    box: dict[str, Any] = {"max_chars": owner_words.LONGEST, "height": 68, "key": kept}
+    box["placeholder"] = "Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say."
+    box["help"] = "The card prints it word by word. No ε covers what was chosen because of the rows."
+    return remember(kept, str(st.text_area("What did you choose after looking?", first, **box) or ""))
 
 
 _MOST_LINES = 12
@@ -173,13 +150,8 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
             cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
             lines.append(Line(name, "open", "nobody knows them", cost=cost))
             continue
-        wrong = (
-            "blocked: the rows"
-            if declarations.FROM_ROWS in origin
-            else "blocked: nobody says"
-            if origin == _NOWHERE
-            else ""
-        )
+        wrong = "blocked: nobody says" if origin == _NOWHERE else ""
+        wrong = "blocked: the rows" if declarations.FROM_ROWS in origin else wrong
         coding = declared.codings.get(name, codings.NUMBER)
         span = (
             describe_coding(coding.to_plain(bounds.lower, bounds.upper))
@@ -188,11 +160,8 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         )
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
-        said = (
-            format_things(len(one.categories), "category", "categories")
-            if one.bounds is None
-            else " to ".join(map(promise.format_plain_number, one.bounds))
-        )
+        said = format_things(len(one.categories), "category", "categories")
+        said = said if one.bounds is None else " to ".join(map(promise.format_plain_number, one.bounds))
         lines.append(Line(name, said, "declared, for segments only"))
     return lines
 
@@ -231,6 +200,19 @@ _MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 _MOST_ROWS = 1_000_000  # of a smallest group
 
 
+_OF_SEGMENTS = (
+    "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of them but "
+    "their centres."
+)
+_OF_BOUNDS = (
+    "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it takes: too "
+    "little, and noise hides the range."
+)
+_OF_MISSING = (
+    "What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not shown."
+)
+
+
 class Terms(NamedTuple):
     """One run without a seed, how its ε is divided, and the rows of the smallest group that is promised; 0: none."""
 
@@ -243,31 +225,11 @@ def ask_division(*, buys: bool, public: bool = False) -> Division:
     """How the ε of a release is divided; what is as usual for the table is not kept for another one."""
     kept = recall_division(public=public)
     budget, bounds = glossary.explain_term("budget"), glossary.explain_term("bounds")
-    _ask_part(
-        "ε for segments, %",
-        kept.segments,
-        SEGMENTS,
-        "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said "
-        f"of them but their centres. {budget}",
-        most=_MOST_PERCENT,
-        step=5,
-    )
+    about = f"{_OF_SEGMENTS} {budget}"
+    _ask_part("ε for segments, %", kept.segments, SEGMENTS, about, most=_MOST_PERCENT, step=5)
     if buys:
-        _ask_part(
-            "ε for each open column, %",
-            kept.bounds,
-            BOUNDS,
-            "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the "
-            f"more it takes: too little, and noise hides the range. {bounds}",
-            least=1,
-        )
-    _ask_part(
-        "ε for missing values, %",
-        kept.missing,
-        MISSING,
-        f"What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not shown. "
-        f"{budget}",
-    )
+        _ask_part("ε for each open column, %", kept.bounds, BOUNDS, f"{_OF_BOUNDS} {bounds}", least=1)
+    _ask_part("ε for missing values, %", kept.missing, MISSING, f"{_OF_MISSING} {budget}")
     divided = recall_division(public=public)
     return divided if buys else replace(divided, bounds=Division.bounds)
 
@@ -283,14 +245,10 @@ def _ask_part(
 
 def ask_smallest_group(divided: Division) -> int:
     """The rows that each group of a release is promised to have; 0: nothing is promised."""
-    smallest = st.number_input(
-        "Smallest group, rows",
-        0,
-        _MOST_ROWS,
-        step=5,
-        disabled=not divided.segments,
-        key="release:smallest",
-        help="Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 "
-        "releases. It costs no ε: counts that were paid for tell. With 0 nothing is promised.",
+    help = (
+        "Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 releases. It "
+        "costs no ε: counts that were paid for tell. With 0 nothing is promised."
     )
+    box: dict[str, Any] = {"disabled": not divided.segments, "key": "release:smallest", "help": help}
+    smallest = st.number_input("Smallest group, rows", 0, _MOST_ROWS, step=5, **box)
     return int(smallest) if divided.segments else 0

@@ -16,6 +16,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
+from dpviz.app.ui import figure
 from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.controls import (
     HIGHEST_DELTA,
@@ -27,49 +28,10 @@ from dpviz.app.ui.controls import (
 )
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    ask_plane,
-    draw_caption_with_badge,
-    draw_download,
-    draw_python_section,
-    draw_tabs,
-    format_badge,
-    read_palette,
-    say_refusal,
-    show,
-    show_diagram,
-)
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
+from dpviz.app.ui.studies import study_job, study_panel, study_sections
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.study_job import (
-    StudyJob,
-    StudyQuestion,
-    draw_contender_picker,
-    find_job,
-    list_contenders,
-    turn_to_run,
-)
-from dpviz.app.ui.studies.study_panel import (
-    MOST_REPEATS,
-    Invitation,
-    ask_measure,
-    ask_repeats,
-    draw_study_button,
-    draw_study_download,
-    draw_study_half,
-)
-from dpviz.app.ui.studies.study_sections import (
-    DRAWS_INVITATION,
-    PARTS_INVITATION,
-    PAYERS_INVITATION,
-    VARIED,
-    draw_draws_section,
-    draw_parts_section,
-    draw_payers_section,
-    draw_varied_section,
-    load_epsilons,
-)
 from dpviz.app.ui.studies.sweep_section import SWEEP, SWEEP_INVITATION, draw_sweep_section, narrow_to_sweep
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, OpenTable, Script, StudyGrid, summarise
@@ -81,7 +43,7 @@ _CLAIM, _TABLE, _EPSILON = "su-epsilon", "S1", 1.0
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _WHY = "One run says little: noise makes each run different. Medians and quartiles need several."
-_INVITATION = Invitation(
+_INVITATION = study_panel.Invitation(
     "Comparison",
     "Which algorithm loses least here?",
     "Press **Compute**: each of these algorithms runs several times at the same ε, and what each of them loses on the "
@@ -92,19 +54,19 @@ _INVITATION = Invitation(
 
 def draw_compare_page(table: OpenTable) -> None:
     """The form, what came of it, and what else many runs tell, folded away."""
-    turn_to_run()
+    study_job.turn_to_run()
     apply_study_link()
     form, answer, first = _place_parts()
     with form:
         question = _draw_form(table)
-    known = find_job(question) is not None
+    known = study_job.find_job(question) is not None
     asked = [name for name in FOLDS if is_asked_for(name)]
     for name in asked:
         _draw_fold(name, question, asked=True)
     with first if known else answer:
         if not known:
             st.title("Which algorithm loses least here?", anchor=False)
-        draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+        study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
         if not known:
             _draw_example()
     for name in FOLDS:
@@ -121,9 +83,9 @@ def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
     return form, answer, answer
 
 
-def _draw_fold(name: str, question: StudyQuestion, *, asked: bool) -> None:
+def _draw_fold(name: str, question: study_job.StudyQuestion, *, asked: bool) -> None:
     """One that a link asks for, or that has runs already, is open."""
-    fold, known = FOLDS[name], find_job(question.narrow(name)) is not None
+    fold, known = FOLDS[name], study_job.find_job(question.narrow(name)) is not None
     label, icon = escape_markdown(fold.invitation.title), fold.invitation.icon
     part = st.expander(label, asked or known, icon=icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
     if part.open:
@@ -131,21 +93,21 @@ def _draw_fold(name: str, question: StudyQuestion, *, asked: bool) -> None:
             fold.draw(question)
 
 
-def _draw_form(table: OpenTable) -> StudyQuestion:
+def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
     """What is compared, on whose rows, and the button."""
     with st.container(border=True):
         picker = st.container()
         epsilon, button = draw_epsilon_control()
         said = st.container()
         k, delta = draw_k_and_delta()
-        repeats = ask_repeats(_KEY, "Runs of each", 10, _WHY)
+        repeats = study_panel.ask_repeats(_KEY, "Runs of each", 10, _WHY)
         source = ask_judged_rows(table, _KEY, k=k)
         with picker:
             asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
-            grid = draw_contender_picker(_KEY, source or table, asked)
-        question = StudyQuestion(_KEY, table, source, grid)
+            grid = study_job.draw_contender_picker(_KEY, source or table, asked)
+        question = study_job.StudyQuestion(_KEY, table, source, grid)
         with button:
-            draw_study_button(question, with_centers=True, said=said)
+            study_panel.draw_study_button(question, with_centers=True, said=said)
     return question
 
 
@@ -159,26 +121,26 @@ def _draw_example() -> None:
     losses = {"contender": runs["line"], "epsilon": runs["epsilon"], "ratio": runs["nicv"] / runs["kmeans"]}
     scores = draw_scores(pd.DataFrame(losses))
     about = f"An example: stored runs of {escape_markdown(found.paper)}, on its table {_TABLE}."
-    draw_caption_with_badge("public", about)
-    show_diagram(scores, key=f"{_KEY}:example", stem=f"{scores.stem}-example")
+    figure.draw_caption_with_badge("public", about)
+    figure.show_diagram(scores, key=f"{_KEY}:example", stem=f"{scores.stem}-example")
 
 
-def _draw_pictures(study: StudyJob) -> None:
+def _draw_pictures(study: study_job.StudyJob) -> None:
     frame = study.make_frame()
     picture = st.container()
-    measure = ask_measure(frame, _KEY)
+    measure = study_panel.ask_measure(frame, _KEY)
     scores = draw_scores(frame, measure)
     with picture:
-        show_diagram(scores, key=f"{_KEY}:scores", first=True)
+        figure.show_diagram(scores, key=f"{_KEY}:scores", first=True)
 
     def draw_files() -> None:
-        draw_study_download(study, scores)
+        study_panel.draw_study_download(study, scores)
         table = study.question.table
         script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
-        draw_python_section(script, key=_KEY, stem="comparison")
+        figure.draw_python_section(script, key=_KEY, stem="comparison")
 
     tabs = {"Centres": partial(_draw_centers, study), "Table": partial(_draw_scores, scores, measure)}
-    draw_tabs(tabs | {"Take away": draw_files}, key=f"{_KEY}:below")
+    figure.draw_tabs(tabs | {"Take away": draw_files}, key=f"{_KEY}:below")
 
 
 def _draw_scores(scores: Diagram, measure: str) -> None:
@@ -198,18 +160,18 @@ def _draw_scores(scores: Diagram, measure: str) -> None:
     )
 
 
-def _draw_centers(study: StudyJob) -> None:
+def _draw_centers(study: study_job.StudyJob) -> None:
     """Small multiples: of each algorithm a run of typical loss, over the same rows and k-means++ centres.
 
     The number at a picture is the median of all runs, the one of the chart above and the table below.
     """
-    view = ask_plane(study.source.domain, _KEY)
+    view = figure.ask_plane(study.source.domain, _KEY)
     medians = summarise(study.make_frame()).set_index("contender")["median"]
     drawn = find_median_runs(study.rows)
     releases = {name: Typical(row["centers"], float(medians[name])) for name, row in drawn.items()}
     reference = study.yardstick.reference if study.yardstick is not None else None
     reveal = reveal_view(study.source, "rows under Compare")
-    made = draw_compare(releases, RenderContext(view, read_palette(), reveal, reference))
+    made = draw_compare(releases, RenderContext(view, figure.read_palette(), reveal, reference))
     st.markdown(f"**{escape_markdown(made.title)}**")
     about = escape_markdown(made.about)
     st.caption(f"{about}. Drawn is the run of each algorithm whose loss is nearest to its median.")
@@ -219,12 +181,12 @@ def _draw_centers(study: StudyJob) -> None:
                 st.markdown(f":small[**{escape_markdown(panel.name)}**  \n{escape_markdown(panel.score)}]")
                 alt = f"Centres of {panel.name}: in the median {panel.score} the loss of k-means++"
                 key, stem = f"{_KEY}:centers:{panel.name}", f"compare-{panel.name}"
-                show(panel.plot, alt=alt, key=key, stem=stem, bare=True)
+                figure.show(panel.plot, alt=alt, key=key, stem=stem, bare=True)
     # What the marks of all pictures are.
     over, rows = reference is not None, reveal is not None
     revealed = [words for words, drawn in (("open diamonds: k-means++", over), ("dots: rows", rows)) if drawn]
-    truth = f" {format_badge('revealed')} {', '.join(revealed)}." if revealed else ""
-    legend = f":small[{format_badge('released')} Filled circles: centres.{truth}]"
+    truth = f" {figure.format_badge('revealed')} {', '.join(revealed)}." if revealed else ""
+    legend = f":small[{figure.format_badge('released')} Filled circles: centres.{truth}]"
     st.markdown(legend, help=glossary.explain_words(legend))
 
 
@@ -253,13 +215,13 @@ def apply_study_link() -> None:
     said = cast("Mapping[str, str] | None", st.session_state.pop(_WAITING, None))
     if said is None:
         return
-    with say_refusal("The settings of this link cannot be used", ":material/link_off:"):
+    with figure.say_refusal("The settings of this link cannot be used", ":material/link_off:"):
         apply(StudyGrid.from_yaml(said[_FIRST_LINK]) if _FIRST_LINK in said else StudyGrid.from_query(said))
 
 
 def apply(grid: StudyGrid) -> None:
     """Set the form to ``grid``; call it from a callback, or before the form is drawn."""
-    offered = {contender.label for contender in list_contenders()}
+    offered = {contender.label for contender in study_job.list_contenders()}
     labels = [contender.label for contender in grid.contenders]
     strange = [label for label in labels if label not in offered]
     if strange:
@@ -268,15 +230,11 @@ def apply(grid: StudyGrid) -> None:
             "any parameters."
         )
     low, high = min(grid.epsilons), max(grid.epsilons)
-    if not (
-        LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON
-        and max(grid.ks) <= MOST_CLUSTERS
-        and max(grid.deltas) <= HIGHEST_DELTA
-        and grid.repeats <= MOST_REPEATS
-    ):
+    within = LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
+    if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_panel.MOST_REPEATS:
         raise RequestError(
             f"This page allows ε from {LOWEST_EPSILON:g} to {HIGHEST_EPSILON:g}, k up to {MOST_CLUSTERS:,}, δ up to "
-            f"{HIGHEST_DELTA:g} and up to {MOST_REPEATS} runs: these settings ask for more."
+            f"{HIGHEST_DELTA:g} and up to {study_panel.MOST_REPEATS} runs: these settings ask for more."
         )
     if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
         raise RequestError("These forms take one k, one δ, all rows and seed 0: `dpviz sweep` takes any of them.")
@@ -284,23 +242,22 @@ def apply(grid: StudyGrid) -> None:
     choose(f"{SWEEP}:repeats", grid.repeats)
     choose("k", grid.ks[0])
     choose("delta", grid.deltas[0])
-    load_epsilons(SWEEP, grid.epsilons)
+    study_sections.load_epsilons(SWEEP, grid.epsilons)
 
 
-def _draw_settings(question: StudyQuestion) -> None:
+def _draw_settings(question: study_job.StudyQuestion) -> None:
     """The link and the file of a sweep as it stands, and a place for a file of another day."""
     grid = narrow_to_sweep(question).grid
     st.caption("It holds nothing of the table: whoever follows it opens a table of their own.")
     st.code(f"{(st.context.url or '').split('?')[0]}?{grid.to_query()}", language=None, wrap_lines=True)
     st.code(grid.to_yaml(), language="yaml")
-    draw_download("Settings (YAML)", grid.to_yaml(), "trade-off-study.yaml", key=f"{SWEEP}:settings:file")
+    figure.draw_download("Settings (YAML)", grid.to_yaml(), "trade-off-study.yaml", key=f"{SWEEP}:settings:file")
     table = question.table
     script = partial(Script.for_sweep, table.loaded.name, table.declaration, grid)
-    draw_python_section(script, key=SWEEP, stem="trade-off-study")
+    figure.draw_python_section(script, key=SWEEP, stem="trade-off-study")
     kinds, key = ["yaml", "yml", "json"], f"{SWEEP}:settings:upload"
     st.file_uploader("Settings to load", type=kinds, key=key, on_change=_load, max_upload_size=1)
-    refusal = cast("str | None", st.session_state.pop(f"{SWEEP}:settings:refusal", None))
-    if refusal:
+    if refusal := cast("str | None", st.session_state.pop(f"{SWEEP}:settings:refusal", None)):
         st.error(escape_markdown(refusal), title="These settings cannot be used", icon=":material/block:")
 
 
@@ -317,17 +274,21 @@ def _load() -> None:
 class _StudyFold(NamedTuple):
     """What is asked for, and what draws it for the form as it stands."""
 
-    invitation: Invitation
-    draw: Callable[[StudyQuestion], None]
+    invitation: study_panel.Invitation
+    draw: Callable[[study_job.StudyQuestion], None]
 
 
-_SETTINGS = Invitation("Settings", "The settings of a sweep, as a link or a file", "", icon=":material/link:")
+_LINKED = "The settings of a sweep, as a link or a file"
+_SETTINGS = study_panel.Invitation("Settings", _LINKED, "", ":material/link:")
 FOLDS = {
     "sweep": _StudyFold(SWEEP_INVITATION, draw_sweep_section),
-    **{name: _StudyFold(sweep.invitation, partial(draw_varied_section, sweep)) for name, sweep in VARIED.items()},
-    "causes": _StudyFold(PARTS_INVITATION, draw_parts_section),
-    "payers": _StudyFold(PAYERS_INVITATION, draw_payers_section),
-    "draws": _StudyFold(DRAWS_INVITATION, draw_draws_section),
+    **{
+        name: _StudyFold(sweep.invitation, partial(study_sections.draw_varied_section, sweep))
+        for name, sweep in study_sections.VARIED.items()
+    },
+    "causes": _StudyFold(study_sections.PARTS_INVITATION, study_sections.draw_parts_section),
+    "payers": _StudyFold(study_sections.PAYERS_INVITATION, study_sections.draw_payers_section),
+    "draws": _StudyFold(study_sections.DRAWS_INVITATION, study_sections.draw_draws_section),
     "settings": _StudyFold(_SETTINGS, _draw_settings),
 }
 """By the key of its study, which opens it in a link."""

@@ -7,6 +7,7 @@ at.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -19,6 +20,14 @@ from dpviz.words import glossary
 _TYPED = "judged:rows"
 _SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
 _SAME, _LARGER = "the rows above", "a larger synthetic table"
+_UNPAID = (
+    "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of the rows "
+    "into the release, unpaid."
+)
+_LEAKS = (
+    "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks something that "
+    "no ledger pays for. Each study is counted as a look and listed in the ledger."
+)
 _MOST_NUMBERS = 5_000_000
 _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
@@ -29,47 +38,26 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     Choosing by true utility leaks: a private file is judged on a synthetic table unless its owner says otherwise.
     """
     if table.kind.may_be_shown:
-        return _ask_own_rows(
-            table,
-            key,
-            why="Losses are read from the rows, and **Show truth** is off for this table.",
-            button="Show truth for this table",
-            about="Losses are read from the rows.",
-        )
-    help = glossary.explain_term(
-        "synthetic-table",
-        "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of the "
-        "rows into the release, unpaid.",
-    )
-    look = {"key": f"{key}:judged", "persist_state": "session", "help": help}
+        why = "Losses are read from the rows, and **Show truth** is off for this table."
+        return _ask_own_rows(table, key, why, "Show truth for this table", "Losses are read from the rows.")
+    look = {"key": f"{key}:judged", "persist_state": "session"}
+    look["help"] = glossary.explain_term("synthetic-table", _UNPAID)
     choice = ask_one_of("Judge the results on", [_SYNTHETIC, _ROWS], **look)
     if choice == _ROWS:
-        return _ask_own_rows(
-            table,
-            key,
-            why="This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks "
-            "something that no ledger pays for. Each study is counted as a look and listed in the ledger.",
-            button="I know: show truth, and count it",
-            about="True losses of a private file: for your eyes, counted, never exported as a release.",
-        )
+        about = "True losses of a private file: for your eyes, counted, never exported as a release."
+        return _ask_own_rows(table, key, _LEAKS, "I know: show truth, and count it", about)
     usual, known = guess_rows(table), find_known_rows(table)
-    typed = st.number_input(
-        "Rows in the synthetic table",
-        100,
-        _MOST_ROWS,
-        value=usual if usual is None else min(_MOST_ROWS, max(100, usual)),
-        step=1_000,
-        key=f"{key}:synthetic_rows:{'' if known is None else known.low}",
-        placeholder="about how many your file has",
-        help="About as many as your file has, if the picture is to carry over: more rows make privacy cheaper.",
-    )
+    first = usual if usual is None else min(_MOST_ROWS, max(100, usual))
+    box: dict[str, Any] = {"step": 1_000, "placeholder": "about how many your file has"}
+    box["help"] = "About as many as your file has, if the picture is to carry over: more rows make privacy cheaper."
+    box["key"] = f"{key}:synthetic_rows:{'' if known is None else known.low}"
+    typed = st.number_input("Rows in the synthetic table", 100, _MOST_ROWS, first, **box)
     n = _keep_typed(table, typed)
     if n is None:
         st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
         return None
-    draw_caption_with_badge(
-        "public", "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
-    )
+    unread = "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
+    draw_caption_with_badge("public", unread)
     return _keep_synthetic_table("study:synthetic_table", table, int(n), k)
 
 
@@ -107,7 +95,7 @@ def _keep_typed(table: OpenTable, typed: float | None) -> int | None:
     return None if typed is None else int(typed)
 
 
-def _ask_own_rows(table: OpenTable, key: str, *, why: str, button: str, about: str) -> OpenTable | None:
+def _ask_own_rows(table: OpenTable, key: str, why: str, button: str, about: str) -> OpenTable | None:
     """The table itself; while its owner does not allow looks none, but ``why`` they are needed and a ``button``."""
     if is_reveal_allowed(table):
         draw_caption_with_badge("revealed", about)

@@ -279,13 +279,12 @@ def draw_opener(grid: StudyGrid, key: str) -> None:
         first = min(grid.epsilons, key=lambda epsilon: abs(log(epsilon)))
         look: dict[str, Any] = {"value": first, "key": f"{key}:open:epsilon"}
         epsilon = float(st.select_slider("ε", grid.epsilons, format_func=lambda value: f"{value:g}", **look))
-        st.button(
-            "Run it",
-            icon=":material/arrow_forward:",
-            key=f"{key}:open",
-            on_click=open_run,
-            args=(_make_request(contender, grid, epsilon),),
-        )
+        draw_run_button("Run it", _make_request(contender, grid, epsilon), key=f"{key}:open")
+
+
+def draw_run_button(label: str, request: Request, *, key: str) -> None:
+    """A button that makes it the settings of the visit, and turns to its run."""
+    st.button(label, icon=":material/arrow_forward:", key=key, on_click=open_run, args=(request,))
 
 
 def _make_request(contender: Contender, grid: StudyGrid, epsilon: float) -> Request:
@@ -322,15 +321,9 @@ def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyG
         kept: list[str] = recall(widget, [])
         before = [label for label in kept if label in offered]
         st.session_state[widget] = before or choose_usual(offered)
-    picked = st.multiselect(
-        "Algorithms",
-        list(offered),
-        key=widget,
-        placeholder="Choose at least one",
-        wrap=True,
-        help="Each preset counts as an algorithm of its own. k-means++ is always drawn beside them.",
-    )
-    remember(widget, picked)
+    help = "Each preset counts as an algorithm of its own. k-means++ is always drawn beside them."
+    look: dict[str, Any] = {"placeholder": "Choose at least one", "wrap": True, "help": help}
+    picked = remember(widget, st.multiselect("Algorithms", list(offered), key=widget, **look))
     with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
         _draw_shortcuts(widget, offered, picked)
         _draw_cautions(offered, picked)
@@ -381,11 +374,8 @@ def _draw_shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[
 
 def _draw_cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
     """Who cannot run here, chosen or not, and of whom nothing but noise is to be expected."""
-    refused = {
-        label: offer.judgement.refusal
-        for label, offer in offered.items()
-        if offer.judgement.refusal and (label in picked or not offer.contender.params)
-    }
+    told = {label: offer for label, offer in offered.items() if label in picked or not offer.contender.params}
+    refused = {label: offer.judgement.refusal for label, offer in told.items() if offer.judgement.refusal}
     if refused:
         st.markdown(f"**{capitalize_first(format_things(len(refused), 'algorithm'))} cannot run here**")
         for reason in dict.fromkeys(refused.values()):

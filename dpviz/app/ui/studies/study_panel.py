@@ -15,16 +15,8 @@ from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
 from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import find_measure
+from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    draw_caption_with_badge,
-    draw_data_table,
-    draw_download,
-    format_badge,
-    read_palette,
-    say_refusal,
-    show_wide,
-)
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, begin_study, find_job
@@ -85,7 +77,7 @@ def draw_ask_button(
     barred_by = f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}"
     place.caption(barred_by if problem else escape_markdown(words))
     if pressed:
-        with say_refusal("This cannot run"):
+        with figure.say_refusal("This cannot run"):
             begin(question)
 
 
@@ -107,7 +99,7 @@ def draw_study_half(question: StudyQuestion, *, invitation: Invitation, pictures
         older = ":yellow-badge[:material/history: older settings]"
         st.markdown(f"{older} Press **{invitation.button}** to apply the new ones.")
     draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
-    badge = format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
+    badge = figure.format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
     standing = _draw_standing(study, question, invitation)
     st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {standing}")
 
@@ -127,17 +119,14 @@ def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
     look: dict[str, Any] = {"default": "ratio", "required": True, "wrap": True, "key": f"{key}:measure"}
-    return str(st.pills("Measure", offered, format_func=_name_measure, **look) or "ratio")
-
-
-def _name_measure(name: str) -> str:
-    return capitalize_first(find_measure(name).short)
+    look["format_func"] = lambda name: capitalize_first(find_measure(name).short)
+    return str(st.pills("Measure", offered, **look) or "ratio")
 
 
 def show_picture(picture: Diagram, study: StudyJob, *, beneath: Callable[[], None] = lambda: None) -> None:
     """Show a picture of a study as wide as the page, and the numbers behind it to unfold."""
-    key, shown = f"{study.question.key}:figure", draw_marked(picture, study, read_palette())
-    show_wide(shown, alt=picture.words, key=key, stem=picture.stem)
+    key, shown = f"{study.question.key}:figure", draw_marked(picture, study, figure.read_palette())
+    figure.show_wide(shown, alt=picture.words, key=key, stem=picture.stem)
     beneath()
     draw_numbers(picture, study)
 
@@ -158,10 +147,10 @@ def draw_numbers(picture: Diagram | CenterDraws, study: StudyJob, *, growing: bo
         return
     with behind:
         table = picture.table()
-        draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
+        figure.draw_data_table(table, alt=f"The numbers behind the picture: {picture.finding}", height="auto")
         if _may_leave(study) and not (study.running or growing):
             content, name = export.format_frame_csv(table, note=export.REVEALED_NOTE), picture.stem
-            draw_download("These numbers (CSV)", content, export.name_revealed_file(name), key=f"{key}:csv")
+            figure.draw_download("These numbers (CSV)", content, export.name_revealed_file(name), key=f"{key}:csv")
 
 
 def draw_study_download(study: StudyJob, picture: Diagram) -> None:
@@ -177,19 +166,15 @@ def draw_study_download(study: StudyJob, picture: Diagram) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_page_button(study, picture)
         name = export.name_revealed_file(f"{key.replace(':', '_')}_k{study.grid.ks[0]}")
-        draw_download(label, format_study(study), name, key=f"{key}:download")
+        figure.draw_download(label, format_study(study), name, key=f"{key}:download")
 
 
 def draw_page_button(study: StudyJob, picture: Diagram) -> None:
     """Offer a picture of a study as a page, which is made when it is asked for."""
-    draw_download(
-        "See it anywhere (HTML)",
-        lambda: draw_study_page(study, picture),
-        export.name_revealed_file(picture.stem, "html"),
-        icon=":material/public:",
-        key=f"{study.question.key}:page",
-        help="The picture, its numbers and what was asked, in one file of about 2 MB that needs no network.",
-    )
+    help = "The picture, its numbers and what was asked, in one file of about 2 MB that needs no network."
+    look = {"icon": ":material/public:", "key": f"{study.question.key}:page", "help": help}
+    make, name = partial(draw_study_page, study, picture), export.name_revealed_file(picture.stem, "html")
+    figure.draw_download("See it anywhere (HTML)", make, name, **look)
 
 
 def format_study(study: StudyJob) -> bytes:
@@ -201,7 +186,9 @@ def format_study(study: StudyJob) -> bytes:
 def _may_leave(study: StudyJob) -> bool:
     """Whether its losses may be taken away; says so if they may not."""
     if not study.source.kind.may_be_shown:
-        draw_caption_with_badge("revealed", "Losses of a private file are for your eyes: there is no file of them.")
+        figure.draw_caption_with_badge(
+            "revealed", "Losses of a private file are for your eyes: there is no file of them."
+        )
     return study.source.kind.may_be_shown
 
 
@@ -209,10 +196,9 @@ def draw_study_page(study: StudyJob, picture: Diagram) -> bytes:
     """The picture of a study as a page, which needs no network and no server."""
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
-    figure = Figured.of(partial(draw_marked, picture, study), picture.words, "public" if simulated else "revealed")
-    scene = PlayerScene(
-        figures=[figure], paragraphs=[_describe_asked(study)], note=export.REVEALED_NOTE, numbers=picture.table()
-    )
+    drawn = Figured.of(partial(draw_marked, picture, study), picture.words, "public" if simulated else "revealed")
+    asked, note = [_describe_asked(study)], export.REVEALED_NOTE
+    scene = PlayerScene(figures=[drawn], paragraphs=asked, note=note, numbers=picture.table())
     return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
 
 

@@ -21,19 +21,10 @@ from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette
 from dpviz.app.ui.player import play
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
+from dpviz.app.ui.studies import study_panel
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows
 from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, ask_contender, ask_one_setting, has_contenders, send
-from dpviz.app.ui.studies.study_panel import (
-    Invitation,
-    ask_measure,
-    draw_ask_button,
-    draw_numbers,
-    draw_page_button,
-    draw_study_button,
-    draw_study_download,
-    draw_study_half,
-    show_picture,
-)
+from dpviz.app.ui.studies.study_panel import Invitation
 from dpviz.runs import OpenTable, StudyGrid, error_parts
 from dpviz.tables import FileKind
 from dpviz.words import format_duration, format_number, format_ratio, glossary
@@ -57,17 +48,10 @@ _DRAWN = "Press **Draw the map**: the loss at every ε and number of rows."
 _BY_K = "Press **Try every k**: the loss for each number of clusters, at one ε."
 _BY_N = "Press **Try every n**: the loss for each number of rows, at one ε."
 _GRID, _LINES = ":material/grid_on:", ":material/ssid_chart:"
-_MAP = _Sweep(
-    "map",
-    "epsilon and n",
-    Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, icon=_GRID, button="Draw the map"),
-)
-_KS = _Sweep(
-    "ks", "k", Invitation("Sweep over k", "What would more clusters cost?", _BY_K, icon=_LINES, button="Try every k")
-)
-_NS = _Sweep(
-    "ns", "n", Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, icon=_LINES, button="Try every n")
-)
+_MAP_INVITATION = Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, _GRID, "Draw the map")
+_MAP = _Sweep("map", "epsilon and n", _MAP_INVITATION)
+_KS = _Sweep("ks", "k", Invitation("Sweep over k", "What would more clusters cost?", _BY_K, _LINES, "Try every k"))
+_NS = _Sweep("ns", "n", Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, _LINES, "Try every n"))
 
 
 VARIED = {sweep.key: sweep for sweep in (_MAP, _KS, _NS)}
@@ -96,10 +80,10 @@ def draw_varied_section(sweep: _Sweep, question: StudyQuestion) -> None:
                 changes["ns"] = _draw_sizes(source, k)
         narrowed = replace(question.narrow(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        draw_study_button(narrowed, invitation=sweep.invitation, problem=_PRIVATE_N if private_n else None)
+        study_panel.draw_study_button(narrowed, invitation=sweep.invitation, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
     draw = partial(_draw_sweep, sweep, own=own)
-    draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
+    study_panel.draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
 
 
 def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
@@ -109,12 +93,12 @@ def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
     if sweep.over == "epsilon and n":
         picture = draw_epsilon_n_map(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
-        measure = ask_measure(frame, sweep.key)
+        measure = study_panel.ask_measure(frame, sweep.key)
         places = list(grid.ks) if sweep.over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
         curves = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
         picture = draw_curves(curves)
-    show_picture(picture, study)
+    study_panel.show_picture(picture, study)
     if sweep is not _MAP:
         st.caption(
             f"Every {escape_markdown(sweep.over)} is measured against k-means++ with the same "
@@ -122,7 +106,7 @@ def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
         )
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
-    draw_study_download(study, picture)
+    study_panel.draw_study_download(study, picture)
 
 
 def _draw_sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
@@ -139,29 +123,19 @@ def _draw_clusters(key: str, k: int) -> tuple[int, ...]:
     offered = sorted({*_CLUSTERS, k})
     first = max(one for one in offered if one <= max(2, k // 3))
     last = max(one for one in offered if one <= max(2 * k, 4))
-    low, high = st.select_slider(
-        "Range of k",
-        offered,
-        value=(min(first, k), max(k, last)),
-        format_func=lambda k: f"{k:d}",
-        key=f"{key}:range:{k}",
-    )
+    ends = (min(first, k), max(k, last))
+    low, high = st.select_slider("Range of k", offered, ends, lambda k: f"{k:d}", key=f"{key}:range:{k}")
     return tuple(sorted({k, *(one for one in _CLUSTERS if low <= one <= high)}))
 
 
 _DRAWS_KEY = "draws"
-DRAWS_INVITATION = Invitation(
-    "Draws",
-    "How much do draws differ?",
-    "Press **Draw again and again**: the same release, drawn again and again.",
-    icon=":material/replay:",
-    button="Draw again and again",
-)
+_AGAIN = "Press **Draw again and again**: the same release, drawn again and again."
+DRAWS_INVITATION = Invitation("Draws", "How much do draws differ?", _AGAIN, ":material/replay:", "Draw again and again")
 
 
 def draw_draws_section(question: StudyQuestion) -> None:
     """One algorithm at one ε, drawn many times."""
-    button = partial(draw_study_button, invitation=DRAWS_INVITATION, with_centers=True)
+    button = partial(study_panel.draw_study_button, invitation=DRAWS_INVITATION, with_centers=True)
     _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), DRAWS_INVITATION, button, _draw_draws)
 
 
@@ -179,7 +153,7 @@ def _draw_one_setting(
     with st.container(border=True):
         one = ask_one_setting(question, key, *runs)
         draw_button(one)
-    draw_study_half(one, invitation=invitation, pictures=pictures)
+    study_panel.draw_study_half(one, invitation=invitation, pictures=pictures)
 
 
 def _draw_draws(study: StudyJob) -> None:
@@ -197,7 +171,7 @@ def _draw_draws(study: StudyJob) -> None:
         return
     _play(study, draws)
     if reference is not None:
-        draw_numbers(draws, study)
+        study_panel.draw_numbers(draws, study)
 
 
 def _play(study: StudyJob, draws: CenterDraws) -> None:
@@ -212,13 +186,8 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
 
 
 _PAYERS_KEY = "payers"
-PAYERS_INVITATION = Invitation(
-    "Who pays",
-    "Who pays for privacy?",
-    "Press **Measure**: what draws cost each cluster by its size, and each declared group.",
-    icon=":material/groups:",
-    button="Measure",
-)
+_BY_GROUP = "Press **Measure**: what draws cost each cluster by its size, and each declared group."
+PAYERS_INVITATION = Invitation("Who pays", "Who pays for privacy?", _BY_GROUP, ":material/groups:", "Measure")
 PRIVATE = (
     "Who pays is told of public and made-up tables only: of a private file it would tell about its groups. Judge on "
     "made-up rows, or open a sample."
@@ -238,7 +207,7 @@ def _draw_payers_button(one: StudyQuestion) -> None:
     access = f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}"
     begin = partial(send, work=error_parts.measure_payer_rows, access=access)
     words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
-    draw_ask_button(one, begin, words=words, problem=one.problem, label="Measure")
+    study_panel.draw_ask_button(one, begin, words=words, problem=one.problem, label="Measure")
 
 
 def _draw_picture(study: StudyJob) -> None:
@@ -252,21 +221,17 @@ def _draw_picture(study: StudyJob) -> None:
     if (shown := paid.smallest_shown) is not None:
         rows = format_number(shown)
         told = f"The smallest cluster that eight of ten draws find, as they do all larger ones, has {rows} rows."
-    show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
+    study_panel.show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
     if not study.running:
-        draw_page_button(study, picture)
+        study_panel.draw_page_button(study, picture)
 
 
 _PARTS_KEY = "causes"
 # A private run, the same without noise, and two solutions from many starts.
 _RUNS_EACH = 4
-PARTS_INVITATION = Invitation(
-    "Where the error comes from",
-    "Where does the loss come from?",
-    "Press **Measure**: what the grid, the noise and the solver each add.",
-    icon=":material/waterfall_chart:",
-    button="Measure",
-)
+_EACH = "Press **Measure**: what the grid, the noise and the solver each add."
+_CAUSES = ("Where the error comes from", "Where does the loss come from?")
+PARTS_INVITATION = Invitation(*_CAUSES, _EACH, ":material/waterfall_chart:", "Measure")
 _HOW = """
 Every bar is the difference of two median losses, and each is measured by switching its cause off:
 
@@ -296,7 +261,7 @@ def _draw_parts_button(one: StudyQuestion) -> None:
     problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
     about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
     words = f"{one.grid.repeats:,} runs with noise and without{about}"
-    draw_ask_button(one, begin, words=words, problem=problem, label="Measure")
+    study_panel.draw_ask_button(one, begin, words=words, problem=problem, label="Measure")
 
 
 def _draw_bars(study: StudyJob) -> None:
@@ -306,9 +271,9 @@ def _draw_bars(study: StudyJob) -> None:
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
     bars = draw_waterfall(error, contender.label, epsilon)
-    show_picture(bars, study, beneath=_draw_explanation)
+    study_panel.show_picture(bars, study, beneath=_draw_explanation)
     if study.source.kind.may_be_shown and not study.running:
-        draw_page_button(study, bars)
+        study_panel.draw_page_button(study, bars)
 
 
 def _draw_explanation() -> None:
@@ -327,14 +292,8 @@ def ask_epsilons(key: str) -> tuple[float, ...]:
     if widget not in st.session_state:
         st.session_state[f"first:{widget}"] = (min(epsilons), max(epsilons))
     first: tuple[float, float] = st.session_state[f"first:{widget}"]
-    low, high = st.select_slider(
-        "Range of ε",
-        sorted({*ROUND_EPSILONS, *first}),
-        value=first,
-        format_func=lambda value: f"{value:g}",
-        key=widget,
-        help=glossary.explain_term("epsilon"),
-    )
+    offered, help = sorted({*ROUND_EPSILONS, *first}), glossary.explain_term("epsilon")
+    low, high = st.select_slider("Range of ε", offered, first, lambda value: f"{value:g}", key=widget, help=help)
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
     return epsilons
