@@ -210,10 +210,10 @@ def _draw_continued(received: Received) -> None:
     table = pd.DataFrame(
         {
             "earlier segment": [f"{place + 1}" for place in range(len(earlier.sizes))],
-            "rows then": _write_rows(earlier.sizes, earlier.size_sds),
-            "rows now": _write_rows(now.sizes, [now.sd] * len(now.sizes)),
             "now less then": _write_rows(continued.differences, continued.sd),
             "beyond the noise": ["yes" if one else "" for one in continued.changed],
+            "rows then": _write_rows(earlier.sizes, earlier.size_sds),
+            "rows now": _write_rows(now.sizes, [now.sd] * len(now.sizes)),
             "segment here": [f"{place + 1}" if place >= 0 else "none near it" for place in continued.places],
         }
     )

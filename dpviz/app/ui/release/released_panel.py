@@ -129,8 +129,8 @@ def _draw_tables(release: Release) -> None:
         draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
     draw_centers_table(made)
     st.caption(
-        f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}",
-        help=glossary.explain_words("centre noise"),
+        "Rounded to a public grid; centers.csv has every digit.",
+        help=f"{PLUS_MINUS_RELEASED}\n\n{glossary.explain_words('centre noise')}",
     )
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
