@@ -207,16 +207,8 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     if not hand.is_private:
         points = _read_curve(hand, table)
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
-    given = (
-        hand.declaration,
-        hand.rows,
-        hand.request.k,
-        hand.request.delta,
-        hand.target,
-        hand.risk,
-        hand.division,
-        hand.rows_of_a_person,
-    )
+    accepted = (hand.target, hand.risk, hand.division, hand.rows_of_a_person)
+    given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
 
     def find() -> Sides | None:
         try:

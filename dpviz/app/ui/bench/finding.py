@@ -17,8 +17,8 @@ from dpviz.core import Array
 from dpviz.runs import Belief, CurvePoint, Target, Verdict, find_reached_loss, format_epsilon, windows
 from dpviz.words import capitalize_first, format_percent, format_ratio
 
-LOWEST, HIGHEST, USUAL = 0.01, 35.0, 1.0
-"""Of ε on the axis, and where nothing is advised."""
+LOWEST, HIGHEST = 0.01, 35.0
+"""Of ε on the axis."""
 
 
 class Side(NamedTuple):
