@@ -29,7 +29,12 @@ _SHARES = """() => [".sentence", ".animation .map", ".epsilon .knob"].filter(nam
   const box = document.querySelector(name)?.getBoundingClientRect();
   return !box || box.top < 0 || box.bottom > innerHeight;
 })"""
-
+_PASTES = """(box, cells) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", cells);
+  box.focus();
+  box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
 _PHONE = """() => {
   const parts = ["[class*=st-key-bench-folded]", ".st-key-bench_verdict", ".animation .map", ".epsilon",
     "[data-testid=stFileUploader]"];
@@ -58,6 +63,21 @@ def test_a_word_that_is_pressed_while_the_sentence_goes_on_keeps_its_form(visito
     visit.sees("A public sample")  # of the form of the table
     expect(visit.page.locator('[data-word="table"]')).to_have_attribute("aria-expanded", "true")
     expect(visit.page.locator('[data-word="person"]')).to_have_attribute("aria-expanded", "false")
+
+
+def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is_kept(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.uploads(make_places(), "places.csv")
+    box = visit.page.locator('[data-word="low:east"]')
+    box.evaluate(_PASTES, "0\t20\n1\t19\n")
+    expect(box).to_have_value("0 to 20; 1 to 19")
+    box.press("Enter")
+    visit.page.locator('[data-word="rows"]').fill("3,0")
+    for word, text in {"low:east": "0", "high:east": "20", "low:north": "1", "high:north": "19", "rows": "3,0"}.items():
+        expect(visit.page.locator(f'[data-word="{word}"]')).to_have_value(text)
 
 
 def test_epsilon_is_moved_by_keyboard_and_the_headline_follows(fifteen: Visitor) -> None:

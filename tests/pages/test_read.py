@@ -16,6 +16,7 @@ from dpviz.words import capitalize_first
 from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
+from tests.releases.test_continuing import released as continuing
 
 
 def _reading(data: bytes, key: str = "read:one", app=None):
@@ -67,6 +68,18 @@ def test_an_advisory_stands_below_the_verdict(good: bytes, monkeypatch) -> None:
     app = _reading(good)
     assert "is what it says" in text_of(app)
     assert [escape_markdown(known.words)] == [one.value for one in app.warning]
+
+
+def test_a_release_that_continues_another_says_what_has_changed_once_with_both_counts() -> None:
+    release = continuing(True)
+    app, continued = _reading(release.data), release.played.continued
+    assert text_of(app).count(escape_markdown(continued.words)) == 1
+    (table,) = (one.value for one in app.dataframe if "rows then" in one.value)
+    then = [text.split(" ± ")[0].replace(",", "") for text in table["rows then"]]
+    assert [float(text) for text in then] == pytest.approx([*continued.earlier.sizes], abs=6)
+    assert [place != "none near it" and int(place) - 1 for place in table["segment here"]] == [*continued.places]
+    assert [*(table["beyond the noise"] == "yes")] == [*continued.changed]
+    assert "What has changed?" not in text_of(_reading(continuing(False).data))
 
 
 def test_a_forged_release_says_so_first_is_marked_and_nothing_is_concluded(good: bytes) -> None:

@@ -152,7 +152,8 @@ def _draw_headline(finding: Heading, *, made_up: bool) -> None:
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
             st.markdown(f":small[{format_badge('public')} made-up rows between your bounds: yours wait for *Run*.]")
-        st.markdown(f":small[{escape_markdown(finding.why)}]", help=glossary.explain_words(finding.why))
+        why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
+        st.markdown(why, help=glossary.explain_words(finding.why))
 
 
 def _draw_waiting(hand: Hand) -> None:
@@ -167,7 +168,7 @@ def _draw_waiting(hand: Hand) -> None:
     elif hand.gaps:
         gap = hand.gaps[0].partition(":")[0]
         many = " 18 to 100; 0 to 9,999; … says several at once." if gap in ("low", "high") else ""
-        st.markdown(f"Next: **{_NEXT[gap]}**. Enter goes on to the next gap.{many}")
+        st.markdown(f"Next: **{_NEXT[gap]}**.{many}  \nEnter goes on to the next gap.")
     elif hand.buys:
         st.markdown("ε buys bounds, so that no picture can be made beforehand. What leaves can be prepared at once.")
         if st.button("Release", type="primary", key="bench:release"):
@@ -206,16 +207,8 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     if not hand.is_private:
         points = _read_curve(hand, table)
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
-    given = (
-        hand.declaration,
-        hand.rows,
-        hand.request.k,
-        hand.request.delta,
-        hand.target,
-        hand.risk,
-        hand.division,
-        hand.rows_of_a_person,
-    )
+    accepted = (hand.target, hand.risk, hand.division, hand.rows_of_a_person)
+    given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
 
     def find() -> Sides | None:
         try:
@@ -289,8 +282,9 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
         elif not pictured.is_of_request or pictured.is_made_up:
             spent = add_spending(table)
             said = f"; this visit {format_number(spent)} so far" if spent else ""
-            part = f", with what centres get of {epsilon}" if pictured.request.epsilon < hand.request.epsilon else ""
-            st.caption(f"Runs on your rows{part}, for your eyes: nothing leaves{said}.", width="content", help=_CENTER)
+            part = f"Centres get a part of {epsilon}. " if pictured.request.epsilon < hand.request.epsilon else ""
+            about = f"{part}{_CENTER}"
+            st.caption(f"Runs on your rows, for your eyes: nothing leaves{said}.", width="content", help=about)
             off, asked = bool(pictured.refusal), (table, pictured.request)
             own = f"Run at ε = {pictured.request.epsilon:g}"
             st.button(own, type="primary", key="bench:run", disabled=off, on_click=run_own, args=asked)

@@ -6,7 +6,7 @@ On a public or simulated table a moved control runs by itself. On a private one 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -28,18 +28,14 @@ _COLORS = {
 }
 
 
-def foresee_outcome(request: Request, table: OpenTable, tried: Sequence[float] = ()) -> Judgement:
+def foresee_outcome(request: Request, table: OpenTable) -> Judgement:
     """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest."""
-    return Judgement.of_request(request, table.private, rows=find_known_rows(table), tried=tried)
+    return Judgement.of_request(request, table.private, rows=find_known_rows(table))
 
 
 def make_foresight(table: OpenTable) -> Foresee:
     """What each card would do with ``table`` under the shared settings as they stand."""
-
-    def foresee(card: Card) -> Judgement:
-        return foresee_outcome(read_request(card.id), table)
-
-    return foresee
+    return lambda card: foresee_outcome(read_request(card.id), table)
 
 
 def format_light(judgement: Judgement) -> str:

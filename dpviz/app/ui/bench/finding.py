@@ -17,8 +17,8 @@ from dpviz.core import Array
 from dpviz.runs import Belief, CurvePoint, Target, Verdict, find_reached_loss, format_epsilon, windows
 from dpviz.words import capitalize_first, format_percent, format_ratio
 
-LOWEST, HIGHEST, USUAL = 0.01, 35.0, 1.0
-"""Of ε on the axis, and where nothing is advised."""
+LOWEST, HIGHEST = 0.01, 35.0
+"""Of ε on the axis."""
 
 
 class Side(NamedTuple):
@@ -96,7 +96,7 @@ class Shown:
 
 
 class Heading(NamedTuple):
-    """The headline, and why."""
+    """The headline, and why: a line of the run, and one of what is known without it."""
 
     title: str
     why: str
@@ -123,7 +123,7 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, drawing: 
         but = "the groups are tight, but " if tight else "this draw is loose, and " if loose else ""
         but = but if shown.verdict.kind in _ABOUT_SIZES else ""
         said = "" if shown.loss is None or shown.is_made_up else _say_loss(shown.loss, why)
-        reason = f"{capitalize_first(shown.verdict.reason)} {said or why}".strip()
+        reason = f"{capitalize_first(shown.verdict.reason)}\n{said or why}".strip()
         return Heading(f"{at}{rows}: {but}{shown.verdict.title}", reason)
     safe = sides is None or epsilon <= sides.most * (1 + 1e-9)
     often = None if sides is None else epsilon >= sides.least * (1 - 1e-9)
@@ -146,7 +146,7 @@ def _say_both(loss: float | None, often: bool | None, safe: bool, sides: Sides |
 
 def _say_loss(loss: float | None, why: str) -> str:
     said = "" if loss is None else f"This draw has {format_ratio(loss)} the loss of k-means++."
-    return f"{said} {why}".strip()
+    return f"{said}\n{why}".strip()
 
 
 # What speaks against sizes, and not against where centres lie.

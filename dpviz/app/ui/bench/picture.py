@@ -164,10 +164,8 @@ def draw_picture_of(pictured: Pictured) -> None:
             form = ask_one_of("Picture", [_PROFILES, _STEPS], key="bench:form", label_visibility="collapsed")
         if form == _PROFILES:
             picture = _ask_page(pictured, result)
-        elif run.domain.dim > 1:
-            view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
         else:
-            view = make_view(run.domain)
+            view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
         if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
     if form == _PROFILES:

@@ -22,13 +22,7 @@ from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.charts.view import View
-from dpviz.app.ui.bench.catalogue import (
-    draw_catalogue,
-    draw_description,
-    foresee_outcome,
-    make_foresight,
-)
-from dpviz.app.ui.bench.catalogue import foresee_outcome as judged_before
+from dpviz.app.ui.bench.catalogue import draw_catalogue, draw_description, foresee_outcome, make_foresight
 from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -176,7 +170,7 @@ def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
     broke = find_failure(table, now)
     if broke:
         return f"{of}: the last run broke off ({broke}). Move a control, or try again."
-    refused = judged_before(now, table).refusal
+    refused = foresee_outcome(now, table).refusal
     if refused:
         return f"{of}. {refused}"
     return f"{of}: the next one is under way." if table.kind.may_be_shown else f"{of}: press Run to apply the settings."

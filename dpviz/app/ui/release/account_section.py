@@ -44,7 +44,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
         return None, ["No account is open: give the path of one, or of a new one."]
     if not Path(path).exists():
         _ask_new(asked_of.title)
-        return None, ["There is no account at this path: make it, or give the path of one."]
+        return None, ["There is no account at this path yet: make it."]
     try:
         account = Account.open(path, patience=_PATIENCE)
         opened = Opened(Account(account.path), account.standing())

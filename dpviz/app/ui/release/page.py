@@ -82,7 +82,7 @@ def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             for part, of_part in found.items():
                 if of_part:
-                    st.badge(f"{escape_markdown(part)}: {len(of_part):d} to do", icon=":material/block:", color="red")
+                    st.badge(f"{escape_markdown(part)}: to do", icon=":material/block:", color="red")
                 else:
                     st.badge(escape_markdown(part), icon=":material/check:", color="green")
         if not against:

@@ -5,10 +5,12 @@ Nothing on it is of rows: the zip is all there is, and what is shown comes from 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
@@ -37,8 +39,10 @@ from dpviz.releases import (
 from dpviz.runs import Job, Script
 from dpviz.words import (
     DRAWS_SAY,
+    NINE_IN_TEN,
     PLUS_MINUS_RELEASED,
     capitalize_first,
+    format_noisy,
     format_ratio,
     format_things,
     glossary,
@@ -92,6 +96,7 @@ def draw_read_page() -> None:
         figure.show(plane.draw(figure.read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
     st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
+        _draw_continued(release.received)
         _draw_conclusions(release.received)
         if release.report is not None:
             _draw_quality(release.report.quality_report)
@@ -186,12 +191,38 @@ def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> No
     st.error(words, title=title, icon=":material/gpp_bad:")
 
 
+def _draw_continued(received: Received) -> None:
+    """The segments of the release that this one continues, as they were and as they were counted again."""
+    continued = received.continued
+    if continued is None:
+        return
+    st.subheader("What has changed?", anchor=False, help=glossary.explain_words("segment noise"))
+    st.markdown(escape_markdown(continued.words))
+    earlier, now = continued.earlier, continued.now
+    table = pd.DataFrame(
+        {
+            "earlier segment": [f"{place + 1}" for place in range(len(earlier.sizes))],
+            "now less then": _write_rows(continued.differences, continued.sd),
+            "beyond the noise": ["yes" if one else "" for one in continued.changed],
+            "rows then": _write_rows(earlier.sizes, earlier.size_sds),
+            "rows now": _write_rows(now.sizes, [now.sd] * len(now.sizes)),
+            "segment here": [f"{place + 1}" if place >= 0 else "none near it" for place in continued.places],
+        }
+    )
+    figure.draw_data_table(table, alt=f"{len(table)} segments of the earlier release, then and now", height="auto")
+
+
+def _write_rows(sizes: Iterable[float], sds: Iterable[float]) -> list[str]:
+    return [format_noisy(size, NINE_IN_TEN * sd) for size, sd in zip(sizes, sds, strict=True)]
+
+
 def _draw_conclusions(received: Received) -> None:
     """Two lists: what may be concluded, and what not."""
     may, may_not = st.columns(2, gap="large")
     with may:
         st.subheader("What may I conclude?", anchor=False)
-        for one in received.may:
+        told = None if received.continued is None else received.continued.words  # above
+        for one in (one for one in received.may if one.sentence != told):
             mark = ":green[:material/check:]" if one.good else ":red[:material/warning:]"
             st.markdown(f"{mark} {escape_markdown(one.sentence)}")
     with may_not:
