@@ -198,8 +198,8 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
     look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": _HELP}
     # One click where there are few; else a list.
     if len(offered) <= _MOST_PILLS:
-        look |= {"format_func": escape_markdown, "default": next(iter(offered)), "required": True, "wrap": True}
-        return offered[str(st.pills("Plane", list(offered), **look))]()
+        look |= {"default": next(iter(offered)), "required": True, "wrap": True}
+        return offered[str(st.pills("Plane", list(offered), format_func=escape_markdown, **look))]()
     return offered[str(st.selectbox("Plane", list(offered), **look))]()
 
 

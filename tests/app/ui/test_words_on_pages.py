@@ -17,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [*sorted((ROOT / "dpviz" / "app" / "ui").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py"))]
+MODULES = {path.stem: path for path in FILES}
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 # Streamlit's functions by what they read as Markdown: places of arguments; keywords are the same everywhere.
@@ -167,7 +168,8 @@ def _call_is_spelled(node: ast.Call, scope: Scope, seen: frozenset[int]) -> bool
             return again(node.func.value)
         if node.func.attr in WORDING:
             return True
-        return _own(node.func)
+        module = MODULES.get(ast.unparse(node.func.value))
+        return _own(node.func) or (module is not None and _function_is_spelled(name, module, seen))
     if name == "map":
         return _name(node.args[0]) in WORDING or again(node.args[0])
     if name in KEEPING:
@@ -287,15 +289,28 @@ def _calls_in(tree: ast.AST, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
         yield from _calls_in(child, inner)
 
 
-def _said(call: ast.Call) -> Iterator[ast.expr]:
+def _keywords_of(call: ast.Call, scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+    """Those that stand in a call, and those of a dictionary around it that is passed with ``**``."""
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, keyword.value
+        elif isinstance(keyword.value, ast.Name):
+            given = [value for one in scope.functions for value in _given(one, keyword.value.id)]
+            dicts = [inner for value in given for inner in ast.walk(value) if isinstance(inner, ast.Dict)]
+            entries = [each for one in dicts for each in zip(one.keys, one.values, strict=True)]
+            yield from ((key.value, value) for key, value in entries if isinstance(key, ast.Constant))
+
+
+def _said(call: ast.Call, scope: Scope) -> Iterator[ast.expr]:
     """What a call of Streamlit reads as Markdown."""
     name = call.func.attr
-    formatted = any(keyword.arg == "format_func" for keyword in call.keywords)
+    keywords = list(_keywords_of(call, scope))
+    formatted = any(keyword == "format_func" for keyword, _ in keywords)
     for place in PLACES[name]:
         if place < len(call.args) and not (place == 1 and name in SPELLED and formatted):
             yield call.args[place]
     plain_options = {"format_func"} if name in {"selectbox", "multiselect"} else set()
-    yield from (keyword.value for keyword in call.keywords if keyword.arg in KEYWORDS - plain_options)
+    yield from (value for keyword, value in keywords if keyword in KEYWORDS - plain_options)
 
 
 def _wrong_in(path: Path) -> list[str]:
@@ -307,7 +322,7 @@ def _wrong_in(path: Path) -> list[str]:
         if _root(call.func) == "st" and call.func.attr in NO_DOOR:
             wrong.append(f"{path.name}:{call.lineno}: st.{call.func.attr}")
         if call.func.attr in PLACES and (call.func.attr not in OF_THE_PAGE or _root(call.func) == "st"):
-            wrong += [f"{path.name}:{v.lineno}: {ast.unparse(v)}" for v in _said(call) if not _spelled(v, scope)]
+            wrong += [f"{path.name}:{v.lineno}: {ast.unparse(v)}" for v in _said(call, scope) if not _spelled(v, scope)]
     return wrong
 
 
@@ -317,6 +332,7 @@ def test_a_name_reaches_the_page_through_the_escaping_function_only():
 
 
 SLIPS = (
+    "def page(table):\n    look = {'help': table.title}\n    st.button('Fine', **look)",
     "st.markdown(f'**{table.title}**')",
     "st.error(str(error))",
     "st.error(f'{error}')",

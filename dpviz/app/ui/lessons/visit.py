@@ -102,7 +102,7 @@ def ask(lesson: Lesson, place: int) -> None:
             at = question.options.index(guess) if guess in question.options else None
             asked, *texts = [escape_markdown(scene.fill_text(text)) for text in (question.ask, *question.options)]
             look: dict[str, Any] = {"key": key, "label_visibility": "collapsed"}
-            chosen = st.radio(asked, range(len(texts)), at, texts.__getitem__, **look)
+            chosen = st.radio(asked, range(len(texts)), at, format_func=lambda one: texts[one], **look)
             if chosen is not None:
                 remember(_make_key(lesson, place, "guess"), question.options[chosen])
         case NumberGuess() as question:

@@ -95,8 +95,8 @@ def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: lis
     left_delta = standing.left_delta - release_request.delta
     left = f"{promise.format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
     delta = escape_markdown(f"{past} before, {added} now, {left} of {promise.format_small(standing.cap_delta)}")
-    epsilons = [format_number(one) for one in (before, now, find_left(cap, before, now), cap)]
-    st.caption("ε: {} before, {} now, {} left of {}. δ: ".format(*epsilons) + f"{delta}.")
+    spent, adds, rest, limit = map(format_number, (before, now, find_left(cap, before, now), cap))
+    st.caption(f"ε: {spent} before, {adds} now, {rest} left of {limit}. δ: {delta}.")
     for words in against:
         st.error(escape_markdown(words), icon=":material/block:")
     _draw_last_releases(opened)

@@ -208,5 +208,5 @@ def _ask_names(report: SegmentsReport, key: str) -> tuple[str, ...]:
     places = range(min(len(report.segments), _MOST_NAMED))
     with st.popover("Name the segments", icon=":material/label:", key=f"{key}:naming"):
         st.caption("For this page and its picture. What has left is not changed.")
-        keys = {f"Segment {place + 1:d}": f"{key}:name:{place}" for place in places}
-        return tuple(st.text_input(name, max_chars=_LONGEST_NAME, key=keys[name]) or "" for name in keys)
+        look: list[dict[str, Any]] = [{"max_chars": _LONGEST_NAME, "key": f"{key}:name:{place}"} for place in places]
+        return tuple(st.text_input(f"Segment {place + 1:d}", **look[place]) or "" for place in places)

@@ -292,8 +292,9 @@ def ask_epsilons(key: str) -> tuple[float, ...]:
     if widget not in st.session_state:
         st.session_state[f"first:{widget}"] = (min(epsilons), max(epsilons))
     first: tuple[float, float] = st.session_state[f"first:{widget}"]
-    offered, help = sorted({*ROUND_EPSILONS, *first}), glossary.explain_term("epsilon")
-    low, high = st.select_slider("Range of ε", offered, first, lambda value: f"{value:g}", key=widget, help=help)
+    look: dict[str, Any] = {"key": widget, "help": glossary.explain_term("epsilon")}
+    offered = sorted({*ROUND_EPSILONS, *first})
+    low, high = st.select_slider("Range of ε", offered, first, format_func=lambda one: f"{one:g}", **look)
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
     return epsilons
