@@ -205,8 +205,10 @@ class Visitor:
 
     def declares(self, *, low: float, high: float) -> None:
         """Give all columns of a waiting file the same bounds."""
-        first = self.page.locator('[data-word^="low:"]').first.get_attribute("data-word") or ""
-        self.says(first, f"{low:g} to {high:g}; …")
+        box = self.page.locator('[data-word^="low:"]').first
+        box.fill(f"{low:g} to {high:g}; …")
+        box.press("Enter")
+        self.waits()
 
     def escapes(self) -> None:
         """Close the box that is open: it may lie over what is pressed next."""
