@@ -19,7 +19,6 @@ from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import (
     Declaration,
-    FileKind,
     apply_declaration_file,
     find_declaration_path,
     read_declaration,
@@ -40,6 +39,7 @@ from dpviz.tables.sparse_intake import SparseTable, load_sparse
 from dpviz.words import RESOURCES
 
 FOLDER = RESOURCES / "sample_data"
+_DIGITS = FOLDER / "digits.json"
 # How many clusters were put into each.
 _FILES = {"fifteen": 15, "city": 8, "people": 6, "colours": 6, "outlier": 3, "towns": 2, "laboratories": 2}
 
@@ -104,32 +104,17 @@ def _make_sample(sample_id: str, clusters: int, make: Callable[[], LoadedTable],
 def _load_digits() -> LoadedTable:
     from sklearn.datasets import load_digits  # slow to import
 
-    digits = load_digits()
+    digits, declared = load_digits(), read_declaration(_DIGITS)
     values = np.column_stack([digits.data, digits.target])
-    return make_numeric_table(values, [*_DIGITS.columns, USUAL_LABEL], name=_DIGITS.title)
+    return make_numeric_table(values, [*declared.columns, USUAL_LABEL], name=declared.title)
 
-
-_DIGITS = Declaration(
-    title="Handwritten digits",
-    description="1,797 scanned digits of 8 x 8 pixels: 64 columns and few rows, a hard case for privacy.",
-    lower=(0.0,),
-    upper=(16.0,),
-    bounds_origin="The format: each pixel counts the dark ones among 4 x 4 scanned dots, 0 to 16.",
-    scaling="common",
-    unit_of_privacy="one scanned digit (one row)",
-    n_public=1_797,
-    kind=FileKind.PUBLIC,
-    source="E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits (UCI), bundled with scikit-learn.",
-    licence="CC BY 4.0",
-    label_column=USUAL_LABEL,
-).over([f"pixel_{row}_{column}" for row in range(8) for column in range(8)])
 
 SAMPLES: tuple[Sample, ...] = (
     *_list_file_samples(),
     _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
     _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
     _make_sample("words", 5, make_bag_of_words, WORDS),
-    _make_sample("digits", 10, _load_digits, _DIGITS),
+    *([_make_sample("digits", 10, _load_digits, read_declaration(_DIGITS))] if _DIGITS.is_file() else []),
 )
 
 
