@@ -254,10 +254,7 @@ def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, 
 def _draw_planes(
     session: PrivateSession, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
 ) -> partitions.HashCodes:
-    """Random directions from public coins, through the middle of the bounds or through a released middle of the rows.
-
-    **Guarantee.** The share ``center`` if the middle is bought, else nothing.
-    """
+    """Random directions from public coins, through the middle of the bounds or one of the rows, paid by ``center``."""
     planes = rng.normal(size=(levels, session.dim))
     offsets = np.zeros(levels)
     if params.practical and session.dim <= _SHIFTED_UP_TO:
@@ -392,12 +389,10 @@ def make_counts_consistent(tree: CountedTree) -> Array:
 
 
 def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: bool) -> Array:
-    """What ``counts`` say about the leaves, never below 0, shape (leaves,).
+    """What ``counts`` (nodes,), rows, say about the leaves, never below 0, shape (leaves,).
 
     With ``reassign_lost``, where one of two children was dropped, all that is left of the other grows in proportion
     until it makes up its parent's count; nothing shrinks.
-
-    ``counts`` (nodes,), rows.
     """
     growth = np.ones(len(tree.nodes))
     if reassign_lost:
