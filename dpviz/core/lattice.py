@@ -59,16 +59,11 @@ class ExactRows:
 
     @classmethod
     def dense(cls, rows: Array, bits: int, radius: float) -> ExactRows:
-        """Rows (n, d) that were just rounded to multiples of 2^-bits, none longer than ``radius``.
+        """Rows (n, d), unit coordinates, just rounded to multiples of 2^-``bits``, none longer than ``radius``.
 
         Parameters
         ----------
-        rows : array of shape (n, d)
-            Unit coordinates.
-        bits : int
-            Coordinates are multiples of 2^-bits.
-        radius : float
-            Largest length of a row, unit coordinates.
+        rows, bits, radius
 
         Returns
         -------
@@ -91,19 +86,16 @@ class ExactRows:
 
 
 def round_inward(values: Any, bits: int) -> Array:
-    """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0.
+    """``values`` of any shape rounded towards 0 to multiples of 2^-bits, none larger in magnitude; there is one 0.
 
     Parameters
     ----------
-    values : array
-        Any shape.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    values, bits
 
     Returns
     -------
     array
-        Shape as the values; none is larger in magnitude.
+        Shape as the values.
     """
     rounded: Array = np.multiply(values, 2.0**bits)
     np.trunc(rounded, out=rounded)
@@ -146,10 +138,8 @@ def count_quanta(values: Array, bits: int) -> Codes:
 
     Parameters
     ----------
-    values : array
-        Whole multiples of the quantum.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    values, bits
+        Whole multiples of the quantum 2^-bits, of any shape.
 
     Returns
     -------
@@ -195,10 +185,8 @@ def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
 
     Parameters
     ----------
-    longest : float
-        Largest magnitude of a coordinate.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    longest, bits
+        Largest magnitude of a coordinate; all are multiples of 2^-bits.
 
     Returns
     -------
@@ -224,15 +212,12 @@ def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     ----------
     centers : array of shape (k, d)
         Unit coordinates, on the lattice of points.
-    radius : float
-        Largest length of a row, unit coordinates.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    radius, bits
+        Largest length of a row, unit coordinates, which are multiples of 2^-bits.
 
     Returns
     -------
     int or None
-        Bits.
     """
     marks = make_mark(len(centers)).bit_length()
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
@@ -247,10 +232,8 @@ def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = n
 
     Parameters
     ----------
-    rows : int
-        Lines of the array.
-    columns : int
-        Numbers in a line.
+    rows, columns
+        Its shape.
     use : str
         A name; two uses never share an array.
     kind : type
@@ -276,18 +259,14 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
 
     Parameters
     ----------
-    points : array of shape (points, d)
-        Unit coordinates.
-    rows : ExactRows
-    plus : array of shape (points,) or None
-        What is added to each point's products.
+    points, rows, plus
+        Shape (points, d), unit coordinates; d columns; shape (points,) or None.
     out : array or None
         Where the result goes; None: scratch memory.
 
     Returns
     -------
     array of shape (points, rows)
-        Exact.
     """
     if plus is not None:
         return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
@@ -301,9 +280,8 @@ def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
 
     Parameters
     ----------
-    points : array of shape (k, d + 1)
+    points, rows
         Unit coordinates, and what is added.
-    rows : ExactRows
     out : array or None
         Where the result goes; None: scratch memory.
 

@@ -51,9 +51,8 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
 
     Parameters
     ----------
-    sets : array of shape (m, k, d)
-        Public or released points, unit coordinates.
-    region : Region
+    sets, region
+        Public or released points, and where rows lie, unit coordinates.
     nearest : int
         1 for the nearest point of a set, 2 for the second nearest.
 
@@ -350,16 +349,10 @@ def compute_swap_gains(
 
     Parameters
     ----------
-    points : array of shape (n, d)
+    points, centers, candidates : arrays of shape (n, d), (k, d) and (n_candidates, d)
         Unit coordinates.
-    weights : array of shape (n,)
-        Rows that each point stands for.
-    cell : int array of shape (n,)
-        The nearest centre of each point.
-    centers : array of shape (k, d)
-        Unit coordinates.
-    candidates : array of shape (n_candidates, d)
-        Unit coordinates.
+    weights, cell : arrays of shape (n,)
+        Rows that each point stands for, and its nearest centre.
     order : int
         2 for squared distances, 1 for distances.
 

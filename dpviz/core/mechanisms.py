@@ -67,9 +67,8 @@ class Mechanism(Protocol[Answer]):
 
         Parameters
         ----------
-        truth : object
-            What the question's ``truth`` returned.
-        noise : NoiseSource
+        truth, noise
+            What the question's ``truth`` returned, and where noise comes from.
 
         Returns
         -------
@@ -81,15 +80,13 @@ class Mechanism(Protocol[Answer]):
 
         Parameters
         ----------
-        released : object
-            What ``draw`` returned.
-        truth : object
-            What the question's ``truth`` returned.
+        released, truth
+            What ``draw`` and the question's ``truth`` returned.
 
         Returns
         -------
         float
-            A natural logarithm, up to a constant.
+            A natural logarithm.
         """
 
 
@@ -136,11 +133,7 @@ def calibrate_mechanism(
 
     Parameters
     ----------
-    query : Query
-    kind : Kind
-    share : Budget
-    relation : Relation
-    region : Region
+    query, kind, share, relation, region
 
     Returns
     -------
@@ -178,8 +171,7 @@ class Calibrated(Priced):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
+        share, sensitivity
         **options
             Public settings of the kind.
 
@@ -285,9 +277,8 @@ def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kin
 
     Parameters
     ----------
-    accounting : Accounting
-    spherical : bool
-        Whether density shall depend on the Euclidean norm of each row of the answer.
+    accounting, spherical
+        Spherical density depends on the Euclidean norm of each row of the answer.
 
     Returns
     -------
@@ -385,16 +376,13 @@ class Peeling(DerivedMechanism):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
-        """Peeling for which all ``draws`` together cost ``share``.
+        """Peeling for which all draws together cost ``share``.
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        draws : int
-            How many entries are drawn of each line.
-        magnitudes : bool
-            Whether the entries of largest magnitude are wanted instead of those of least loss.
+        share, sensitivity
+        draws, magnitudes
+            Entries drawn of each line, and whether those of largest magnitude are wanted, not those of least loss.
 
         Returns
         -------
@@ -445,9 +433,8 @@ class NoisyThreshold(DerivedMechanism):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        threshold : float
+        share, sensitivity
+        threshold
             Rows that a noisy count has to exceed.
 
         Returns
@@ -505,9 +492,8 @@ class SparseLaplace(DrawnNoise):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        cutoff_in_scales : float
+        share, sensitivity
+        cutoff_in_scales
             Noisy counts nearer to 0 than this, in scales of the noise, are not shown.
 
         Returns
@@ -548,11 +534,7 @@ def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> C
 
     Parameters
     ----------
-    truth : SparseCounts
-        The cells that hold rows, and the universe.
-    number : int
-        How many.
-    noise : NoiseSource
+    truth, number, noise
 
     Returns
     -------
@@ -592,9 +574,8 @@ class NoisyExcess(DrawnNoise):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        threshold : float
+        share, sensitivity
+        threshold
             Rows of a cell beyond which they count; at least 0.
 
         Returns
@@ -638,15 +619,12 @@ class PathCounts(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
-        """Noise on the counts of all levels that costs ``share`` together.
+        """Noise on the counts of all ``levels`` that costs ``share`` together.
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        levels : int
-            How many levels are asked about.
-        min_branch : float
+        share, sensitivity, levels
+        min_branch
             The noisy count from which a node is split.
 
         Returns
@@ -673,10 +651,8 @@ class PathCounts(DrawnNoise):
 
         Parameters
         ----------
-        truth : SparseCounts
-            Rows by whole code.
-        draw : function
-            Of the counts of some nodes to noisy ones.
+        truth, draw
+            Rows by whole code; what makes noisy counts of those of some nodes.
 
         Returns
         -------
@@ -702,19 +678,16 @@ def list_children(nodes: Codes) -> Codes:
 
 
 def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
-    """Rows below each node, by heap number, from the histogram of whole codes; shape (m,).
+    """Rows below each node, from the histogram of whole codes.
 
     Parameters
     ----------
-    nodes : int array of shape (m,)
-        Heap numbers.
-    histogram : SparseCounts
-        Rows by whole code.
+    nodes, histogram
+        Heap numbers (m,), and rows by whole code.
 
     Returns
     -------
     int array of shape (m,)
-        Rows.
     """
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]

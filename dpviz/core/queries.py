@@ -113,18 +113,16 @@ class Query(Protocol):
         """Temporary numbers that a row needs, which bounds the size of a chunk."""
 
     def tally(self, rows: ExactRows, cell: Codes) -> Any:
-        """The answer on rows whose cells are known, in whole numbers; those on chunks add up.
+        """The answer on rows whose cells are known, in whole numbers of its quantum; those on chunks add up.
 
         Parameters
         ----------
-        rows : ExactRows
-        cell : int array of shape (rows,)
-            The cell of each row.
+        rows, cell
+            Rows, and the cell (rows,) of each.
 
         Returns
         -------
         object
-            Whole numbers of the query's quantum.
         """
 
     def truth(self, total: Any, region: Region) -> Any:
@@ -132,9 +130,7 @@ class Query(Protocol):
 
         Parameters
         ----------
-        total : object
-            Tallies of all chunks, added up.
-        region : Region
+        total, region
 
         Returns
         -------
@@ -147,8 +143,7 @@ class Query(Protocol):
 
         Parameters
         ----------
-        relation : Relation
-        region : Region
+        relation, region
 
         Returns
         -------
@@ -266,20 +261,16 @@ class Sum(OfCoordinates):
 
 
 def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
-    """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d).
+    """Sums of the coordinates over each of ``n_cells`` cells in quanta of rows.
 
     Parameters
     ----------
-    rows : ExactRows
-    cell : int array of shape (rows,)
-        The cell of each row.
-    n_cells : int
-        Cells in all.
+    rows, cell, n_cells
+        Rows, the cell (rows,) of each, and cells in all.
 
     Returns
     -------
     int array of shape (n_cells, d)
-        In quanta of rows.
     """
     if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
         return count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits)
@@ -296,16 +287,12 @@ def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
 
 
 def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
-    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53.
+    """Weighted sums of ``values`` over each of ``n_cells`` cells; exact for whole numbers up to 2^53.
 
     Parameters
     ----------
-    values : array of shape (rows, m)
-        Dense or sparse.
-    cell : int array of shape (rows,)
-        The cell of each row.
-    n_cells : int
-        Cells in all.
+    values, cell, n_cells
+        Dense or sparse (rows, m), and the cell (rows,) of each row.
     weights : array of shape (rows,) or None
         None: all 1.
 
@@ -356,19 +343,16 @@ class SparseCounts:
 
     @classmethod
     def of(cls, assigned: Codes, universe: int) -> SparseCounts:
-        """Rows per cell; a negative code is no cell.
+        """Rows per cell, those that hold some, sorted; a negative code is no cell.
 
         Parameters
         ----------
-        assigned : int array of shape (rows,)
-            The cell of each row, or a negative number.
-        universe : int
-            Cells in all.
+        assigned, universe
+            The cell (rows,) of each row, and cells in all.
 
         Returns
         -------
         SparseCounts
-            Cells that hold rows, sorted, with their counts.
         """
         codes, counts = np.unique(assigned[assigned >= 0], return_counts=True)
         return cls(codes, counts.astype(np.float64), universe)
@@ -640,9 +624,8 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
 
     Parameters
     ----------
-    answer : array of shape (n_cells, m)
-        A line for each cell.
-    dim : int
+    answer, dim
+        A line for each cell (n_cells, m), and columns of a row.
     radius : float
         What residuals were shortened to, unit coordinates.
 
@@ -655,16 +638,14 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
 
 
 def unpack_symmetric(flat: Array, axes: int) -> Array:
-    """The symmetric matrices (m, axes, axes) whose upper triangles come ``flat``, as in (also noisy) answers.
+    """The symmetric matrices whose upper triangles come ``flat``, as in (also noisy) answers.
 
     Entries off the diagonal come times √2, so that Euclidean distances are those of the matrices.
 
     Parameters
     ----------
-    flat : array of shape (m, axes (axes + 1) / 2)
-        A line for each matrix.
-    axes : int
-        Rows of a matrix.
+    flat, axes
+        Shape (m, axes (axes + 1) / 2), and rows of a matrix.
 
     Returns
     -------
