@@ -288,7 +288,10 @@ class AutoPlan:
         return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
 
     def shares(self, session: PrivateSession) -> dict[StagePart, Budget]:
-        """The whole budget of ``session``, less what was spent already, divided among all parts, whatever they ask."""
+        """The budget of ``session``, less what was spent already, divided among all parts.
+
+        **Guarantee.** Together the shares are worth the whole budget of the session, whatever is asked with them.
+        """
         if session.accounting is Accounting.PLD:
             bought = session.calibrate(**{part.name: part.draws() for part in self.parts})
         else:

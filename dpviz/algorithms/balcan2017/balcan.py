@@ -147,7 +147,7 @@ def grow_trees(
 def list_candidates(
     trees: Sequence[partitions.CubeTree], k: int, region: Region, rng: np.random.Generator
 ) -> Candidates:
-    """The middles (m, p) of all active cubes, moved into ``region``, each once, with their depths; at least k."""
+    """Middles (m, p) of all active cubes, in ``region``, each once, with their depths; at least k. Post-processing."""
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])
     depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])
@@ -401,7 +401,10 @@ class Searched(NamedTuple):
 def find_centers(
     session: PrivateSession, k: int, c: Constants, rng: np.random.Generator, *, order: int = 2
 ) -> Generator[Step, None, Searched]:
-    """Project, find candidates, pick k of them by private swaps and return them: pays ``c.tree`` and ``c.swapping``."""
+    """Project, find candidates, and pick k of them by private swaps: a generator of steps that returns the centres.
+
+    **Guarantee.** The parts ``c.tree`` and ``c.swapping`` of the session's budget.
+    """
     view = project(session, _draw_frame(c, session.dim, rng))
     share = session.budget.split(tree=c.tree, rest=c.swapping + c.means)
     trees: list[partitions.CubeTree] = []

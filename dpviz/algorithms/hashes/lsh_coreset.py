@@ -254,7 +254,10 @@ def _choose_min_node(session: PrivateSession, k: int, params: LshCoresetParams, 
 def _draw_planes(
     session: PrivateSession, levels: int, params: LshCoresetParams, share: Shares, rng: np.random.Generator
 ) -> partitions.HashCodes:
-    """Random directions from public coins, through the middle of the bounds or one of the rows, paid by ``center``."""
+    """Random directions from public coins, through the middle of the bounds or through a released middle of the rows.
+
+    **Guarantee.** The share ``center`` if the middle is bought, else nothing.
+    """
     planes = rng.normal(size=(levels, session.dim))
     offsets = np.zeros(levels)
     if params.practical and session.dim <= _SHIFTED_UP_TO:

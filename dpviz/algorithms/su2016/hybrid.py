@@ -65,7 +65,10 @@ def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random
 
 
 def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
-    """The ε from which Lloyd steps have less noise than the grid (Eqs. 11-15), by public quantities; ``half`` (d,)."""
+    """The ε from which the noise of the Lloyd steps is less than the grid's (Eqs. 11-15), by public quantities.
+
+    ``half`` (d,), half-widths of the box, unit coordinates.
+    """
     # With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed, with ρ = .225 (2ρ
     # is TYPICAL_OFFSET), which the paper does not state. Eq. 14, more than one round of DPLloyd to compare with, always
     # holds.

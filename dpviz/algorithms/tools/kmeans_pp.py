@@ -28,7 +28,7 @@ _MOST_APART, _MANY_BOXES = 2**23, 0.25
 
 
 def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
-    """Indices (k,) into ``points`` (m, d), drawn by greedy k-means++ with ``weights`` (m,).
+    """Indices (k,) into ``points`` (m, d) of seeds drawn by greedy k-means++ with ``weights`` (m,).
 
     Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
     the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.

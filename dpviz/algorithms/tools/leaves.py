@@ -109,7 +109,7 @@ class Leaves:
 
 
 def split_into_leaves(columns: npt.NDArray[np.floating], size: int) -> Codes:
-    """Points given as ``columns`` (d, m) in leaves of ``size``/2 to ``size``, some twice, for all to be as large."""
+    """Points, ``columns`` (d, m), in leaves of half of ``size`` to ``size``; some stand twice so that all are full."""
     m, leaves = columns.shape[1], 1
     while leaves * size < m:
         leaves *= 2
