@@ -138,8 +138,9 @@ def count_quanta(values: Array, bits: int) -> Codes:
 
     Parameters
     ----------
-    values, bits
-        Whole multiples of the quantum 2^-bits, of any shape.
+    values : array
+        Whole multiples of the quantum, of any shape.
+    bits
 
     Returns
     -------
@@ -213,7 +214,7 @@ def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     centers : array of shape (k, d)
         Unit coordinates, on the lattice of points.
     radius, bits
-        Largest length of a row, unit coordinates, which are multiples of 2^-bits.
+        Largest length of a row, unit coordinates; coordinates are multiples of 2^-bits.
 
     Returns
     -------
@@ -259,8 +260,10 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
 
     Parameters
     ----------
-    points, rows, plus
-        Shape (points, d), unit coordinates; d columns; shape (points,) or None.
+    points : array of shape (points, d)
+        Unit coordinates.
+    rows
+    plus : array of shape (points,) or None
     out : array or None
         Where the result goes; None: scratch memory.
 
@@ -280,8 +283,9 @@ def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
 
     Parameters
     ----------
-    points, rows
+    points : array of shape (k, d + 1)
         Unit coordinates, and what is added.
+    rows
     out : array or None
         Where the result goes; None: scratch memory.
 

@@ -51,8 +51,9 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
 
     Parameters
     ----------
-    sets, region
-        Public or released points, and where rows lie, unit coordinates.
+    sets : array of shape (m, k, d)
+        Public or released points, unit coordinates.
+    region
     nearest : int
         1 for the nearest point of a set, 2 for the second nearest.
 

@@ -277,8 +277,9 @@ def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kin
 
     Parameters
     ----------
-    accounting, spherical
-        Spherical density depends on the Euclidean norm of each row of the answer.
+    accounting
+    spherical
+        Whether density shall depend on the Euclidean norm of each row of the answer.
 
     Returns
     -------
@@ -651,8 +652,10 @@ class PathCounts(DrawnNoise):
 
         Parameters
         ----------
-        truth, draw
-            Rows by whole code; what makes noisy counts of those of some nodes.
+        truth
+            Rows by whole code.
+        draw
+            Of the counts of some nodes to noisy ones.
 
         Returns
         -------
@@ -682,8 +685,10 @@ def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
 
     Parameters
     ----------
-    nodes, histogram
-        Heap numbers (m,), and rows by whole code.
+    nodes : int array of shape (m,)
+        Heap numbers.
+    histogram
+        Rows by whole code.
 
     Returns
     -------

@@ -109,7 +109,7 @@ class NoiseSource(Protocol):
         """
 
     def codes(self, below: int, size: int) -> Codes:
-        """Uniform whole numbers from 0, all ``below`` one, repeats included.
+        """Uniform whole numbers from 0 on that are ``below`` another, repeats included.
 
         Parameters
         ----------

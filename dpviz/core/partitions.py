@@ -133,8 +133,9 @@ def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
 
     Parameters
     ----------
-    nodes, depth
-        Heap numbers (m,), and bits of a code.
+    nodes : int array of shape (m,)
+        Heap numbers.
+    depth
 
     Returns
     -------
@@ -374,8 +375,9 @@ class Grid(_AxisByAxis):
 
         Parameters
         ----------
-        codes, axes
-            Cells (m,), and which axes are wanted.
+        codes : int array of shape (m,)
+            Of cells.
+        axes
 
         Returns
         -------

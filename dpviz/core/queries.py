@@ -261,16 +261,19 @@ class Sum(OfCoordinates):
 
 
 def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
-    """Sums of the coordinates over each of ``n_cells`` cells in quanta of rows.
+    """Sums of the coordinates over each of ``n_cells`` cells.
 
     Parameters
     ----------
-    rows, cell, n_cells
-        Rows, the cell (rows,) of each, and cells in all.
+    rows
+    cell : int array of shape (rows,)
+        The cell of each row.
+    n_cells
 
     Returns
     -------
     int array of shape (n_cells, d)
+        In quanta of rows.
     """
     if rows.padded is None or rows.values.shape[1] <= FEW_COLUMNS:
         return count_quanta(sum_by_cell(rows.values, cell, n_cells), rows.bits)
@@ -291,8 +294,11 @@ def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None
 
     Parameters
     ----------
-    values, cell, n_cells
-        Dense or sparse (rows, m), and the cell (rows,) of each row.
+    values : array of shape (rows, m)
+        Dense or sparse.
+    cell : int array of shape (rows,)
+        The cell of each row.
+    n_cells
     weights : array of shape (rows,) or None
         None: all 1.
 
@@ -343,16 +349,19 @@ class SparseCounts:
 
     @classmethod
     def of(cls, assigned: Codes, universe: int) -> SparseCounts:
-        """Rows per cell, those that hold some, sorted; a negative code is no cell.
+        """Rows per cell; a negative code is no cell.
 
         Parameters
         ----------
-        assigned, universe
-            The cell (rows,) of each row, and cells in all.
+        assigned : int array of shape (rows,)
+            The cell of each row, or a negative number.
+        universe : int
+            Cells in all.
 
         Returns
         -------
         SparseCounts
+            Cells that hold rows, sorted, with their counts.
         """
         codes, counts = np.unique(assigned[assigned >= 0], return_counts=True)
         return cls(codes, counts.astype(np.float64), universe)
@@ -624,8 +633,9 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
 
     Parameters
     ----------
-    answer, dim
-        A line for each cell (n_cells, m), and columns of a row.
+    answer : array of shape (n_cells, m)
+        A line for each cell.
+    dim
     radius : float
         What residuals were shortened to, unit coordinates.
 
@@ -644,8 +654,9 @@ def unpack_symmetric(flat: Array, axes: int) -> Array:
 
     Parameters
     ----------
-    flat, axes
-        Shape (m, axes (axes + 1) / 2), and rows of a matrix.
+    flat : array of shape (m, axes (axes + 1) / 2)
+        A line for each matrix.
+    axes
 
     Returns
     -------

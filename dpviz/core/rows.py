@@ -36,12 +36,15 @@ class BlockModel(Protocol):
     """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """A line for each block.
+        """A line for each of ``number`` blocks.
 
         Parameters
         ----------
-        rows, block, number
-            Rows (m, d), unit coordinates; the block (m,) of each; how many blocks there are.
+        rows : array of shape (m, d)
+            Unit coordinates.
+        block : int array of shape (m,)
+            Where each row lies.
+        number
 
         Returns
         -------

@@ -112,7 +112,7 @@ class DistanceScales(OfOneBin, InQuanta):
 
 
 def decode_bins(points: Array, number: int | Codes) -> Codes:
-    """The bins of unit coordinates in [-1, 1], of any shape, from 0 to number - 1; the upper end is the last one's.
+    """Equal bins of unit coordinates in [-1, 1], any shape, from 0 to number - 1; the upper end is in the last one.
 
     >>> decode_bins(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
     [0, 0, 1, 1]

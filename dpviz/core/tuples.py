@@ -518,8 +518,11 @@ class PrivateAverage:
 
         Parameters
         ----------
-        values, radius, noise
-            Values along one axis, and the radius of the points' cluster, which sets the grid.
+        values : array of shape (n,)
+            Along one axis.
+        radius
+            Of the points' cluster; it sets the grid.
+        noise
 
         Returns
         -------
@@ -693,8 +696,10 @@ class NoisyCenters(TupleMechanism):
 
         Parameters
         ----------
-        centers, laplace
-            Those of a secret tuple, unit coordinates, and (k,) draws of scale 4k/ε.
+        centers : array of shape (k, d)
+            Of a secret tuple, unit coordinates.
+        laplace : array of shape (k,)
+            Draws of scale 4k/ε.
 
         Returns
         -------
