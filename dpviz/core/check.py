@@ -259,8 +259,10 @@ def one_of(allowed: tuple[object, ...], **named: object) -> None:
 
     Parameters
     ----------
-    allowed, **named
-        What may be given; the value, by the name that a sentence calls it.
+    allowed
+        What may be given.
+    **named
+        The value, by the name that a sentence calls it.
     """
     _demand(lambda value: value in allowed, f"choose one of {', '.join(map(str, allowed))}", named)
 

@@ -63,7 +63,9 @@ class ExactRows:
 
         Parameters
         ----------
-        rows, bits, radius
+        rows
+        bits
+        radius
 
         Returns
         -------
@@ -90,7 +92,8 @@ def round_inward(values: Any, bits: int) -> Array:
 
     Parameters
     ----------
-    values, bits
+    values
+    bits
 
     Returns
     -------
@@ -186,8 +189,9 @@ def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
 
     Parameters
     ----------
-    longest, bits
-        Largest magnitude of a coordinate; all are multiples of 2^-bits.
+    longest
+        Largest magnitude of a coordinate, which is a multiple of 2^-bits.
+    bits
 
     Returns
     -------
@@ -213,8 +217,9 @@ def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     ----------
     centers : array of shape (k, d)
         Unit coordinates, on the lattice of points.
-    radius, bits
-        Largest length of a row, unit coordinates; coordinates are multiples of 2^-bits.
+    radius
+        Largest length of a row, unit coordinates, which are multiples of 2^-bits.
+    bits
 
     Returns
     -------

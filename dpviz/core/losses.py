@@ -350,10 +350,15 @@ def compute_swap_gains(
 
     Parameters
     ----------
-    points, centers, candidates : arrays of shape (n, d), (k, d) and (n_candidates, d)
+    points : array of shape (n, d)
         Unit coordinates.
-    weights, cell : arrays of shape (n,)
-        Rows that each point stands for, and its nearest centre.
+    weights : array of shape (n,)
+        Rows that each point stands for.
+    cell : int array of shape (n,)
+        The nearest centre of each point.
+    centers : array of shape (k, d)
+    candidates : array of shape (n_candidates, d)
+        Unit coordinates.
     order : int
         2 for squared distances, 1 for distances.
 

@@ -67,8 +67,9 @@ class Mechanism(Protocol[Answer]):
 
         Parameters
         ----------
-        truth, noise
-            What the question's ``truth`` returned, and where noise comes from.
+        truth
+            What the question's ``truth`` returned.
+        noise
 
         Returns
         -------
@@ -133,7 +134,11 @@ def calibrate_mechanism(
 
     Parameters
     ----------
-    query, kind, share, relation, region
+    query
+    kind
+    share
+    relation
+    region
 
     Returns
     -------
@@ -171,7 +176,8 @@ class Calibrated(Priced):
 
         Parameters
         ----------
-        share, sensitivity
+        share
+        sensitivity
         **options
             Public settings of the kind.
 
@@ -381,9 +387,12 @@ class Peeling(DerivedMechanism):
 
         Parameters
         ----------
-        share, sensitivity
-        draws, magnitudes
-            Entries drawn of each line, and whether those of largest magnitude are wanted, not those of least loss.
+        share
+        sensitivity
+        draws
+            How many entries are drawn of each line.
+        magnitudes
+            Whether the entries of largest magnitude are wanted instead of those of least loss.
 
         Returns
         -------
@@ -434,7 +443,8 @@ class NoisyThreshold(DerivedMechanism):
 
         Parameters
         ----------
-        share, sensitivity
+        share
+        sensitivity
         threshold
             Rows that a noisy count has to exceed.
 
@@ -493,7 +503,8 @@ class SparseLaplace(DrawnNoise):
 
         Parameters
         ----------
-        share, sensitivity
+        share
+        sensitivity
         cutoff_in_scales
             Noisy counts nearer to 0 than this, in scales of the noise, are not shown.
 
@@ -535,7 +546,9 @@ def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> C
 
     Parameters
     ----------
-    truth, number, noise
+    truth
+    number
+    noise
 
     Returns
     -------
@@ -575,7 +588,8 @@ class NoisyExcess(DrawnNoise):
 
         Parameters
         ----------
-        share, sensitivity
+        share
+        sensitivity
         threshold
             Rows of a cell beyond which they count; at least 0.
 
@@ -624,7 +638,9 @@ class PathCounts(DrawnNoise):
 
         Parameters
         ----------
-        share, sensitivity, levels
+        share
+        sensitivity
+        levels
         min_branch
             The noisy count from which a node is split.
 

@@ -26,7 +26,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale, shape
+        scale
+        shape
 
         Returns
         -------
@@ -38,7 +39,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        sd, shape
+        sd
+        shape
 
         Returns
         -------
@@ -50,7 +52,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale, shape
+        scale
+        shape
 
         Returns
         -------
@@ -63,7 +66,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale, shape
+        scale
+        shape
 
         Returns
         -------
@@ -75,7 +79,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale, shape
+        scale
+        shape
 
         Returns
         -------
@@ -87,7 +92,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale, shape
+        scale
+        shape
 
         Returns
         -------
@@ -101,7 +107,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        trials, probability
+        trials
+        probability
 
         Returns
         -------

@@ -332,7 +332,8 @@ class Grid(_AxisByAxis):
 
         Parameters
         ----------
-        region, cells_per_axis
+        region
+        cells_per_axis
 
         Returns
         -------

@@ -117,8 +117,9 @@ class Query(Protocol):
 
         Parameters
         ----------
-        rows, cell
-            Rows, and the cell (rows,) of each.
+        rows
+        cell : int array of shape (rows,)
+            The cell of each row.
 
         Returns
         -------
@@ -130,7 +131,8 @@ class Query(Protocol):
 
         Parameters
         ----------
-        total, region
+        total
+        region
 
         Returns
         -------
@@ -143,7 +145,8 @@ class Query(Protocol):
 
         Parameters
         ----------
-        relation, region
+        relation
+        region
 
         Returns
         -------

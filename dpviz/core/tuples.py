@@ -111,7 +111,8 @@ class PartitionTest:
 
         Parameters
         ----------
-        tuples, noise
+        tuples
+        noise
 
         Returns
         -------
@@ -139,7 +140,9 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
 
     Parameters
     ----------
-    one, tuples : arrays of shape (k, d) and (n_t, k, d)
+    one : array of shape (k, d)
+    tuples : array of shape (n_t, k, d)
+        Same coordinates.
     far : float
         Δ, in radii of a ball.
 
@@ -301,7 +304,8 @@ class TupleMechanism:
 
         Parameters
         ----------
-        share, sensitivity
+        share
+        sensitivity
         **constants
             Δ, β and the like, by name; public.
 
@@ -357,7 +361,8 @@ class TupleMechanism:
 
         Parameters
         ----------
-        centers, tuples, noise
+        centers, tuples
+        noise
 
         Returns
         -------
@@ -466,7 +471,8 @@ class PrivateAverage:
 
         Parameters
         ----------
-        points, noise
+        points
+        noise
 
         Returns
         -------
@@ -491,8 +497,9 @@ class PrivateAverage:
 
         Parameters
         ----------
-        distances, noise
-            Distances (pairs,) within disjoint pairs of points.
+        distances : array of shape (pairs,)
+            Within disjoint pairs of points.
+        noise
 
         Returns
         -------
@@ -565,7 +572,8 @@ def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
 
     Parameters
     ----------
-    points, noise
+    points
+    noise
 
     Returns
     -------
