@@ -83,11 +83,10 @@ class Sizes(NamedTuple):
         return self.rows < CLEAR * self.sd
 
     def widen(self, noise: Array) -> Array:
-        """The noise of means, (k,) or (k, d), over the fewest rows that are plausible; infinite where that is nobody.
+        """The ``noise`` of means, (k,) or (k, d), over the fewest rows that are plausible; infinite where it is nobody.
 
-        It is said over noisy sizes, and ``CLEAR`` sds below one of them it is so much larger.
-
-        ``noise`` (k,) or (k, d), deviations, in any units. Beside sizes whose noise is not known it stays as it is.
+        It is said over noisy sizes, and ``CLEAR`` sds below one of them it is so much larger. Beside sizes whose noise
+        is not known it stays as it is.
         """
         if not self.known:
             return noise
@@ -99,11 +98,9 @@ class Sizes(NamedTuple):
 
 
 def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
-    """Several counts (k,) of the same clusters together, weighed by the inverse of their variances (k,).
+    """Several counts (k,) of the same clusters together, weighed by the inverse of the ``variances`` of their noise.
 
     The first is the one that is not off: the others are taken to be off by how far they lie from it.
-
-    ``counts`` (k,), released, in rows; ``variances`` (k,), of the noise of each, in rows squared.
     """
     first, of_first = counts[0], variances[0]
     off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]

@@ -73,9 +73,6 @@ def match_to(anchors: Array, centers: Array) -> Array:
     """Each line of ``centers`` (m, k, d) in the order of the ``anchors`` (k, d) that its points are matched to.
 
     Greedy: the closest pair first, then the closest of what is left. A line is matched on its own.
-
-    ``centers`` (m, k, d), the centres of m blocks, same coordinates. Returns (m, k, d), the same centres, each line
-    reordered.
     """
     distance = ((centers[:, :, None, :] - anchors) ** 2).sum(axis=3)
     m, k = centers.shape[:2]

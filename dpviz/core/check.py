@@ -66,7 +66,7 @@ _EXTRAS = {
 
 
 def import_extra(name: str, load: Callable[[str], Any] = import_module) -> Any:
-    """``load`` what may need a library of an extra.
+    """What ``load`` makes of a ``name``, which may need a library of an extra.
 
     Parameters
     ----------
@@ -78,7 +78,6 @@ def import_extra(name: str, load: Callable[[str], Any] = import_module) -> Any:
     Returns
     -------
     object
-        What was loaded.
 
     Raises
     ------
@@ -165,10 +164,8 @@ def at_least(minimum: int, **named: int) -> int:
 
     Parameters
     ----------
-    minimum : int
-        The least that is allowed.
-    **named
-        The number, by the name that a sentence calls it.
+    minimum, **named : int
+        The least that is allowed; the number, by the name that a sentence calls it.
 
     Returns
     -------
@@ -198,12 +195,8 @@ def within(low: float, high: float, **named: float) -> float:
 
     Parameters
     ----------
-    low : float
-        The least that is allowed.
-    high : float
-        The largest that is allowed.
-    **named
-        The number, by the name that a sentence calls it.
+    low, high, **named : float
+        What is allowed; the number, by the name that a sentence calls it.
 
     Returns
     -------
@@ -244,7 +237,6 @@ def check_delta(n: int | None, *, delta: float) -> float:
     Returns
     -------
     float
-        It.
     """
     ceiling = 1.0 if n is None or n <= 1 else 1 / int(n)
     if not _finite(delta) or not (delta == 0 or LEAST_DELTA <= float(delta) < ceiling):
@@ -267,7 +259,7 @@ def one_of(allowed: tuple[object, ...], **named: object) -> None:
 
     Parameters
     ----------
-    allowed : tuple of object
+    allowed
         What may be given.
     **named
         The value, by the name that a sentence calls it.

@@ -53,8 +53,7 @@ def order_by_content(rows: Any) -> Codes:
 def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
     """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse; ``persons`` (n,), whose each row is. Returns
-    (n,).
+    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse; ``persons`` (n,), whose each row is.
     """
     known, whose = np.unique(persons, return_inverse=True)
     by_person = np.argsort(whose, kind="stable")
@@ -68,19 +67,16 @@ def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
 def draw_content_uniforms(rows: Array, salt: int) -> Array:
     """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse. Returns (n,), between 0 and 1, both left
-    out.
+    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse.
     """
     mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
     return ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def draw_content_waits(rows: Array, salt: int) -> Array:
-    """A draw of the exponential law for each row, as ``draw_content_uniforms``.
+    """A positive draw of the exponential law for each row, as ``draw_content_uniforms``.
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
-
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse. Returns (n,), positive.
     """
     return compute_minus_log(draw_content_uniforms(rows, salt))
 

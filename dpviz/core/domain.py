@@ -88,8 +88,7 @@ class Blocks:
         """The largest squared distance of a row from each of ``points`` (..., dim), over coordinates in blocks.
 
         Of a simplex the farthest corner is that of the smallest coordinate; of an interval and a circle the far side.
-
-        ``half`` (dim,), half-widths of the box, unit coordinates. Returns (...), squared unit coordinates.
+        ``half`` (dim,) are half-widths of the box, unit coordinates.
         """
         reach = np.zeros(points.shape[:-1])
         for part in self.parts:
@@ -103,10 +102,8 @@ class Blocks:
     def onto_rows(self, rows: Array, wished: Array, half: Array, bits: int) -> None:
         """Make the blocks of ``rows`` (n, dim), which are on the lattice, what a row may have; ``wished`` is unrounded.
 
-        Each simplex becomes the corner of its largest coordinate, the first of equal ones.
-
-        ``rows`` (n, dim), on the lattice; changed in place; ``wished`` (n, dim), unit coordinates, not rounded;
-        ``half`` (dim,), half-widths of the box, unit coordinates.
+        Each simplex becomes the corner of its largest coordinate, the first of equal ones. Rows are changed in place;
+        ``half`` (dim,) are half-widths of the box, unit coordinates.
         """
         for part in self.parts:
             side = half[part.start]
@@ -121,11 +118,7 @@ class Blocks:
                 rows[far, part.place] = lattice.shorten(inside[far], squared[far], side, bits)
 
     def settle(self, points: Array, half: Array) -> None:
-        """Move the blocks of ``points`` (n, dim), which lie in the box, to the nearest mixtures of rows.
-
-        ``points`` (n, dim), unit coordinates; changed in place; ``half`` (dim,), half-widths of the box, unit
-        coordinates.
-        """
+        """Move, in place, blocks of ``points`` (n, dim) in the box ±``half`` (dim,) to the nearest mixtures of rows."""
         for part in self.parts:
             side = half[part.start]
             if part.shape is Shape.SIMPLEX:

@@ -31,10 +31,7 @@ class CostsMore(AssertionError):
 
 @cache
 def load_opendp() -> Any:
-    """OpenDP; slow to import, and only releases need it. Without the feature that would allow idealised numerics.
-
-    Raises ``RequestError`` if it is not installed.
-    """
+    """OpenDP without idealised numerics: slow to import, for releases only; ``RequestError`` if it is not installed."""
     prelude = import_extra("opendp.prelude")
     prelude.enable_features("contrib")
     return prelude

@@ -206,10 +206,7 @@ class ExactNoise(ExactSource):
 
 
 def refuse_without_twin(mechanism: Mechanism[Any]) -> None:
-    """Only mechanisms whose release-grade twin is exact.
-
-    Raises ``RequestError`` if it has none, or its universe is too large to draw noise on every cell.
-    """
+    """Refuse a mechanism whose release-grade twin is not exact, or draws noise on more cells than can be."""
     if type(mechanism) not in _TWINS:
         raise RequestError(f"There is no release-grade {mechanism.name} noise: {INSTEAD}.")
 

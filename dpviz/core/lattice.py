@@ -59,16 +59,13 @@ class ExactRows:
 
     @classmethod
     def dense(cls, rows: Array, bits: int, radius: float) -> ExactRows:
-        """Rows (n, d) that were just rounded to multiples of 2^-bits, none longer than ``radius``.
+        """Rows (n, d), unit coordinates, just rounded to multiples of 2^-``bits``, none longer than ``radius``.
 
         Parameters
         ----------
-        rows : array of shape (n, d)
-            Unit coordinates.
-        bits : int
-            Coordinates are multiples of 2^-bits.
-        radius : float
-            Largest length of a row, unit coordinates.
+        rows
+        bits
+        radius
 
         Returns
         -------
@@ -91,19 +88,17 @@ class ExactRows:
 
 
 def round_inward(values: Any, bits: int) -> Array:
-    """``values`` rounded towards 0 to multiples of 2^-bits; there is one 0.
+    """``values`` of any shape rounded towards 0 to multiples of 2^-bits, none larger in magnitude; there is one 0.
 
     Parameters
     ----------
-    values : array
-        Any shape.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    values
+    bits
 
     Returns
     -------
     array
-        Shape as the values; none is larger in magnitude.
+        Shape as the values.
     """
     rounded: Array = np.multiply(values, 2.0**bits)
     np.trunc(rounded, out=rounded)
@@ -147,9 +142,8 @@ def count_quanta(values: Array, bits: int) -> Codes:
     Parameters
     ----------
     values : array
-        Whole multiples of the quantum.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+        Whole multiples of the quantum, of any shape.
+    bits
 
     Returns
     -------
@@ -195,10 +189,9 @@ def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
 
     Parameters
     ----------
-    longest : float
-        Largest magnitude of a coordinate.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    longest
+        Largest magnitude of a coordinate, which is a multiple of 2^-bits.
+    bits
 
     Returns
     -------
@@ -224,15 +217,13 @@ def count_mark_bits(centers: Array, radius: float, bits: int) -> int | None:
     ----------
     centers : array of shape (k, d)
         Unit coordinates, on the lattice of points.
-    radius : float
-        Largest length of a row, unit coordinates.
-    bits : int
-        Coordinates are multiples of 2^-bits.
+    radius
+        Largest length of a row, unit coordinates, which are multiples of 2^-bits.
+    bits
 
     Returns
     -------
     int or None
-        Bits.
     """
     marks = make_mark(len(centers)).bit_length()
     longest = float(np.sqrt(np.einsum("kd,kd->k", centers, centers).max()))
@@ -247,10 +238,8 @@ def borrow_scratch(rows: int, columns: int, use: str = "answers", kind: type = n
 
     Parameters
     ----------
-    rows : int
-        Lines of the array.
-    columns : int
-        Numbers in a line.
+    rows, columns
+        Its shape.
     use : str
         A name; two uses never share an array.
     kind : type
@@ -278,16 +267,14 @@ def multiply(points: Array, rows: ExactRows, *, plus: Array | None = None, out: 
     ----------
     points : array of shape (points, d)
         Unit coordinates.
-    rows : ExactRows
+    rows
     plus : array of shape (points,) or None
-        What is added to each point's products.
     out : array or None
         Where the result goes; None: scratch memory.
 
     Returns
     -------
     array of shape (points, rows)
-        Exact.
     """
     if plus is not None:
         return multiply_plus(np.concatenate([points, plus[:, None]], axis=1), rows, out=out)
@@ -303,7 +290,7 @@ def multiply_plus(points: Array, rows: ExactRows, *, out: Array | None = None) -
     ----------
     points : array of shape (k, d + 1)
         Unit coordinates, and what is added.
-    rows : ExactRows
+    rows
     out : array or None
         Where the result goes; None: scratch memory.
 

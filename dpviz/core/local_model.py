@@ -126,19 +126,15 @@ class DistantUsers:
         return np.argsort(self.rows.hash_rows(), kind="stable")
 
     def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        """What some rows send of their codes, each with the coins of the own seat.
+        """What the rows ``who`` (m,) send of their codes, each with the coins of the own seat.
 
-        ``who`` (m,), rows, by their number; ``shifts``, ``others`` (m,), bits of the code that are kept back, and the
-        lies; ``honest`` (m,), whether the truth is sent. Returns (m,), private on their own.
+        ``shifts`` (m,) are bits of a code that are kept back, ``others`` (m,) the lies of those who are not ``honest``.
         """
         ask = partial(_send_prefix, over=self.over)
         return np.asarray(self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width))
 
     def send_vectors(self, who: Codes, noise: Array) -> Array:
-        """What some rows send of themselves, each with the noise of the own seat.
-
-        ``who`` (m,), rows, by their number; ``noise`` (m, d), unit coordinates. Returns (m, d), private on their own.
-        """
+        """What the rows ``who`` (m,) send of themselves, with ``noise`` (m, d) of the own seat, unit coordinates."""
         return np.asarray(self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim))
 
 
@@ -388,19 +384,15 @@ class LocalReports(Priced):
 
 
 def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
-    """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is.
-
-    Returns (number,), what ``choose_sent`` decides by.
-    """
+    """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is."""
     others = noise.codes((1 << bits) - 1, number)
     return others, noise.uniform((number,)) < response.honest
 
 
 def choose_sent(values: Codes, others: Codes, honest: Flags) -> Codes:
-    """Each value where its sender is honest, else a lie.
+    """Each of ``values`` (m,) where its sender is ``honest`` (m,), else the lie.
 
-    ``values`` (m,), the truth; ``others`` (m,), which of all values but the true one is the lie; ``honest`` (m,),
-    whether the truth is sent. Returns (m,), what is sent.
+    ``others`` (m,) says which of all values but the true one that is.
     """
     return np.where(honest, values, others + (others >= values))
 

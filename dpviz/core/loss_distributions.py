@@ -292,10 +292,7 @@ _RHO = {
 
 
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
-    """Only losses that the accounting can add up.
-
-    Raises ``RequestError`` if ``loss`` is of another kind, or of none.
-    """
+    """Refuse a ``loss`` that the accounting cannot add up: one of another kind, or of none."""
     if not isinstance(loss, LossKind) or loss not in _ADDS_UP[accounting]:
         raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
 

@@ -53,7 +53,7 @@ def bound_distance(sets: Array, region: Region, *, nearest: int = 1) -> float:
     ----------
     sets : array of shape (m, k, d)
         Public or released points, unit coordinates.
-    region : Region
+    region
     nearest : int
         1 for the nearest point of a set, 2 for the second nearest.
 
@@ -357,7 +357,6 @@ def compute_swap_gains(
     cell : int array of shape (n,)
         The nearest centre of each point.
     centers : array of shape (k, d)
-        Unit coordinates.
     candidates : array of shape (n_candidates, d)
         Unit coordinates.
     order : int

@@ -67,9 +67,9 @@ class Mechanism(Protocol[Answer]):
 
         Parameters
         ----------
-        truth : object
+        truth
             What the question's ``truth`` returned.
-        noise : NoiseSource
+        noise
 
         Returns
         -------
@@ -81,15 +81,13 @@ class Mechanism(Protocol[Answer]):
 
         Parameters
         ----------
-        released : object
-            What ``draw`` returned.
-        truth : object
-            What the question's ``truth`` returned.
+        released, truth
+            What ``draw`` and the question's ``truth`` returned.
 
         Returns
         -------
         float
-            A natural logarithm, up to a constant.
+            A natural logarithm.
         """
 
 
@@ -136,11 +134,11 @@ def calibrate_mechanism(
 
     Parameters
     ----------
-    query : Query
-    kind : Kind
-    share : Budget
-    relation : Relation
-    region : Region
+    query
+    kind
+    share
+    relation
+    region
 
     Returns
     -------
@@ -178,8 +176,8 @@ class Calibrated(Priced):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
+        share
+        sensitivity
         **options
             Public settings of the kind.
 
@@ -285,8 +283,8 @@ def choose_noise_kind(accounting: Accounting, *, spherical: bool = False) -> Kin
 
     Parameters
     ----------
-    accounting : Accounting
-    spherical : bool
+    accounting
+    spherical
         Whether density shall depend on the Euclidean norm of each row of the answer.
 
     Returns
@@ -385,15 +383,15 @@ class Peeling(DerivedMechanism):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, draws: int, magnitudes: bool = False) -> Peeling:
-        """Peeling for which all ``draws`` together cost ``share``.
+        """Peeling for which all draws together cost ``share``.
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        draws : int
+        share
+        sensitivity
+        draws
             How many entries are drawn of each line.
-        magnitudes : bool
+        magnitudes
             Whether the entries of largest magnitude are wanted instead of those of least loss.
 
         Returns
@@ -445,9 +443,9 @@ class NoisyThreshold(DerivedMechanism):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        threshold : float
+        share
+        sensitivity
+        threshold
             Rows that a noisy count has to exceed.
 
         Returns
@@ -505,9 +503,9 @@ class SparseLaplace(DrawnNoise):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        cutoff_in_scales : float
+        share
+        sensitivity
+        cutoff_in_scales
             Noisy counts nearer to 0 than this, in scales of the noise, are not shown.
 
         Returns
@@ -548,11 +546,9 @@ def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> C
 
     Parameters
     ----------
-    truth : SparseCounts
-        The cells that hold rows, and the universe.
-    number : int
-        How many.
-    noise : NoiseSource
+    truth
+    number
+    noise
 
     Returns
     -------
@@ -592,9 +588,9 @@ class NoisyExcess(DrawnNoise):
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        threshold : float
+        share
+        sensitivity
+        threshold
             Rows of a cell beyond which they count; at least 0.
 
         Returns
@@ -638,15 +634,14 @@ class PathCounts(DrawnNoise):
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, *, levels: int, min_branch: float) -> PathCounts:
-        """Noise on the counts of all levels that costs ``share`` together.
+        """Noise on the counts of all ``levels`` that costs ``share`` together.
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-        levels : int
-            How many levels are asked about.
-        min_branch : float
+        share
+        sensitivity
+        levels
+        min_branch
             The noisy count from which a node is split.
 
         Returns
@@ -673,9 +668,9 @@ class PathCounts(DrawnNoise):
 
         Parameters
         ----------
-        truth : SparseCounts
+        truth
             Rows by whole code.
-        draw : function
+        draw
             Of the counts of some nodes to noisy ones.
 
         Returns
@@ -702,19 +697,18 @@ def list_children(nodes: Codes) -> Codes:
 
 
 def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
-    """Rows below each node, by heap number, from the histogram of whole codes; shape (m,).
+    """Rows below each node, from the histogram of whole codes.
 
     Parameters
     ----------
     nodes : int array of shape (m,)
         Heap numbers.
-    histogram : SparseCounts
+    histogram
         Rows by whole code.
 
     Returns
     -------
     int array of shape (m,)
-        Rows.
     """
     depth = histogram.universe.bit_length() - 1
     before = np.r_[0, np.cumsum(histogram.values)]

@@ -26,8 +26,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale : float
-        shape : int or tuple of int
+        scale
+        shape
 
         Returns
         -------
@@ -39,8 +39,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        sd : float
-        shape : int or tuple of int
+        sd
+        shape
 
         Returns
         -------
@@ -52,8 +52,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale : float
-        shape : int or tuple of int
+        scale
+        shape
 
         Returns
         -------
@@ -66,8 +66,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale : float
-        shape : int or tuple of int
+        scale
+        shape
 
         Returns
         -------
@@ -79,8 +79,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale : float
-        shape : int or tuple of int
+        scale
+        shape
 
         Returns
         -------
@@ -92,8 +92,8 @@ class NoiseSource(Protocol):
 
         Parameters
         ----------
-        scale : float
-        shape : int or tuple of int
+        scale
+        shape
 
         Returns
         -------
@@ -103,35 +103,28 @@ class NoiseSource(Protocol):
 
     def uniform(self, shape: ArrayShape) -> Array: ...
     def binomial(self, trials: int, probability: float) -> int:
-        """How many of ``trials`` succeed.
+        """How many of ``trials`` succeed, each with that ``probability``.
 
         Parameters
         ----------
-        trials : int
-            How many there are.
-        probability : float
-            Of one success.
+        trials
+        probability
 
         Returns
         -------
         int
-            From 0 to ``trials``.
         """
 
     def codes(self, below: int, size: int) -> Codes:
-        """Uniform whole numbers.
+        """Uniform whole numbers from 0 on that are ``below`` another, repeats included.
 
         Parameters
         ----------
-        below : int
-            All are less than this.
-        size : int
-            How many.
+        below, size
 
         Returns
         -------
         int array of shape (size,)
-            From 0, repeats included.
         """
 
 

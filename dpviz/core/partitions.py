@@ -135,8 +135,7 @@ def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
     ----------
     nodes : int array of shape (m,)
         Heap numbers.
-    depth : int
-        Bits of a code.
+    depth
 
     Returns
     -------
@@ -333,9 +332,8 @@ class Grid(_AxisByAxis):
 
         Parameters
         ----------
-        region : Region
-        cells_per_axis : int
-            The same along all axes.
+        region
+        cells_per_axis
 
         Returns
         -------
@@ -374,19 +372,17 @@ class Grid(_AxisByAxis):
         return places @ self._strides
 
     def places(self, codes: Codes, axes: Sequence[int] | slice = slice(None)) -> Codes:
-        """Position of each cell along each of ``axes``, shape (m, d) for all of them.
+        """Position of each cell along each of ``axes``.
 
         Parameters
         ----------
         codes : int array of shape (m,)
             Of cells.
-        axes : sequence of int or slice
-            Which axes are wanted.
+        axes
 
         Returns
         -------
         int array of shape (m, axes)
-            The place of each cell along each axis.
         """
         return codes[:, None] // self._strides[axes] % self.cells_per_axis[axes]
 
@@ -413,21 +409,18 @@ class UnevenGrid(Grid):
 
     @classmethod
     def between(cls, half: Array, inner: Sequence[Array], middle: Array) -> UnevenGrid:
-        """The grid whose cells meet at the borders ``inner``.
+        """The grid over ``middle`` ± ``half``, the ends of which are the outer edges, whose cells meet at ``inner``.
 
         Parameters
         ----------
-        half : array of shape (d,)
-            Half-widths of the box, unit coordinates.
+        half, middle : arrays of shape (d,)
+            Unit coordinates.
         inner : sequence of arrays
-            Edges inside the box along each axis, sorted.
-        middle : array of shape (d,)
-            Of the box, unit coordinates.
+            Edges inside the box along each axis, from its middle, sorted.
 
         Returns
         -------
         UnevenGrid
-            With the ends of the box as outer edges.
         """
         cells = np.array([len(one) + 1 for one in inner], dtype=np.int64)
         return cls(half, cells, middle, tuple(inner))

@@ -362,8 +362,6 @@ def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> f
     The most is a difference over t + 1 ranks around ``place``: written as left part plus right part, all pairs are one
     product of two thin matrices, and only parts that no nearer part exceeds can be in the largest pair.
 
-    ``edges`` (n + 2,), sorted values between their public bounds.
-
     References
     ----------
     Nissim, Raskhodnikova & Smith 2007, Claim 3.3.

@@ -113,18 +113,17 @@ class Query(Protocol):
         """Temporary numbers that a row needs, which bounds the size of a chunk."""
 
     def tally(self, rows: ExactRows, cell: Codes) -> Any:
-        """The answer on rows whose cells are known, in whole numbers; those on chunks add up.
+        """The answer on rows whose cells are known, in whole numbers of its quantum; those on chunks add up.
 
         Parameters
         ----------
-        rows : ExactRows
+        rows
         cell : int array of shape (rows,)
             The cell of each row.
 
         Returns
         -------
         object
-            Whole numbers of the query's quantum.
         """
 
     def truth(self, total: Any, region: Region) -> Any:
@@ -132,9 +131,8 @@ class Query(Protocol):
 
         Parameters
         ----------
-        total : object
-            Tallies of all chunks, added up.
-        region : Region
+        total
+        region
 
         Returns
         -------
@@ -147,8 +145,8 @@ class Query(Protocol):
 
         Parameters
         ----------
-        relation : Relation
-        region : Region
+        relation
+        region
 
         Returns
         -------
@@ -266,15 +264,14 @@ class Sum(OfCoordinates):
 
 
 def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
-    """Sums of the coordinates over each cell in quanta of rows, shape (n_cells, d).
+    """Sums of the coordinates over each of ``n_cells`` cells.
 
     Parameters
     ----------
-    rows : ExactRows
+    rows
     cell : int array of shape (rows,)
         The cell of each row.
-    n_cells : int
-        Cells in all.
+    n_cells
 
     Returns
     -------
@@ -296,7 +293,7 @@ def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
 
 
 def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
-    """Weighted sums of ``values`` (rows, m) over each cell, shape (n_cells, m); exact for whole numbers up to 2^53.
+    """Weighted sums of ``values`` over each of ``n_cells`` cells; exact for whole numbers up to 2^53.
 
     Parameters
     ----------
@@ -304,8 +301,7 @@ def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None
         Dense or sparse.
     cell : int array of shape (rows,)
         The cell of each row.
-    n_cells : int
-        Cells in all.
+    n_cells
     weights : array of shape (rows,) or None
         None: all 1.
 
@@ -642,7 +638,7 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
     ----------
     answer : array of shape (n_cells, m)
         A line for each cell.
-    dim : int
+    dim
     radius : float
         What residuals were shortened to, unit coordinates.
 
@@ -655,7 +651,7 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
 
 
 def unpack_symmetric(flat: Array, axes: int) -> Array:
-    """The symmetric matrices (m, axes, axes) whose upper triangles come ``flat``, as in (also noisy) answers.
+    """The symmetric matrices whose upper triangles come ``flat``, as in (also noisy) answers.
 
     Entries off the diagonal come times √2, so that Euclidean distances are those of the matrices.
 
@@ -663,8 +659,7 @@ def unpack_symmetric(flat: Array, axes: int) -> Array:
     ----------
     flat : array of shape (m, axes (axes + 1) / 2)
         A line for each matrix.
-    axes : int
-        Rows of a matrix.
+    axes
 
     Returns
     -------

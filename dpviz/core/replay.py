@@ -233,10 +233,7 @@ class RecordedLoss:
 
 
 def compute_squared_distance(one: Any, other: Any) -> float:
-    """Squared Euclidean distance of two answers, dense or sparse.
-
-    ``other``: another one of the same shape. Returns in the answers' units, squared.
-    """
+    """Squared Euclidean distance of two answers of one shape, dense or sparse, in their units, squared."""
     if isinstance(one, SparseCounts):
         codes = np.union1d(one.codes, other.codes)
         one, other = one.get_counts(codes), other.get_counts(codes)

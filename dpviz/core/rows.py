@@ -36,7 +36,7 @@ class BlockModel(Protocol):
     """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """A line for each block.
+        """A line for each of ``number`` blocks.
 
         Parameters
         ----------
@@ -44,13 +44,11 @@ class BlockModel(Protocol):
             Unit coordinates.
         block : int array of shape (m,)
             Where each row lies.
-        number : int
-            How many blocks there are.
+        number
 
         Returns
         -------
         array of shape (number, ...)
-            A line for each block.
         """
 
 
@@ -60,10 +58,7 @@ def count_dealt(number: int, at: int, hands: int) -> int:
 
 
 def join_lines(dealt: Sequence[Array], number: int) -> Array:
-    """The lines of blocks that were dealt in turn, in the order of the blocks.
-
-    Returns (number, ...), A line for each block.
-    """
+    """The lines (number, ...) of blocks that were dealt in turn, in the order of the blocks."""
     lines = np.empty((number, dealt[0].shape[1]))
     for at, part in enumerate(dealt):
         lines[at :: len(dealt)] = part
@@ -71,19 +66,13 @@ def join_lines(dealt: Sequence[Array], number: int) -> Array:
 
 
 def share_out(who: Codes, sizes: Sequence[int]) -> list[Codes]:
-    """Which of some rows lie in each part.
-
-    ``who`` (m,), numbers of rows, from the first part to the last.
-    """
+    """Which of the rows ``who`` (m,), numbered from the first part to the last, lie in each part."""
     order = np.argsort(who, kind="stable")
     return np.split(order, np.searchsorted(who[order], np.cumsum(sizes)[:-1]))
 
 
 def put_in_place(answers: Sequence[Any], asked: Sequence[Codes]) -> Any:
-    """The lines of all parts, where those stand who were asked.
-
-    Returns (m, ...), in the order of the rows that were shared out.
-    """
+    """The lines (m, ...) of all parts, where those stand who were asked, in the order of the rows before sharing."""
     together = np.concatenate(answers)
     lines = np.empty_like(together)
     lines[np.concatenate(asked)] = together
@@ -462,10 +451,7 @@ def _count_threads() -> int:
 
 
 def make_person_codes(persons: Codes) -> Codes:
-    """The persons of rows; the type of the array alone says whether it can tell them apart.
-
-    Raises ``RequestError`` if it holds anything but integers.
-    """
+    """The persons of rows, refused unless integers; the type of the array alone says whether it can tell them apart."""
     codes = np.asarray(persons)
     if codes.dtype.kind not in "iu":
         raise check.RequestError(
@@ -479,9 +465,7 @@ def make_person_codes(persons: Codes) -> Codes:
 def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 
-    A row whose person is -1 is nobody's, and does not count.
-
-    ``values`` (n, d), data units, NaN where a cell is missing; ``persons`` (n,), -1 is nobody.
+    ``values`` (n, d), data units, NaN where a cell is missing; a row of the person -1 is nobody's, and does not count.
     """
     if not drop_incomplete:
         return np.arange(values.shape[0])
@@ -493,10 +477,7 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
 
 
 def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:
-    """Storage of the ``kept`` rows, in unit coordinates, on the lattice; one with a missing cell is the placeholder.
-
-    ``values`` (n, d), data units. Returns (kept, dim), unit coordinates.
-    """
+    """The ``kept`` rows (n, d) in unit coordinates, on the lattice; the placeholder where a cell is missing."""
     unit = allocate_rows(len(kept), domain.region)
     step = max(64, BLOCK_NUMBERS // domain.dim)
     for start in range(0, len(unit), step):

@@ -112,9 +112,7 @@ class DistanceScales(OfOneBin, InQuanta):
 
 
 def decode_bins(points: Array, number: int | Codes) -> Codes:
-    """The bins (...) of unit coordinates in [-1, 1], of so many equal ones; the upper end belongs to the last one.
-
-    ``points``: unit coordinates, any shape. Returns shape as the points, from 0 to number - 1.
+    """Equal bins of unit coordinates in [-1, 1], any shape, from 0 to number - 1; the upper end is in the last one.
 
     >>> decode_bins(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
     [0, 0, 1, 1]

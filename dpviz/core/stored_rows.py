@@ -49,13 +49,9 @@ def find_complete(values: Any) -> npt.NDArray[np.bool_]:
 
 
 def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
-    """The ``kept`` rows of a sparse table in unit coordinates, clipped to the region, on the lattice of rows.
+    """The ``kept`` rows of a sparse table (n, d), data units, in unit coordinates, clipped, on the lattice of rows.
 
-    No zero becomes anything else.
-
-    ``values`` (n, d), data units. Returns (kept, d), unit coordinates.
-
-    Raises ``RequestError`` if the domain's middle is not at 0.
+    No zero becomes anything else: refused if the domain's middle is not at 0.
     """
     if np.any(domain.center != 0):
         raise check.RequestError(
@@ -77,10 +73,7 @@ def move_sparse_into_region(values: Any, kept: Codes, domain: Domain) -> Any:
 
 
 def keep_largest_entries(values: Any, most: int) -> Any:
-    """Each row with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere.
-
-    ``values`` (n, d), any coordinates. Returns (n, d), same coordinates.
-    """
+    """Each row (n, d) with its ``most`` entries of largest magnitude, the first of equals, and zeros elsewhere."""
     if values.shape[1] <= most:
         return values
     if not is_sparse(values):

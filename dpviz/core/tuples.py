@@ -111,9 +111,8 @@ class PartitionTest:
 
         Parameters
         ----------
-        tuples : array of shape (n_t, k, d)
-            Unit coordinates.
-        noise : NoiseSource
+        tuples
+        noise
 
         Returns
         -------
@@ -142,7 +141,6 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     Parameters
     ----------
     one : array of shape (k, d)
-        The points of a tuple.
     tuples : array of shape (n_t, k, d)
         Same coordinates.
     far : float
@@ -151,7 +149,6 @@ def count_misfits(one: Array, tuples: Array, far: float) -> int:
     Returns
     -------
     int
-        From 0 to n_t.
     """
     k = len(one)
     radii = measure_to_nearest(one) / far
@@ -194,19 +191,15 @@ def _compute_vote_epsilon(number: int, sampled: int, epsilon: float, printed: bo
 
 
 def group_by_nearest(tuples: Array, centers: Array) -> list[Array]:
-    """The points of all tuples (n_t, k, d) by their nearest of ``centers`` (k, d).
+    """The points of all tuples (n_t, k, d) by their nearest of ``centers`` (k, d), in the order of these.
 
     Parameters
     ----------
-    tuples : array of shape (n_t, k, d)
-        Unit coordinates.
-    centers : array of shape (k, d)
-        Same coordinates.
+    tuples, centers
 
     Returns
     -------
     list of k arrays of shape (m_j, d)
-        In the order of the centres.
     """
     points = tuples.reshape(-1, tuples.shape[2])
     nearest: Codes = np.concatenate(
@@ -307,13 +300,12 @@ class TupleMechanism:
 
     @classmethod
     def calibrated(cls, share: Budget, sensitivity: Sensitivity, **constants: Any) -> Self:
-        """The mechanism that ``share`` buys where one tuple is replaced.
+        """The mechanism that ``share`` buys where one tuple is replaced, whose number is public.
 
         Parameters
         ----------
-        share : Budget
-        sensitivity : Sensitivity
-            One tuple, whose number is public.
+        share
+        sensitivity
         **constants
             Δ, β and the like, by name; public.
 
@@ -369,11 +361,8 @@ class TupleMechanism:
 
         Parameters
         ----------
-        centers : array of shape (k, d)
-            Of a secret tuple, unit coordinates.
-        tuples : array of shape (n_t, k, d)
-            All of them, same coordinates.
-        noise : NoiseSource
+        centers, tuples
+        noise
 
         Returns
         -------
@@ -482,14 +471,13 @@ class PrivateAverage:
 
         Parameters
         ----------
-        points : array of shape (n, d)
-            Unit coordinates.
-        noise : NoiseSource
+        points
+        noise
 
         Returns
         -------
         array of shape (d,)
-            Unit coordinates.
+            In the units of the points.
         """
         points = points if self.axes is None else points @ self.axes.T
         radius = self.finest * 2 ** self.find_radius_exponent(measure_pair_distances(points, noise), noise)
@@ -511,7 +499,7 @@ class PrivateAverage:
         ----------
         distances : array of shape (pairs,)
             Within disjoint pairs of points.
-        noise : NoiseSource
+        noise
 
         Returns
         -------
@@ -539,14 +527,14 @@ class PrivateAverage:
         ----------
         values : array of shape (n,)
             Along one axis.
-        radius : float
+        radius
             Of the points' cluster; it sets the grid.
-        noise : NoiseSource
+        noise
 
         Returns
         -------
         float
-            A point of the grid, in the units of the values.
+            In the units of the values.
         """
         step = radius / sqrt(self.dim)
         top = int(np.floor(2 * self.farthest / step))
@@ -563,36 +551,33 @@ class PrivateAverage:
 
 
 def compute_classic_multiplier(epsilon: float, delta: float) -> float:
-    """σ/Δ of (ε, δ)-DP Gaussian noise for ε below 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.).
+    """σ/Δ, Δ in l2, of (ε, δ)-DP Gaussian noise for ε < 1 (Dwork & Roth 2014, Thm. 3.22; Thm. 2.8 of Cohen et al.).
 
     Parameters
     ----------
-    epsilon, delta : float
+    epsilon, delta
 
     Returns
     -------
     float
-        Standard deviation over l2 sensitivity.
     """
     assert 0 < epsilon < 1
     return sqrt(2 * log(1.25 / delta)) / epsilon
 
 
 def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
-    """Distances within random disjoint pairs of ``points`` (n, d), shape (n // 2,).
+    """Distances within random disjoint pairs of ``points`` (n, d), in their units.
 
     However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
 
     Parameters
     ----------
-    points : array of shape (n, d)
-        Any coordinates.
-    noise : NoiseSource
+    points
+    noise
 
     Returns
     -------
     array of shape (n // 2,)
-        In the units of the points.
     """
     order = np.argsort(noise.uniform((len(points),)))
     half = len(points) // 2

@@ -96,14 +96,12 @@ def refuse_too_few(declaration: Declaration, *, epsilon: float) -> None:
 
 
 def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noise: AnySource) -> BoughtBounds:
-    """Bounds for every column that ``declaration`` leaves open, bought with ``epsilon`` a column. O(n) a column.
+    """Bounds, data units, for every column that ``declaration`` leaves open, bought with ``epsilon`` each; O(n) each.
 
     A bound that is declared beside an open one is kept.
 
     **Guarantee.** Pure ε: ``epsilon`` times the number of such columns, for the declared relation and unit of privacy.
     Everything else follows from the two noisy histograms of each column and from what is declared.
-
-    Returns the declaration with every bound, data units, and the ledger.
     """
     declared = spell_out_columns(source, declaration)
     wanted = declared.open_columns

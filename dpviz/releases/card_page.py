@@ -23,11 +23,7 @@ def make_card_page(played: Played) -> str:
 
 
 def make_page(template: str, played: Played, **values: Any) -> str:
-    """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both.
-
-    **values
-        What it is filled with beside what was played.
-    """
+    """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both."""
     return fill(template, played, font=FONT, light=_format_colors("light"), dark=_format_colors("dark"), **values)
 
 

@@ -155,10 +155,7 @@ def find_cells(played: Played) -> list[Array]:
 
 
 def cut_cells(centers: Array, half: Array) -> list[Array]:
-    """The parts of a box, each nearest to one of ``centers`` (k, 2): corners (n, 2) of each, none where it has no part.
-
-    ``half``: half-widths of the box around 0, in the units of ``centers``.
-    """
+    """The part of a box ±``half`` nearest to each of ``centers`` (k, 2): corners (n, 2), none where it has none."""
     box = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * half
     found = []
     for place, center in enumerate(centers):

@@ -53,12 +53,10 @@ def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
 
 
 def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[str, CodingRule]) -> PrivateTable:
-    """A table of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
+    """A table, unread, of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
 
     A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
     it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
-
-    Returns codes as unit coordinates; no row has been read.
     """
     loaded = _load(source, declaration, tuple(rules))
     codings = {name: coding for name, coding in declaration.codings.items() if name in rules}

@@ -106,11 +106,9 @@ class Magnitudes:
         return np.where(known, codes, self.number - 1)
 
     def find_range(self, first: int, last: int) -> Ends:
-        """From where bin ``first`` begins to where bin ``last`` ends, ``first`` <= ``last``; the middle one is 0.
+        """From where bin ``first`` begins to where bin ``last`` ends, round numbers, data units; the middle one is 0.
 
         What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
-
-        Returns round numbers, data units.
 
         >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
         Ends(lower=0.0, upper=5.0)
@@ -123,12 +121,10 @@ class Magnitudes:
 
 
 def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
-    """Unit coordinates (n, q) of codes (n, q) out of ``numbers`` (q,): the middles of their bins.
+    """Unit coordinates (n, q) of codes (n, q) from 0, out of ``numbers`` (q,): the middles of their bins.
 
     Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
     narrow that rounding leads out of it.
-
-    ``codes`` (n, q), from 0. Returns (n, q), unit coordinates, on the lattice.
 
     >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]

@@ -29,10 +29,7 @@ FINEST = 64
 
 @dataclass(frozen=True)
 class SegmentColumn:
-    """A column that segments are described by; public.
-
-    ``lower``, ``upper``: declared bounds, data units; of numbers only.
-    """
+    """A column that segments are described by; public. ``lower``, ``upper``: declared, data units; of numbers only."""
 
     name: str
     unit: str
@@ -137,9 +134,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
 
 
 def make_description(declared: Declaration, domain: Domain) -> Description:
-    """What the segments of a clustering of ``domain`` are described by: declared,
-    so that no row is needed to say it.
-    """
+    """What segments of a clustering of ``domain`` are described by: declared, so that no row is needed to say it."""
     clustered = _list_clustered(domain)
     notes: tuple[str, ...] = ()
     if len(domain.names) > MOST_CLUSTERED:

@@ -75,9 +75,7 @@ def describe_promise(played: Played) -> str:
 
 
 def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
-    """What one unit of privacy changes at most, as a sentence without its capital;
-    without an id column that is a row.
-    """
+    """What one unit of privacy, without an id column a row, changes at most, as a sentence without its capital."""
     if relation == "add_remove":
         moved = "the presence of one person" if has_id else "the presence of one row"
     else:

@@ -64,10 +64,7 @@ class Scales:
     def of(
         cls, noisy: mechanisms.Measurement[Array, mechanisms.Additive], asked: DistanceScales, region: Region
     ) -> Scales:
-        """What was released, without the noise of bins that no row of the region can be in.
-
-        ``region``: where rows live, unit coordinates.
-        """
+        """What was released, without the noise of bins that no row of ``region`` can be in."""
         possible = find_possible_scales(asked, region)
         return cls(np.where(possible, noisy.value, 0.0), asked.edges, noisy.sd, possible)
 
@@ -113,10 +110,7 @@ class NoisyLosses(NamedTuple):
 
 
 def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
-    """How far rows lie from their centres, over all distances that the region allows.
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """How far rows lie from their centres, over all distances that the region allows."""
     return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
 
 
@@ -128,23 +122,18 @@ def find_possible_scales(asked: DistanceScales, region: Region) -> Flags:
 
 
 def draw_blind_centers(k: int, region: Region) -> Array:
-    """k centres that know nothing of any row, the same for everybody, shape (k, d).
-
-    ``region``: where rows live, unit coordinates.
-    """
+    """k centres in the ``region`` that know nothing of any row, the same for everybody, shape (k, d)."""
     return pack_spheres(k, region, np.random.default_rng(0))
 
 
 def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Scales, share: Budget) -> NoisyLosses:
-    """Noisy capped losses of the released, of one and of the blind centres.
+    """Noisy capped losses of the released, of one and of the blind centres, squared unit coordinates.
 
     A cap is as large as its noise allows: where it cuts more, rows are cut for nothing; where it cuts less, noise
-    grows. Both are worked out from what was released before.
+    grows. Both are worked out from what was released before, of which ``centers`` (k, d) and noisy ``sizes`` (k,) are
+    a part.
 
     **Guarantee.** ``share``, for the session's relation and unit of privacy.
-
-    ``centers`` (k, d), released, unit coordinates; ``sizes`` (k,), noisy numbers of rows. Returns squared unit
-    coordinates, with the caps and the noise.
     """
     region = session.region
     parts = share.rounds(3, _LOSS_PARTS)
@@ -264,8 +253,7 @@ def _judge(
 def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:
     """By how much the loss would grow if one centre were given up and its rows joined another's, at the cheapest.
 
-    ``sizes`` (k,), noisy numbers of rows; ``centers`` (k, d), released, unit coordinates. Returns squared unit
-    coordinates times rows.
+    ``sizes`` (k,), noisy numbers of rows. In squared unit coordinates times rows.
     """
     if len(centers) < 2:
         return float("inf")
@@ -280,8 +268,7 @@ def estimate_far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
 
     Together means in two neighbouring bins, a factor of 2 of squared distance; far, at least eight times as far as half
     of all rows. What noise alone could show is not counted, and of the rest only what is there in nine of ten draws.
-
-    ``sizes`` (k,), noisy numbers of rows. Returns squared unit coordinates times rows.
+    Losses are in squared unit coordinates times rows, of which ``sizes`` (k,) are noisy numbers.
     """
     windows = scales.counts[:, :-1] + scales.counts[:, 1:]
     pooled = np.cumsum(scales.mass.sum(axis=0))

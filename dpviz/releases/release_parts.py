@@ -76,11 +76,9 @@ class Tables(NamedTuple):
 
 
 def make_bought(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> BoughtBounds:
-    """The declaration with the bounds that it leaves open.
+    """The declaration with the bounds that it leaves open, data units.
 
     **Guarantee.** ``share``, ε-DP.
-
-    Returns the declaration with every bound, data units.
     """
     return buy_bounds(content, declaration, epsilon=share.epsilon / len(declaration.open_columns), noise=source)
 
@@ -102,11 +100,9 @@ def make_clustering(
     *,
     watch: Watch | None = None,
 ) -> Clustered:
-    """The centres of a release.
+    """The centres of a release, data units, as they are published.
 
     **Guarantee.** ``share``.
-
-    Returns centres, data units, as they are published.
     """
     finished = None
     for step in run_steps(release_request.make_request(share), table, noise=source):
@@ -160,9 +156,7 @@ def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | 
 
 
 def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_public: int | None) -> str:
-    """What is to be expected of the algorithm, in words, from public numbers alone; "" where bounds are still to be
-    bought, which tell nothing.
-    """
+    """What to expect of the algorithm, in words, from public numbers alone; "" where bounds are still to be bought."""
     if declaration.open_columns:
         return ""
     table = _make_empty_table(declaration, make_domain(declaration), n_public)

@@ -54,11 +54,7 @@ _UNSPEAKABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff0
 
 
 def fill(template: str, played: Played, **values: Any) -> str:
-    """The text of a template about a release; what is put into markup is escaped.
-
-    **values
-        What it is filled with besides.
-    """
+    """The text of a template about a release; what is put into markup is escaped."""
     return (
         _make_environment(markup=template.endswith((".html.j2", ".svg.j2")))
         .get_template(template)

@@ -150,8 +150,6 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     """The same of any profile, whose ``centers`` are written so; an sd that nobody can tell is left empty.
 
     At the end stand, in columns of their own, the dates, ranks and values of a cycle that coordinates come to.
-
-    ``centers``: data units, as they are published.
     """
     worded = [place for place, column in enumerate(profile.columns) if column.begins_words]
     drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd

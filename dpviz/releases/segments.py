@@ -75,7 +75,7 @@ def ask_segments(
     center_noise_sd: Array | None = None,
 ) -> SegmentsReport:
     """What is said of the segments of released ``centers`` (k, d), unit coordinates, bought with ``share`` of
-    ``session``.
+    ``session``; in data units, with intervals.
 
     Sizes and scales of distances are asked first. They decide how many bins a column of numbers has, and where losses
     are capped; what each question costs was decided before. ``center_noise_sd`` (k,) is what the algorithm said of the
@@ -83,8 +83,6 @@ def ask_segments(
 
     **Guarantee.** ``share`` (all of the session's budget by default), pure ε-DP for the session's relation and unit of
     privacy.
-
-    ``centers`` (k, d), released, unit coordinates. Returns in data units, with intervals.
     """
     if session.accounting is not Accounting.PURE:
         raise make_refusal("segments_pure")
@@ -178,12 +176,9 @@ def _list_edges(column: SegmentColumn, starts: Sequence[int], bins: int) -> Arra
 def find_bin_starts(places: Array, spread: float, bins: int) -> tuple[int, ...]:
     """The first equal part of each of ``bins`` bins that lie close where released centres are; the first one is 0.
 
-    ``places`` (k,), one coordinate of the centres, in [-1, 1].
-
-    Notes
-    -----
-    Bins hold equal parts of a public guess of how rows fall: around every centre alike, near it and with long tails,
-    and some anywhere between the bounds. It follows from released values alone.
+    ``places`` (k,) are one coordinate of the centres, in [-1, 1]. Bins hold equal parts of a public guess of how rows
+    fall: around every centre alike, near it and with long tails, and some anywhere between the bounds. It follows from
+    released values alone.
     """
     middles = (np.arange(FINE_PARTS) + 0.5) * 2 / FINE_PARTS - 1
     spread = max(spread, 2 / FINE_PARTS)
@@ -287,8 +282,6 @@ def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Tally])
     The largest difference between the segment's and the others' share of rows below an edge (of a category, for
     categories), less what noise alone would show once in ten draws. It is computed from the released histograms: post-
     processing, so that choosing columns costs nothing; a private selection would have to be paid for beside them.
-
-    Returns (k, columns), from 0 to 1.
     """
     k = histograms[0].counts.shape[0]
     scores = np.zeros((k, len(columns)))

@@ -202,10 +202,7 @@ def _read(path: str | Path) -> bytes:
 
 @dataclass
 class _CheckedFiles:
-    """What the checks have found; a check that could not be made is missing in ``by``.
-
-    ``made`` are the files that the transcript comes to.
-    """
+    """What the checks have found, and the files ``made`` of the transcript; a check not made is missing in ``by``."""
 
     files: Mapping[str, bytes]
     by: dict[Check, Sequence[Finding]] = field(default_factory=dict)

@@ -20,10 +20,7 @@ _LEAST_PART = 0.01
 
 
 def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
-    """Of each column with declared values, the share (k,) that each of them has in ``centers`` (k, d), data units.
-
-    Returns arrays of shape (k,) by column and value.
-    """
+    """By column with declared values and by value the share (k,) that it has in ``centers`` (k, d), data units."""
     told = [domain.describe(center) for center in centers]
     return {
         name: {value: np.array([one[name][value] for one in told]) for value in said}

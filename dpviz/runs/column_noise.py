@@ -21,9 +21,6 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
 
     By the simplest mechanism (see ``compute_column_noise``) over ``k`` clusters of like size; of a private n nothing
     is said.
-
-    **declared
-        What else is declared, by name.
     """
     wide = [column for column in domain.declared if column.coding.values and column.coding.shape is not None]
     if n is None or not wide:

@@ -56,27 +56,17 @@ class Scores:
 
 
 def nicv(points: Array, centers: Array) -> float:
-    """Mean squared distance of ``points`` to their nearest centre; 0 for no points.
-
-    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns squared unit
-    coordinates.
-    """
+    """Mean squared distance of ``points`` (n, d) to the nearest of ``centers`` (k, d), unit coordinates; 0 for none."""
     return _compute_mean_loss(points, centers, order=2)
 
 
 def mean_distance(points: Array, centers: Array) -> float:
-    """Mean distance of ``points`` to their nearest centre, the k-median loss; 0 for no points.
-
-    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns unit coordinates.
-    """
+    """Mean distance, unit coordinates, of ``points`` (n, d) to the nearest of ``centers`` (k, d): that of k-median."""
     return _compute_mean_loss(points, centers, order=1)
 
 
 def compute_mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
-    """Mean distance to the power ``order`` of ``points`` to the nearest centre of each of ``sets`` (q, k, d); (q,).
-
-    ``points`` (n, d), unit coordinates; revealed. Returns (q,), unit coordinates to that power.
-    """
+    """Mean distance to the power ``order`` of ``points`` (n, d) to the nearest centre, for ``sets`` (q, k, d); (q,)."""
     n_sets, k, dim = sets.shape
     centers = sets.reshape(-1, dim)
     norms, total = np.einsum("md,md->m", centers, centers), np.zeros(n_sets)
@@ -100,21 +90,14 @@ def _compute_mean_loss(points: Array, centers: Array, *, order: int) -> float:
 
 
 def assign(points: Array, centers: Array) -> Codes:
-    """Nearest centre of each point.
-
-    ``points`` (n, d), unit coordinates; revealed; ``centers`` (k, d), unit coordinates. Returns (n,), indices of
-    centres.
-    """
+    """The nearest of ``centers`` (k, d) to each of ``points`` (n, d), by index; (n,)."""
     half = np.einsum("kd,kd->k", centers, centers) / 2
     nearest = [np.asarray(chunk @ centers.T - half).argmax(axis=1) for chunk in _split_chunks(points, len(centers))]
     return np.concatenate(nearest)
 
 
 def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
-    """The best of several starts of k-means++ on the clipped rows: what private algorithms read, too.
-
-    ``rows``: revealed, unit coordinates. Returns centres of shape (k, d), and their loss.
-    """
+    """The best of several starts of k-means++ on the clipped rows, revealed: what private algorithms read, too."""
     points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if points.shape[0] == 0:
@@ -124,10 +107,7 @@ def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
 
 
 def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
-    """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same rows.
-
-    ``rows``: revealed, unit coordinates.
-    """
+    """Scores of ``centers`` (k, d), unit coordinates, against the ``reference`` on the same revealed rows."""
     from sklearn.metrics import adjusted_rand_score
 
     loss = nicv(rows.points, centers)
@@ -154,10 +134,7 @@ def _compute_shares(assigned: Codes, k: int) -> Array:
 
 
 def match(centers: Array, reference: Array) -> Codes:
-    """For each centre the reference centre that it is matched to, one to one, by least total squared distance.
-
-    ``centers``, ``reference`` (k, d), unit coordinates. Returns (k,), A permutation.
-    """
+    """For each of ``centers`` (k, d) its match in ``reference``, one to one, by least total squared distance; (k,)."""
     cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
     _, column = linear_sum_assignment(cost)
     return column.astype(np.int64)
@@ -166,9 +143,7 @@ def match(centers: Array, reference: Array) -> Codes:
 def label_accuracy(labels: Codes, assigned: Codes) -> float:
     """Part of the labelled rows whose cluster's most frequent label is their own; NaN if no row has one.
 
-    A row whose label is below 0 has none, and is left out.
-
-    ``labels`` (n,), below 0: none; ``assigned`` (n,), cluster of each row.
+    A row whose label (n,) is below 0 has none, and is left out; ``assigned`` (n,) is its cluster.
     """
     assigned, labels = assigned[labels >= 0], labels[labels >= 0]
     if len(labels) == 0:
@@ -180,10 +155,7 @@ def label_accuracy(labels: Codes, assigned: Codes) -> float:
 
 
 def label_ceiling(labels: Codes, k: int) -> float:
-    """The most that the accuracy of ``k`` clusters can be: the part of the labelled rows in the k largest groups.
-
-    ``labels`` (n,), below 0: none.
-    """
+    """The most that ``label_accuracy`` of k clusters can be: the part of the labelled rows in the k largest groups."""
     known = labels[labels >= 0]
     if len(known) == 0:
         return nan
@@ -213,10 +185,7 @@ class ClusterRecovery(NamedTuple):
 
 
 def measure_recovery(points: Array, centers: Array, reference: Reference) -> ClusterRecovery:
-    """How many clusters of ``reference`` on ``points`` (n, d) the ``centers`` (k, d) have found; revealed.
-
-    ``points`` (n, d), unit coordinates; revealed.
-    """
+    """How many clusters of ``reference`` on ``points`` (n, d) the ``centers`` (k, d) have found; revealed."""
     which = find_recovered_clusters(points, centers, reference.centers)
     return ClusterRecovery(int(which.sum()), len(which))
 
@@ -224,12 +193,10 @@ def measure_recovery(points: Array, centers: Array, reference: Reference) -> Clu
 def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> npt.NDArray[np.bool_]:
     """Which clusters of ``reference`` centres (q, d) have been found, shape (q,).
 
-    A cluster is found if one of ``centers`` (k, d) shares its rows and lies in its cloud. It shares them if of the rows
-    that either has, both have at least half: so no centre finds two clusters, and label accuracy is high where all are
-    found. The cloud reaches from the middle of the cluster as far as 99 in 100 of its rows, at most half-way to the
-    nearest other cluster: so the eye agrees.
-
-    ``points`` (n, d), unit coordinates; revealed; ``reference`` (q, d), unit coordinates.
+    A cluster is found if one of ``centers`` (k, d) shares its rows, revealed ``points`` (n, d), and lies in its cloud.
+    It shares them if of the rows that either has, both have at least half: so no centre finds two clusters, and label
+    accuracy is high where all are found. The cloud reaches from the middle of the cluster as far as 99 in 100 of its
+    rows, at most half-way to the nearest other cluster: so the eye agrees.
     """
     if len(points) == 0:
         return np.zeros(len(reference), dtype=np.bool_)

@@ -388,7 +388,6 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
 
 
 def _describe_spending(ledger: Ledger) -> dict[str, Any]:
-    """What was spent by now, as facts of a run."""
     spent = ("spent_epsilon", "spent_fraction")
     return {**{name: getattr(ledger, name) for name in spent}, "entries": tuple(ledger.entries)}
 

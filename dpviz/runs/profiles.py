@@ -188,10 +188,7 @@ class Profile:
         return self._describe(segment, place) if self.columns[place].shared else self.format_center(segment, place)
 
     def describe_center(self, segment: int, most: int | None = None) -> dict[str, str]:
-        """What the centre of a segment says of the first declared columns, with its noise; of categories their shares.
-
-        ``most``: so many columns; all of them where it is None.
-        """
+        """What a centre says, with its noise, of ``most`` declared columns (None: all); of categories their shares."""
         return {self.columns[place].whole: self._describe(segment, place) for place in self._firsts[:most]}
 
     @cached_property
@@ -279,10 +276,7 @@ class Profile:
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
-        """What noise leaves open of each coordinate nine in ten times, data units, (k, d) each.
-
-        Nothing keeps them between the bounds.
-        """
+        """What noise leaves open of coordinates nine in ten times, data units, (k, d) each, even beyond the bounds."""
         even = self.even
         low, high = (self.unstretch(even.centers + side * even.reach) for side in (-1, 1))
         return low, high
@@ -431,12 +425,11 @@ class Profile:
 
 
 def compute_honest_noise(sd: Array, sizes: size_estimates.Sizes | None, width: Array) -> Array:
-    """Standard deviation of the noise on centres, with what their noisy sizes leave open.
+    """Standard deviation (k, d) of the noise on centres, with what their noisy sizes leave open; on the columns' scale.
 
-    ``sd`` (k, d), as the algorithm says it: noise of a sum, over a noisy size; on the scale of each column; ``width``
-    (d,), of the bounds, on the same scale. Returns (k, d), the same over the least size that is plausible, three
-    standard deviations below the noisy one. Where that is nobody, half of the width: the centre may lie anywhere
-    between the bounds.
+    ``sd`` (k, d) is what the algorithm says: noise of a sum, over a noisy size. It becomes that over the least size
+    that is plausible, three standard deviations below the noisy one. Where that is nobody, it is half of the ``width``
+    (d,) of the bounds: the centre may lie anywhere between them.
     """
     return np.minimum(sd if sizes is None else sizes.widen(sd), width / 2)
 
@@ -450,9 +443,8 @@ def make_profile(
 ) -> Profile:
     """The profile of a finished run.
 
-    ``centers`` (k, d), as they are published, data units; those of the run where nothing is said; ``sizes``, released
-    apart from the run; its own where nothing is said; ``reference`` (k, d), revealed centres of k-means++, unit
-    coordinates. Returns data units.
+    Of what is not given ``centers`` (k, d), data units, and ``sizes`` are the run's own; ``reference`` (k, d) are
+    revealed centres of k-means++, unit coordinates.
     """
     domain = run.domain
     points = run.centers if centers is None else centers

@@ -143,10 +143,7 @@ def reach_verdict(
     n_declared: int | None = None,
     loss_diagnostic: LossDiagnostic | None = None,
 ) -> Verdict | None:
-    """The first rule that holds of a finished run; None where it ends without released centres.
-
-    ``region``: that of the centres, unit coordinates.
-    """
+    """The first rule that holds of a finished run in its ``region``; None where it ends without released centres."""
     seen = collect_evidence(steps, region, sizes)
     if seen is None:
         return None

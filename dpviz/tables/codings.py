@@ -150,17 +150,11 @@ class Coding:
         return self.values
 
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
-        """What ``read_coding`` reads back, as JSON has it.
-
-        ``lower``, ``upper``: declared bound, data units.
-        """
+        """What ``read_coding`` reads back, as JSON has it, of declared bounds in data units."""
         return [lower, upper]
 
     def check_bounds(self, name: str, lower: float | None, upper: float | None) -> None:
-        """Refuse bounds that it cannot code.
-
-        ``lower``, ``upper``: declared bound, data units; None where it is open.
-        """
+        """Refuse bounds that it cannot code, data units; None where one is open."""
 
     def numbers(self, cells: Any) -> Array:
         """The number of each cell (n,); NaN makes its row incomplete."""
@@ -171,31 +165,21 @@ class Coding:
         return (name,)
 
     def half(self, weight: float | None, part: float) -> float:
-        """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest.
-
-        Returns unit coordinates.
-        """
+        """Half-width of each coordinate, unit coordinates; ``part`` is that of its bounds beside the widest."""
         return (1.0 if weight is None else weight) * part
 
     def choose_placeholder(self, lower: float, upper: float) -> float:
-        """The number that stands in for a cell of an incomplete row.
-
-        ``lower``, ``upper``: declared bound, data units.
-        """
+        """The number, between declared bounds, that stands in for a cell of an incomplete row."""
         return lower + (upper - lower) / 2
 
     def span(self, lower: float, upper: float) -> tuple[float, float]:
-        """Ends of a released coordinate, data units.
-
-        ``lower``, ``upper``: declared bound, data units. Returns lower and upper end, data units.
-        """
+        """Ends of a released coordinate, data units, by the declared bounds."""
         return lower, upper
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
-        """Unit coordinates (n, number of labels) of numbers (n,) between the bounds.
+        """Unit coordinates (n, number of labels) of the numbers ``values`` (n,) that the coding made of cells.
 
-        ``values`` (n,), numbers that the coding made of cells; ``lower``, ``upper``: declared bound, data units;
-        ``half``: half-width of each coordinate, unit coordinates. Returns (n, labels), unit coordinates.
+        ``lower``, ``upper``: declared bounds, data units; ``half``: half-width of each coordinate, unit coordinates.
         """
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
@@ -203,11 +187,7 @@ class Coding:
         return coordinates
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
-        """Data units of unit coordinates of the same shape (n, number of labels).
-
-        ``points`` (n, labels), unit coordinates; ``lower``, ``upper``: declared bound, data units; ``half``: half-width
-        of each coordinate, unit coordinates. Returns (n, labels), data units.
-        """
+        """Data units of unit coordinates of the same shape (n, number of labels), made as ``encode`` makes them."""
         low, high = self.stretch(np.array([lower, upper]))
         middle, scale = low + (high - low) / 2, (high - low) / 2 / half
         return self.unstretch(points * scale + middle)
@@ -225,10 +205,7 @@ class Coding:
         return values
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        """Made-up cells (n,): ``part`` of the way from ``lower`` to ``upper``, which are on the stretched scale.
-
-        ``part`` (n,), between 0 and 1; ``lower``, ``upper``: declared bound, data units.
-        """
+        """Made-up cells: ``part`` (n,), 0 to 1, of the way from ``lower`` to ``upper``, both on the stretched scale."""
         return self.unstretch(lower + part * (upper - lower))
 
     def describe(self, coordinates: Array) -> Any:
@@ -272,18 +249,15 @@ class Stretched(Coding):
         return np.sign(values) * values * values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
-        """Half of what lies within ``sd`` on either side of amounts, in their units: noise of a released amount.
+        """Half of what lies within ``sd`` (k,) on either side of amounts (k,), in their units: noise of a released one.
 
-        ``values`` (k,), amounts; ``sd`` (k,), on the scale of the column: logarithms, or roots. Returns (k,), amounts.
-        Of a small ``sd`` it is the slope of the scale times that.
+        ``sd`` is on the scale of the column, logarithms or roots; of a small one it is the scale's slope times that.
         """
         middle = self.stretch(values)
         return (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
-        """``values`` (k,), amounts; ``spread`` (k,), amounts.
-
-        Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
+        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
 
         >>> log, pay = Stretched("log"), np.array([2000.0])
         >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)
@@ -614,10 +588,7 @@ def make_coded_domain(
     scaling: Scaling | str = Scaling.UNIT,
     units: Mapping[str, str] | None = None,
 ) -> Domain:
-    """As ``Domain.of``, of columns some of which have a coding or a weight; bounds are those of the numbers of cells.
-
-    ``lower``, ``upper`` (d,), declared bounds, data units.
-    """
+    """As ``Domain.of``, of columns of which some have a coding or weight; bounds (d,) are of the numbers of cells."""
     names = tuple(str(name) for name in columns)
     if not any(name in codings or name in weights for name in names):
         return Domain.of(names, lower, upper, radius=radius, scaling=scaling, units=units)

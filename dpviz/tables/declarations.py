@@ -357,9 +357,7 @@ def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
 def read_declaration(
     declared: Declaration | Mapping[str, Any] | str | os.PathLike[str], onto: Declaration = NOTHING_DECLARED
 ) -> Declaration:
-    """What is declared, in any form that Python takes: a declaration, what its JSON says,
-    or the path of such a file.
-    """
+    """What is declared, in any form that Python takes: a declaration, what its JSON says, or the path of such JSON."""
     if isinstance(declared, Declaration):
         return declared.validate()
     if isinstance(declared, str | os.PathLike):

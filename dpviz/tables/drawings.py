@@ -49,10 +49,7 @@ class PointDrawing:
 
     @classmethod
     def of(cls, points: NDArray[np.uint8], me: Place | None = None) -> PointDrawing:
-        """A drawing of places that somebody else names.
-
-        ``points`` (n, 2), places on the board.
-        """
+        """A drawing of places (n, 2) on the board that somebody else names."""
         if len(points) > MOST_POINTS:
             raise IntakeError.of("board_full", many=len(points), most=MOST_POINTS)
         if me is not None and not all(0 <= place < SIDE for place in me):

@@ -326,10 +326,7 @@ def make_table(
     given: Mapping[str, pd.Series[Any]] | None = None,
     unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
-    """A ``LoadedTable`` from finished columns: float64 arrays are numeric, series are text; see there for the rest.
-
-    Returns data units.
-    """
+    """A ``LoadedTable`` of finished columns, data units: float64 arrays are numeric, series are text; see there."""
     for values in columns.values():
         if isinstance(values, np.ndarray):
             values.flags.writeable = False

@@ -49,10 +49,7 @@ def convert_numbers(cells: Any) -> CellNumbers:
 
 
 def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
-    """Cells of shape (n,) as numbers written in ``style``; whatever is none, or not finite, is NaN.
-
-    ``cells``: bytes or text, shape (n,). Returns (n,), each from its own cell alone.
-    """
+    """Cells (n,) as numbers written in ``style``, each by itself; whatever is none, or not finite, is NaN."""
     # Most cells need no marks taken off: digits, signs in front and the decimal mark, or nothing.
     is_plain = pc.match_substring_regex(cells, rf"\A[0-9+{style.decimal}-]*\z")
     odd = ~is_plain.to_numpy(zero_copy_only=False)
@@ -68,10 +65,7 @@ def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray
 
 
 def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> CellNumbers:
-    """The same, with how many cells were empty and how many were no number.
-
-    ``cells``: bytes or text, shape (n,).
-    """
+    """The same, with how many cells were empty and how many were no number."""
     values = read_numbers(cells, style, encoding)
     lost = np.isnan(values)
     if not lost.any():
@@ -213,10 +207,7 @@ class ColumnCells:
         self._different = pa.array([cell.encode(errors="replace") for cell in places], pa.binary())
 
     def read(self, styles: Mapping[str, NumberStyle]) -> dict[str, FloatArray]:
-        """Each of these columns as numbers in its style, NaN where a cell is none.
-
-        Returns (n,) a column, each number from its own cell alone.
-        """
+        """Each of these columns as numbers (n,) in its style, each by its own cell alone, NaN where a cell is none."""
         alike: dict[NumberStyle, list[str]] = {}
         for name, style in styles.items():
             alike.setdefault(style, []).append(name)

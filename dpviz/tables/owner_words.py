@@ -113,9 +113,6 @@ def find_words(declaration: Declaration, *, today: str, **said: Any) -> OwnerWor
     """The owner's words: what is declared for a release, and where nothing is, that it is not stated.
 
     ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
-
-    **said
-        Words by the names of ``OwnerWords``.
     """
     asked = {name: (NOT_STATED,) if word.several else NOT_STATED for name, word in OWNER_WORDS.items() if word.lack}
     usual: dict[str, Any] = {

@@ -173,10 +173,7 @@ class Preparation:
 
 
 def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, _Texts | None]:
-    """The rows of a batch that count, on the lattice, and whose they are, as canonical texts.
-
-    ``batch``: rows in data units. Returns an array of shape (rows, dim) in unit coordinates, and ids or None.
-    """
+    """The rows (rows, dim) of a batch that count, in unit coordinates on the lattice, and whose, as canonical texts."""
     values, ids = batch.values, None if batch.ids is None else list_texts(batch.ids)
     if drop_incomplete:
         kept = find_complete(values) if ids is None else find_complete(values) & pd.notna(ids)
@@ -185,11 +182,7 @@ def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) ->
 
 
 def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: int) -> list[Records]:
-    """Rows with whose they are, in ``number`` parts: a person's lie in the same one, no more than may be kept.
-
-    ``unit`` (n, dim), unit coordinates, on the lattice; ``ids``: text of shape (n,); ``region``: where rows live,
-    unit coordinates.
-    """
+    """Rows (n, dim) on the lattice with ``ids`` (n,) in ``number`` parts: a person's lie in one, at most ``most``."""
     records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")

@@ -198,10 +198,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
 
 @dataclass(frozen=True)
 class _Trial:
-    """What the reader of a run makes of the lines of the sample.
-
-    * ``values``: (lines,) of each column of numbers, data units.
-    """
+    """What a run's reader makes of the sample's lines: ``values`` (lines,) of each column of numbers, data units."""
 
     values: Mapping[str, FloatArray]
     unread: Mapping[str, Unread]

@@ -46,11 +46,7 @@ NOTES = TOLD["notes"]
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a file.
-
-    * ``body``: the records of the sample that are rows.
-    * ``sample``: its lines, as the reader of a run takes them.
-    """
+    """One way to read a file: ``body``, the records of the sample that are rows; ``sample``, its lines for a run."""
 
     file: FileFormat
     names: tuple[str, ...]

@@ -77,8 +77,6 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
     """The wanted columns by place, one value a line of ``raw`` from byte ``first`` on.
 
     ``block_bytes`` bounds memory; any size gives the same columns to the last bit.
-
-    Returns columns of shape (lines,).
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
     start = 0
@@ -91,10 +89,7 @@ def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int =
 
 
 def read_records(text: str, wanted: Wanted) -> Read:
-    """The wanted columns of text in which a quoted cell may go on over several lines: for public files only.
-
-    Returns columns of shape (records,).
-    """
+    """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, quotechar=wanted.quote, skipinitialspace=True

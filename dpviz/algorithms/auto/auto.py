@@ -59,13 +59,12 @@ class AutoParams(Params):
 
 
 def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:
-    """Look, grid, denoise, seed, polish. The last step is the release. O(T n k d + n d²) for T rounds.
+    """Look, grid, denoise, seed, polish; the last step has the centres, unit coordinates. T rounds: O(T n k d + n d²).
 
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
-    read. Bounds
-    are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from releases; what is
-    spent on each does not.
+    read. Bounds are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from
+    releases; what is spent on each does not.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 
@@ -89,8 +88,6 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
     share a fixed μ² may divide it as releases suggest (``DrawList``, to which the session keeps the plan). K-norm noise
     is dominated by Laplace noise of the same multiplier (``dpviz.core.loss_distributions``).
-
-    Yields what was released, stage by stage; the last step holds the centres, unit coordinates.
     """
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)
@@ -167,8 +164,7 @@ def _choose_clipping_radius(
 def _choose_own_radii(
     session: PrivateSession, plan: AutoPlan, clipping_radius: float, seeds: Seeds, seen: ProjectionStep
 ) -> Array:
-    """A clipping radius for each cluster where there is a tail: some radii of its own, but no more than noise allows;
-    (k,)."""
+    """Clipping radii (k,) where there is a tail: some radii of the cluster itself, but no more than noise allows."""
     assert seeds.synopsis.frame is not None
     rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
     radii2 = radii2 + seen.projection.measure_beside(seeds.synopsis.frame)

@@ -38,10 +38,7 @@ class Extents(NamedTuple):
 
 
 def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
-    """Each cell that was kept goes to the centre (k, d) that is nearest to its middle, along the view.
-
-    ``centers`` (k, d), unit coordinates. Returns for each centre, in rows and squared unit coordinates.
-    """
+    """Each cell that was kept goes to the centre (k, d) nearest to its middle, along the view; unit coordinates."""
     points, weights, _, middle = synopsis.cloud()
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
     k, kept = len(centers), slice(0, len(synopsis.kept))
@@ -59,13 +56,11 @@ def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
 
 
 def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
-    """Sizes of the clusters of a finished run, by its synopsis and the counts of all rounds after the last split.
+    """Sizes (k,) of the clusters of a finished run, by its synopsis and the counts of all rounds after the last split.
 
     Sources are weighed by the inverse of their variance. None where there is no round.
 
     **Guarantee.** Post-processing of released values.
-
-    Returns rows of each cluster, shape (k,), with the standard deviation of their noise.
     """
     rounds = list(takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)))
     last = rounds[0] if rounds else None

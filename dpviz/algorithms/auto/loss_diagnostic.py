@@ -120,10 +120,7 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
 
 
 def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
-    """What ``diagnose_loss`` goes by.
-
-    Returns unit coordinates; None where something that is needed was not released.
-    """
+    """What ``diagnose_loss`` goes by, unit coordinates; None where something that is needed was not released."""
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     look = next((step for step in steps if isinstance(step, ProjectionStep)), None)
     last = steps[-1] if steps else None

@@ -74,17 +74,13 @@ def run_residual_rounds(
     shares: Paid,
     clipping_radii: Array | None = None,
 ) -> Iterator[CentersStep]:
-    """The plan's noisy steps from ``start`` (k, d) to the means of the clusters, unit coordinates.
+    """The plan's noisy steps from released ``start`` (k, d) to the means of the clusters, unit coordinates.
 
-    With ``clipping_radii`` (k,) each cluster keeps its own: only spreads are measured within the one
-    ``clipping_radius``.
+    With ``clipping_radii`` (k,), released, each cluster keeps its own: only spreads are measured within the one
+    ``clipping_radius``. In ``frame`` (p, d) rows look for their nearest centre; None: all columns.
 
     **Guarantee.** The shares of all rounds and splits. Reaches are released, or follow from releases, before they are
     used.
-
-    ``start`` (k, d), released centres, unit coordinates; ``clipping_radius``: what residuals are shortened to, unit
-    coordinates; released; ``frame`` (p, d), the view in which rows look for their nearest centre; None: all
-    columns; ``clipping_radii`` (k,), A length for each cluster; released.
     """
     centers = start
     for stage in plan.polishing:
@@ -192,11 +188,9 @@ def split_and_drop(
 ) -> SplitStep:
     """Noisy counts and spreads of all clusters; where a cluster is two, one of its halves takes the cheapest centre.
 
-    **Guarantee.** The shares of the stage. The spread of a row has Euclidean length at most ``clipping_radius``² in one
-    cluster; what is split and dropped follows from released numbers.
-
-    ``centers`` (k, d), released centres, unit coordinates; ``clipping_radius``: what residuals are shortened to,
-    unit coordinates; released; ``frame`` (p, d), the view in which rows look for their nearest centre.
+    **Guarantee.** The shares of the stage. ``centers`` (k, d) and ``clipping_radius`` are released. The spread of a row
+    has Euclidean length at most ``clipping_radius``² in one cluster; what is split and dropped follows from released
+    numbers.
     """
     cells = partitions.Voronoi(centers)
     spread = queries.Spread(cells, centers, clipping_radius, frame)

@@ -78,10 +78,7 @@ class PrivateProjection:
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """Rows that lie far out along one axis, while most lie close together: all released.
-
-    ``middle`` (d,), of the rows that are not far away.
-    """
+    """Rows that lie far out along one axis, while most lie close together around ``middle`` (d,): all released."""
 
     middle: Array
     median: float
@@ -109,13 +106,11 @@ class ProjectionStep(Step):
 def project_privately(
     session: PrivateSession, stage: ProjectionStage, shares: Paid, axes: int, rng: np.random.Generator
 ) -> ProjectionStep:
-    """The noisy middle, radius and axes of the rows of ``session``.
+    """The noisy middle, radius and axes of the rows of ``session``, unit coordinates.
 
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
     if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
     Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.
-
-    Returns all of it released, unit coordinates.
 
     References
     ----------

@@ -90,10 +90,7 @@ def solve_seeds(
     number: int,
     rng: np.random.Generator,
 ) -> Seeds:
-    """k-means from a ``number`` of starts on the synopsis.
-
-    Returns the best centres (k, d), unit coordinates.
-    """
+    """k-means from a ``number`` of starts on the synopsis; unit coordinates."""
     points, weights, region, middle = synopsis.cloud()
     starts = choose_starts(points, weights, k, number, region, rng)
     best = find_best_of_starts(SignedPoints.of(points, weights), starts, region)

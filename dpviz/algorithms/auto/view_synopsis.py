@@ -406,10 +406,7 @@ def find_standing_out(noisy_counts: Array, sd: float, *, flat: bool) -> CellCont
 
 
 def smooth_counts(noisy_counts: Array, sd: float, *, caution: float) -> Array:
-    """Each cell at the least width of smoothing at which it stands out of its noise; 0 where it never does.
-
-    Returns shape as the counts, rows, none negative.
-    """
+    """Each cell at the least width of smoothing at which it stands out of its noise; 0 where it never does."""
     dim = noisy_counts.ndim
     kept, undecided = np.zeros_like(noisy_counts), np.ones(noisy_counts.shape, dtype=bool)
     for width in WIDTHS:

@@ -67,8 +67,6 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     """A coarse histogram of the whole domain, and the box of its full cells if that is small and holds nearly all rows.
 
     **Guarantee.** The share of the stage; nothing is clipped to the box. What is found follows from released counts.
-
-    Returns with the box, or the core, unit coordinates.
     """
     grid = _make_zoom_grid(session.region.half)
     coarse = session.ask(queries.Count(grid), mechanisms.Laplace, shares[stage.zoom], note="zoom: coarse cells")
@@ -135,13 +133,10 @@ def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Arr
 
 
 def lay_around_core(farthest: Array, core: Array, cells: float) -> partitions.UnevenGrid:
-    """Cells over the domain that are the wider the farther from the core.
+    """Cells up to ±``farthest`` (d,), the wider the farther from the released ``core`` (2, d), unit coordinates.
 
     They are cubes in asinh of the distance from its middle, over a part of its longest side; where the domain is thin
     they are equal, about as wide as at the end of the core.
-
-    ``farthest`` (d,), where the domain ends, from 0, unit coordinates; ``core`` (2, d), released corners of a block
-    that holds most rows.
     """
     middle, thin = core.mean(axis=0), _find_thin(farthest)
     half = float(np.ptp(core, axis=0)[~thin].max()) / 2

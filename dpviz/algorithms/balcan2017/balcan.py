@@ -109,11 +109,10 @@ def compute_quiet_threshold(noise: mechanisms.Laplace | mechanisms.Gaussian, emp
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Released candidate centres.
+    """Released candidate centres ``points`` (m, p), each the middle of a cube of level ``depths`` (m,).
 
-    ``points`` (m, p); ``depths`` (m,), level of the cube that each is the middle of; -1 for points that were added
-    without data; ``finest`` (m,), whether no child of the cube woke up: together these cubes show where the rows
-    are.
+    A depth of -1 is that of points that were added without data. The cubes of the ``finest`` (m,) had no child that
+    woke up: together they show where the rows are.
     """
 
     points: Array
@@ -148,10 +147,7 @@ def grow_trees(
 def list_candidates(
     trees: Sequence[partitions.CubeTree], k: int, region: Region, rng: np.random.Generator
 ) -> Candidates:
-    """The middles of all active cubes, moved into ``region``, each once; at least k. Post-processing.
-
-    Returns points of the projection, unit coordinates, with the depth of their cubes.
-    """
+    """Middles (m, p) of all active cubes, in ``region``, each once, with their depths; at least k. Post-processing."""
     levels = [(tree, level) for tree in trees for level in range(tree.depth + 1)]
     middles = np.concatenate([region.clip(tree.centers(level)) for tree, level in levels])
     depths = np.concatenate([np.full(len(tree.corners(level)), level) for tree, level in levels])
@@ -204,14 +200,13 @@ def local_swap(
     choose_iterate: bool,
     order: int = 2,
 ) -> Iterator[SwapStep]:
-    """``swaps`` private choices of a centre to remove and a candidate to put in its place. O(T n |C| p).
+    """``swaps`` private choices of a centre to remove and a candidate (m, p) to put in its place. O(T n |C| p).
 
     Each choice is made by the exponential mechanism over all k·|C| swaps at once. The public prior ``keep`` lies on
-    staying as one is: where no gain stands out of the noise, a random swap would only undo a good start.
+    staying as one is: where no gain stands out of the noise, a random swap would only undo a good start. ``start`` (k,)
+    are indices of candidates, of which there are more than k.
 
     **Guarantee.** ``budget``, in equal shares for all choices.
-
-    ``candidates`` (m, p); ``start`` (k,), indices of the first centres; m is above k.
 
     References
     ----------
@@ -262,10 +257,7 @@ def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budg
 
 
 def compute_log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
-    """Public prior of every swap, shape (k, n_candidates): C∖Z alike, ``keep`` on exchanging a centre for itself.
-
-    ``held`` (k,), indices of the candidates that are centres now.
-    """
+    """Public prior of swaps (k, n_candidates): C∖Z alike, ``keep`` on exchanging a centre for itself; ``held`` is Z."""
     k = len(held)
     prior = np.full((k, n_candidates), log((1 - keep) / (k * (n_candidates - k))))
     prior[:, held] = -inf
@@ -274,12 +266,10 @@ def compute_log_prior(held: Codes, n_candidates: int, keep: float) -> Array:
 
 
 def start_on_cubes(candidates: Candidates, k: int, rng: np.random.Generator) -> Codes:
-    """Indices of k candidates that serve the finest cubes well: free, for these are released already.
+    """Distinct indices (k,) of candidates that serve the finest cubes well: free, for these are released already.
 
     Greedy k-means++ and then the local search itself, over cubes instead of rows; a cube weighs 2^depth, since a
     threshold that is met in half the space is met by a denser cluster.
-
-    Returns (k,), distinct.
     """
     points, cubes = candidates.points, candidates.points[candidates.finest]
     weights = np.where(candidates.finest, np.exp2(candidates.depths), 0.0)
@@ -452,12 +442,10 @@ def find_centers(
 def recover(
     session: PrivateSession, searched: Searched, budgets: Sequence[Budget], rng: np.random.Generator, *, reviving: bool
 ) -> Iterator[CentersStep]:
-    """Means of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
+    """Means (k, d) of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
 
     **Guarantee.** The sum of ``budgets``. The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate,
     √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
-
-    Yields centres (k, d), unit coordinates.
     """
     view, centers = searched.view, searched.centers
     cells, before = view.cells(centers), view.lift(centers, session.region)

@@ -96,11 +96,9 @@ def draw_medians(
     A centre z of the cluster C has the law exp(-Σ_{x in C} |x - z| / scale), as in the log-concave sampler that §6.2
     refers to, but on finitely many public places, where it is drawn exactly: a sampler of the continuous law would only
     come near it, and the guarantee would need to say how near. What a row adds differs from place to place by at most
-    their distance, so that the noise shrinks with the reach.
+    their distance, so that the noise shrinks with the reach. ``start`` (k, d) is released.
 
     **Guarantee.** ``budget``: a tenth for counts, the rest for the draws alike; clusters in parallel.
-
-    ``start`` (k, d), released centres, unit coordinates. Yields centres (k, d), unit coordinates, after each draw.
 
     References
     ----------
@@ -131,9 +129,7 @@ def draw_medians(
 
 
 def list_places(dim: int) -> Array:
-    """Public places in the unit ball, the middle first: a cube of them, or with more than three columns the axes.
-
-    Returns (m, dim), in reaches.
+    """Public places (m, dim) in the unit ball, the middle first: a cube, or with more than three columns the axes.
 
     >>> [len(list_places(dim)) for dim in (1, 2, 3, 4, 10)]
     [33, 317, 257, 25, 61]
@@ -155,16 +151,13 @@ def run_median_rounds(
     budget: Budget,
     rounds: int,
 ) -> Iterator[CentersStep]:
-    """``rounds`` noisy subgradient steps from ``start`` (k, d) down the summed distances, unit coordinates.
+    """``rounds`` noisy subgradient steps from released ``start`` (k, d) down the summed distances, unit coordinates.
 
     Each row pulls its centre with force 1, so that the noise does not depend on the size of the domain; a noisy count
     of the cluster turns the sum of pulls into a mean of at most 1. Steps shrink like 1/t, and what is released is the
     mean of the later half of all iterates.
 
     **Guarantee.** ``budget``. The pulls of one row have Euclidean norm 1 over all clusters together (2 under replace).
-
-    ``start`` (k, d), released centres, unit coordinates. Yields centres (k, d), unit coordinates; the last ones are
-    the mean of the later half.
 
     References
     ----------

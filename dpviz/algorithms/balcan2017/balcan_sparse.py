@@ -106,11 +106,9 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
 def recover_coordinates(
     session: PrivateSession, cells: partitions.Voronoi | partitions.ProjectedCells, budget: Budget, params: SparseParams
 ) -> CoordinatesStep:
-    """The largest coordinates of each cell's mean, and noisy values for them.
+    """The largest coordinates of each cell's mean, and noisy values for them, unit coordinates.
 
     **Guarantee.** ``budget``: .45 for the choice, .45 for the sums, .10 for the counts; cells in parallel.
-
-    Returns chosen columns of each centre, and values in unit coordinates.
 
     References
     ----------

@@ -13,10 +13,7 @@ from dpviz.core import Array, PrivateSession, Region, partitions
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The rows seen in few dimensions.
-
-    ``frame`` (p, d), the linear map; None where rows stay as they are.
-    """
+    """The rows seen in few dimensions, by the linear map ``frame`` (p, d); None where they stay as they are."""
 
     session: PrivateSession
     frame: Array | None

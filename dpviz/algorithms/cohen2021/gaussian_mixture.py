@@ -119,8 +119,6 @@ def measure(
     """Weights, means and covariances of the cells of ``means``, and the noise of a coordinate of each mean (k,).
 
     **Guarantee.** ``share``. Rows are moved to within R = σ_max (√d + √(2 ln n)) of their centre.
-
-    Returns the mixture, unit coordinates, and an array of shape (k,).
     """
     assert means.noisy_counts is not None and means.count_noise_sd is not None
     radius = choose_clipping_radius(session.dim, session.n, params.largest_sd)
@@ -149,11 +147,7 @@ def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
 
 
 def bound_covariances(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
-    """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds.
-
-    ``covariances`` (k, d, d), released; ``smallest_sd``, ``largest_sd``: public, unit coordinates. Returns (k, d,
-    d), symmetric, positive definite.
-    """
+    """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds, unit coordinates."""
     values, vectors = np.linalg.eigh((covariances + covariances.transpose(0, 2, 1)) / 2)
     low = min(smallest_sd, largest_sd)
     kept = np.clip(values, low**2, largest_sd**2)
@@ -166,9 +160,7 @@ def fit_naive_mixture(
 ) -> Iterator[Step]:
     """Noise as wide as the domain on every row, k-means on the noisy rows, and covariances less that of the noise.
 
-    **Guarantee.** ε-DP, for each row on its own, too: nobody has to be trusted with rows.
-
-    ``smallest_sd``: public, unit coordinates.
+    **Guarantee.** ε-DP, for each row on its own, too: nobody has to be trusted with rows. ``smallest_sd`` is public.
     """
     yield CentersStep(
         title=f"{BADGE}: every row will carry noise of its own; none has been read",

@@ -236,11 +236,9 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
 
 
 def run_average_test(source: TupleSource, share: Budget, *, finest: float, turned: bool = False) -> TupleTestStep:
-    """As many tuples as there can be, and averages of their points.
+    """As many tuples as there can be, and averages of their points; ``finest`` is the least radius that is looked for.
 
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
-
-    ``finest``: the least radius that is looked for, unit coordinates.
     """
     k, params, number = source.k, source.params, source.most
     options: dict[str, Any] = {
@@ -262,10 +260,7 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
 
 
 def count_averaged_tuples(share: Budget, params: TupleParams, k: int, dim: int, finest: float) -> int:
-    """Fewest tuples whose averages are not noise; from public numbers only.
-
-    ``finest``: the least radius that is looked for, unit coordinates.
-    """
+    """Fewest tuples whose averages are not noise, from public numbers only; ``finest``: the least radius looked for."""
 
     def wanted(number: int) -> int:
         average = tuples.TupleAverages(
@@ -323,8 +318,6 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
     """The last step: the released centres, or those that know no data; with ``means`` left, means of their cells.
 
     **Guarantee.** ``means``; under ⊥ as well, where they are one round of Lloyd from centres that know no data.
-
-    Yields centres (k, d), unit coordinates.
     """
     start = step.centers if step.centers is not None else step.anchors
     if means is not None:
@@ -342,10 +335,7 @@ def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> It
 
 
 def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
-    """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres.
-
-    ``finest``: the least radius that is looked for, unit coordinates.
-    """
+    """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres."""
     share = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
     if finest is not None or setting.k == 1:
         dim = max(1, setting.dim // params.points_per_row(setting.k))

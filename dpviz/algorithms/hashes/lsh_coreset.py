@@ -392,12 +392,10 @@ def make_counts_consistent(tree: CountedTree) -> Array:
 
 
 def compute_leaf_weights(tree: CountedTree, counts: Array, *, reassign_lost: bool) -> Array:
-    """What ``counts`` say about the leaves, never below 0, shape (leaves,).
+    """What ``counts`` (nodes,), rows, say about the leaves, never below 0, shape (leaves,).
 
     With ``reassign_lost``, where one of two children was dropped, all that is left of the other grows in proportion
     until it makes up its parent's count; nothing shrinks.
-
-    ``counts`` (nodes,), rows.
     """
     growth = np.ones(len(tree.nodes))
     if reassign_lost:

@@ -206,12 +206,10 @@ def grow_server_tree(mechanism: LocalReports, reports: Reports) -> ServerTreeSte
 
 
 def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeStep, region: Region) -> CoresetStep:
-    """Kept nodes without kept descendants (the root if there is none), with debiased sums of the vectors.
+    """Kept nodes (m, d) without kept descendants (the root if there is none), with debiased sums of the vectors.
 
     A vector counts for a leaf by whether the code sent with it lies below the leaf, corrected for the chance that it
     does so by lying: unbiased, whatever the others sent.
-
-    Returns points (m, d) in unit coordinates, and weights (m,) in rows.
     """
     kept = server.nodes[server.kept]
     inner = {int(node) >> up for node in kept for up in range(1, mechanism.depth + 1)}

@@ -55,12 +55,10 @@ class DPLloydParams(Params):
 
 
 def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.random.Generator) -> Iterator[CentersStep]:
-    """Lloyd's iteration on noisy cell counts and sums. The last step is the release. O(T n k d).
+    """Lloyd's iteration on noisy cell counts and sums: the start, then each round, the last the release. O(T n k d).
 
     **Guarantee.** Add/remove or replace; ε-DP (``su``, ``tuned``) or μ-GDP (``gaussian``). Bounds are public; n is
     public or bought, and only sets the number of rounds and what counts as idle.
-
-    Yields one for the start, and one for each round; the last step holds the centres, unit coordinates.
     """
     packed = params.start == _SPHERES
     centers = (pack_spheres if packed else draw_random_points)(k, session.region, rng)

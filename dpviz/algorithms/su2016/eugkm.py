@@ -119,11 +119,9 @@ def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.G
 def run_grid_kmeans(
     session: PrivateSession, k: int, budget: Budget, params: GridParams, rng: np.random.Generator, *, why: str = ""
 ) -> Generator[Step, None, Array]:
-    """EUGkM for a part of the budget, as a generator of steps that returns the centres; ``why`` opens the first title.
+    """EUGkM for a part of the budget; it returns the centres (k, d), unit coordinates; ``why`` opens the first title.
 
     **Guarantee.** ``budget``, spent on the grid alone.
-
-    Yields steps; it returns the centres (k, d), unit coordinates.
     """
     per_axis = params.choose_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), k, session.dim)
     wanted = max(1, round(per_axis)) ** session.dim
@@ -245,8 +243,6 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     kept if its noisy count is more than chance gives in any cell of the grid, or if the noisy count of the rest of its
     block of 2^d neighbours is. The rest is kept or dropped as a whole, negative counts included, so that a block that
     is kept has an unbiased sum.
-
-    Returns points in unit coordinates, weights in rows.
     """
     grid, scale = step.grid, step.sd / sqrt(2)
     blocks = partitions.Grid(grid.half, (grid.cells_per_axis + 1) // 2)

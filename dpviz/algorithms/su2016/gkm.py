@@ -124,8 +124,6 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     """Noisy quartiles of every coordinate of the models, widened by 1.5 of their distance, within the domain.
 
     **Guarantee.** ``share``, divided between all quartiles.
-
-    Returns released, unit coordinates.
     """
     quartiles = models.ask(
         Quantiles(domain.lower, domain.upper, _QUARTILES), ExponentialQuantile, share, note="ranges of block centres"

@@ -131,12 +131,10 @@ def draw_first_pool(k: int, region: Region, rng: np.random.Generator) -> Array:
 
 
 def match_sets(sets: Array, first: Array) -> Array:
-    """The same sets with each one's centres in the order in which they lie closest to those of ``first`` (k, d).
+    """The ``sets`` (m, k, d), each one's centres in the order in which they lie closest to those of ``first`` (k, d).
 
     Without an order, crossing two parents would mix centres of unlike places, and centre j of one candidate would be
     far from centre j of another for no reason.
-
-    ``sets`` (m, k, d), unit coordinates. Returns (m, k, d), reordered.
     """
     if first.shape[0] == 1:
         return sets

@@ -21,8 +21,6 @@ def make_cube_grid(half: Array, cells: float, middle: Array | None = None) -> pa
     for exactly so many cells is simpler, but their product misses what is wanted: by a factor of 0.3 to 1.6 over random
     boxes of up to ten columns, where this one stays between 0.5 and 1. The number of cells is what the noise that adds
     up over them, and memory, are planned with: it must not be exceeded. There are at most 2^62, which can be numbered.
-
-    ``half`` (d,), half-widths, unit coordinates; ``middle`` (d,), of the box; None: 0.
     """
     half = np.maximum(half, _NARROWEST * half.max())
     cells = max(1, min(cells, partitions.MOST_CELLS))

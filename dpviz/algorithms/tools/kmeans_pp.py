@@ -28,12 +28,10 @@ _MOST_APART, _MANY_BOXES = 2**23, 0.25
 
 
 def draw_kmeans_pp_seeds(points: Array, weights: Array, k: int, rng: np.random.Generator) -> Codes:
-    """Indices into ``points`` (m, d) of k seeds, drawn by greedy k-means++ with ``weights`` (m,); shape (k,).
+    """Indices (k,) into ``points`` (m, d) of seeds drawn by greedy k-means++ with ``weights`` (m,).
 
     Negative weights count as 0; if none is positive, all points weigh the same. Of 2 + ln k proposals each seed takes
     the one that lowers the weighted loss most. Seeds are distinct points as long as there are k of positive weight.
-
-    Returns (k,), indices into ``points``.
 
     References
     ----------
@@ -164,8 +162,6 @@ def draw_many_kmeans_pp_seeds(
     """What ``draw_kmeans_pp_seeds`` draws, ``starts`` times over, from the same coins.
 
     Many clusters over few columns are drawn for all starts side by side: the same seeds, sooner.
-
-    ``points`` (m, d), any coordinates; ``weights`` (m,), may be negative. Returns (k,), indices into ``points``.
     """
     if starts > 1 and k >= _MANY_CLUSTERS and points.shape[1] <= _FEW_COLUMNS:
         before = rng.bit_generator.state

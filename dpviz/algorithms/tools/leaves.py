@@ -39,10 +39,9 @@ class Nearest(NamedTuple):
 class Leaves:
     """Leaves of a tree that halves the points (m, d) along the widest axis of each box, again and again.
 
-    ``members`` (leaves, size), points of each leaf. All leaves have as many: where points do not suffice, some
-    stand in two leaves; ``points`` (leaves, size, d), their coordinates, unit coordinates; ``middles`` (leaves, d),
-    middle of the box around each leaf; ``radii`` (leaves,), the farthest that a point of a leaf lies from its
-    middle.
+    ``members`` (leaves, size) are the points of each leaf, some in two leaves where they do not suffice, and
+    ``points`` (leaves, size, d) their unit coordinates; none lies farther than ``radii`` (leaves,) from ``middles``
+    (leaves, d), the middle of the box around its leaf.
     """
 
     members: Codes
@@ -53,10 +52,7 @@ class Leaves:
 
     @classmethod
     def of(cls, columns: Single, size: int) -> Leaves:
-        """Of points given as ``columns`` (d, m), about ``size`` in a leaf.
-
-        ``columns`` (d, m), unit coordinates, one axis after the other.
-        """
+        """Of points given as ``columns`` (d, m), unit coordinates, about ``size`` in a leaf."""
         members = split_into_leaves(columns, size)
         points = np.ascontiguousarray(columns.T[members])
         middles = (points.min(axis=1).astype(np.float64) + points.max(axis=1)) / 2
@@ -64,12 +60,10 @@ class Leaves:
         return cls(members, points, middles, radii, float(np.sqrt((columns.astype(np.float64) ** 2).sum(axis=0).max())))
 
     def find_nearest(self, centers: Single, half_norms: Single, which: Codes) -> Iterator[Nearest]:
-        """The two nearest of all ``centers`` (k, d), for the points of the leaves ``which``; some leaves at a time.
+        """The two nearest of all ``centers`` (k, d), 8 or more, for the points of the leaves ``which``, some at a time.
 
         A centre is left out where two others are nearer to every point of the leaf, by more than single precision may
         be wrong: what is found is what comparing all centres finds, the first of equals included.
-
-        ``centers`` (k, d), unit coordinates; k is 8 or more; ``half_norms`` (k,), half of their squared lengths.
         """
         kept = self._keep_candidates(centers, half_norms, which)
         counts = np.add.reduce(kept, axis=1, dtype=np.int64)
@@ -115,11 +109,7 @@ class Leaves:
 
 
 def split_into_leaves(columns: npt.NDArray[np.floating], size: int) -> Codes:
-    """Points given as ``columns`` (d, m) in leaves of between half of ``size`` and ``size`` points.
-
-    Returns (leaves, points in a leaf), numbers of points: each stands there, some of them twice so that all leaves
-    have as many.
-    """
+    """Points, ``columns`` (d, m), in leaves of half of ``size`` to ``size``; some stand twice so that all are full."""
     m, leaves = columns.shape[1], 1
     while leaves * size < m:
         leaves *= 2

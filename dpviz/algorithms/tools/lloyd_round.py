@@ -57,12 +57,11 @@ def run_lloyd_round(
     spherical: bool = False,
     ahead: int | None = None,
 ) -> CentersStep:
-    """Noisy counts and sums of ``cells``, turned into centres inside the session's region.
+    """Noisy counts and sums of ``cells``, turned into centres (k, d) inside the session's region, unit coordinates.
+
+    A centre whose noisy count says nothing goes to its place in ``fallback`` (k, d).
 
     **Guarantee.** ``budget``, for the session's relation; empty cells are measured like all others.
-
-    ``fallback`` (k, d), where a centre goes whose noisy count says nothing; unit coordinates. Returns centres (k,
-    d) in unit coordinates, with noisy counts and sums.
     """
     if ratio is None:
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical and session.spherical)
@@ -109,14 +108,11 @@ def revive(
     *,
     idle_below: float | None = None,
 ) -> Array:
-    """``centers`` (k, d) with each idle one moved next to the heaviest one, unit coordinates.
+    """Released ``centers`` (k, d) with each idle one moved next to the heaviest one, unit coordinates.
 
     A start that ignores the data leaves centres in empty corners, where Lloyd's iteration never finds them again.
     Uses released counts, the public (or paid) ``n`` and public coins only. ``idle_below`` is the noisy count under
     which a centre is idle; None: a tenth of an equal share of the rows.
-
-    ``centers`` (k, d), released, unit coordinates; ``noisy_counts`` (k,), rows; ``region``: where rows live, unit
-    coordinates.
     """
     moved, weight = centers.copy(), noisy_counts.copy()
     idle = noisy_counts < (_IDLE_PART * n / len(centers) if idle_below is None else idle_below)

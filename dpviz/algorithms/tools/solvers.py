@@ -51,10 +51,9 @@ _SCRATCH = _Scratch()
 
 @dataclass(frozen=True, eq=False)
 class SignedPoints:
-    """Released points with signed weights, laid out for many starts.
+    """Released points with signed weights, laid out for many starts: ``columns`` (d, m), unit coordinates.
 
-    ``columns`` (d, m), coordinates, unit coordinates, one axis after the other; ``weights`` (m,), noisy counts;
-    negative ones are kept, or sums over many cells would be biased.
+    Of the noisy counts ``weights`` (m,) negative ones are kept, or sums over many cells would be biased.
     """
 
     columns: Single
@@ -107,11 +106,7 @@ class BestOf(NamedTuple):
 
 
 def find_best_of_starts(data: SignedPoints, starts: Sequence[Array], region: Region) -> BestOf:
-    """``run_signed_lloyd`` from each of ``starts``; the solution of least loss on ``data``, the first of equals.
-
-    ``data``: points with signed weights, unit coordinates and rows; ``starts`` (k, d), unit coordinates;
-    ``region``: where rows live, unit coordinates.
-    """
+    """``run_signed_lloyd`` from each of ``starts`` (k, d): the solution of least loss on ``data``, first of equals."""
     solutions = [run_signed_lloyd(data, start, region) for start in starts]
     losses = np.array([solution.loss for solution in solutions])
     # The same solution met twice differs by rounding only.
@@ -126,9 +121,6 @@ def run_signed_lloyd(data: SignedPoints, start: Array, region: Region) -> Soluti
     A centre whose mass is within two standard deviations of 0 keeps its place. With negative weights an iteration may
     raise the loss or go round in circles, so the best centres seen are returned, and it ends when nothing moves, when
     ``PATIENCE`` iterations brought nothing better, or after ``ITERATIONS``.
-
-    ``data``: points with signed weights, unit coordinates and rows. Returns centres (k, d), unit coordinates, and their
-    loss.
 
     References
     ----------
@@ -160,8 +152,6 @@ def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     """Standard deviation that the noise of the weights gives one coordinate of each centre, shape (k,).
 
     To first order the noise moves a mean by the sum of noise times distance over the mass of its cluster.
-
-    ``data``: points with signed weights, unit coordinates and rows.
     """
     k, dim = solution.centers.shape
     spread = np.zeros(k)

@@ -254,10 +254,7 @@ class RevealedView:
 
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
-    """Revealed rows (m, d) as small orange dots, larger where they are few; ticks below the line in one dimension.
-
-    ``points`` (m, d), unit coordinates.
-    """
+    """Revealed rows (m, d) as small orange dots, larger where few; in one dimension ticks below; unit coordinates."""
     few = len(points) <= _FEW
     marker = {
         "color": palette.revealed,

@@ -17,8 +17,6 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     """The cell of each centre (k, 2) within the box ``[-half, half]``, as closed polygons; copies share one cell.
 
     Mirror images of all centres behind the four walls make the walls themselves cell borders.
-
-    ``centers`` (k, 2), drawn units; ``half`` (2,), half-widths of the box. Returns (corners, 2).
     """
     # A centre on a wall would coincide with its own image.
     inside = np.clip(centers, -half * (1 - 1e-6), half * (1 - 1e-6))

@@ -236,10 +236,7 @@ class TwinClouds:
 
     @classmethod
     def of(cls, trials: Sequence[membership.AttackTrial], person: Array) -> TwinClouds:
-        """Of runs on both tables, at least one on each.
-
-        ``person`` (m, d), the rows of one person, unit coordinates.
-        """
+        """Of runs on both tables, at least one on each, and the rows (m, d) of ``person``, unit coordinates."""
         present, absent = (
             np.stack([trial.centers for trial in trials if trial.present is there]) for there in (True, False)
         )

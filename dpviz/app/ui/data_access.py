@@ -46,10 +46,7 @@ def reveal(table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS) -> R
 def make_judged_table(
     table: OpenTable, note: str, what: AccessKind = AccessKind.ROWS, *, points_per_row: int = 1
 ) -> ClippedRows | None:
-    """What centres are judged on: the points that rows stand for, clipped once.
-
-    Returns points inside the bounds, unit coordinates; None unless the owner allows looks.
-    """
+    """What centres are judged on: points that rows stand for, clipped, unit coordinates; None if no look is allowed."""
     revealed = reveal(table, note, what)
     if revealed is None:
         return None

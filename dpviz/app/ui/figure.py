@@ -182,8 +182,7 @@ _HELP = (
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
     """Ask for a plane; with one or two columns there is nothing to choose, and no widget.
 
-    ``centers`` (k, d), released, unit coordinates: the plane along them is offered, too, and first of all where two
-    columns of many show little.
+    The plane along released ``centers`` (k, d) is offered, too, and first of all where two columns of many show little.
     """
     offered: dict[str, Callable[[], View]] = {}
     for label, axes, seed in list_choices(domain):

@@ -240,10 +240,7 @@ def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> eva
 def find_recovery(
     table: OpenTable, centers: Array, reference: evaluation.Reference, *, points_per_row: int = 1
 ) -> evaluation.ClusterRecovery | None:
-    """How many clusters of the reference some centres find; kept for the next rerun.
-
-    ``centers`` (k, d), unit coordinates.
-    """
+    """How many clusters of the reference centres (k, d), unit coordinates, find; kept for the next rerun."""
     rows = _reveal_rows(table, points_per_row)
     if rows is None:
         return None

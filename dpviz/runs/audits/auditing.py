@@ -555,10 +555,7 @@ def list_global_draws(tree: ast.AST) -> Iterator[Offence]:
 
 
 def list_sources(card: Card) -> list[Path]:
-    """The files that an algorithm is written in: of a package's, all of the package; of ours, that of its plan.
-
-    None where there is no Python source, as of compiled code.
-    """
+    """The files an algorithm is written in: a package's all, of ours that of its plan; none of compiled code."""
     module = unwrap(card.plan).__module__
     spec = find_spec(module.partition(".")[0] if card.brought_by else module)
     if spec is None or spec.origin is None or Path(spec.origin).suffix != ".py":

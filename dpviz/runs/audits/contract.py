@@ -217,9 +217,7 @@ class Subject:
     def list_cases(
         self, cases: Sequence[NeighborSetting], epsilons: Sequence[float] = ()
     ) -> Iterator[tuple[list[object], NeighborSetting, dict[str, Any]]]:
-        """Each setting on each kind of table at each ε, the usual one where none is said: which it is in words, the
-        table, and what is asked of it.
-        """
+        """Each setting on each kind of table at each ε, or the usual one: in words, the table, what is asked of it."""
         for (params, delta), case, epsilon in product(self.settings, cases, epsilons or (2.0,)):
             request = {"k": K, "epsilon": epsilon, "delta": delta, "params": params, "seed": SEED}
             yield describe_case(params, delta, case, *[f"ε = {epsilon:g}"] * bool(epsilons)), case, request

@@ -195,9 +195,7 @@ class Attack:
 
 
 def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
-    """What an attacker with these scores achieves: its threshold comes from every other run,
-    its record from the rest.
-    """
+    """What an attacker with these scores achieves: its threshold is from every other run, its record from the rest."""
     there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
     best = _find_best_threshold(there[::2], away[::2])
     there, away = there[1::2], away[1::2]
@@ -209,10 +207,7 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
 
 
 def compute_staircase(present: Array, absent: Array) -> Array:
-    """Shares of false alarms and of hits at every threshold, shape (m, 2), from (0, 0) to (1, 1).
-
-    ``present`` (m,), scores with the person; ``absent`` (m,), scores without.
-    """
+    """Shares (m, 2) of false alarms and hits at every threshold, (0, 0) to (1, 1), by scores of runs of both kinds."""
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
     shares = [1 - np.searchsorted(np.sort(scores), thresholds) / len(scores) for scores in (absent, present)]
     return np.concatenate([np.zeros((1, 2)), np.stack(shares, axis=1)])

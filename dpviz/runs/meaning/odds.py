@@ -67,9 +67,7 @@ def bound_hits(false_alarms: float, *, epsilon: float, delta: float = 0.0) -> fl
 @overload
 def bound_hits(false_alarms: Array, *, epsilon: float, delta: float = 0.0) -> Array: ...
 def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.0) -> float | Array:
-    """``false_alarms`` (m,), in [0, 1]. Returns shape as ``false_alarms``.
-
-    The most that "this person is in" can be right where they are, if it is wrong so often where they are not.
+    """The most that "this person is in" can be right where they are, if it is wrong so often where they are not.
 
     TPR ≤ min(e^ε FPR + δ, 1 - e^-ε (1 - δ - FPR), 1), whatever is known beside the release, for one release between two
     neighbouring tables.

@@ -184,9 +184,7 @@ class Window:
 
     @cached_property
     def openings(self) -> tuple[Opening, ...]:
-        """What would open a window where there is none, the cheapest first of each kind; what does not help is left
-        out.
-        """
+        """What would open a window where there is none, the cheapest of each kind first, and only what helps."""
         return () if self.kind in ("window", "wide") else tuple(self._list_openings())
 
     def _list_openings(self) -> Iterator[Opening]:

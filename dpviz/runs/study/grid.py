@@ -227,7 +227,6 @@ def _translate_first_version(said: FirstStudyDocument) -> dict[str, Any]:
 
 
 def _read_field(name: str, value: Any) -> Any:
-    """The checked value of one field of a grid."""
     if name in ("repeats", "seed"):
         return _read_one(name, value)
     if len(value) > MOST_VALUES:
@@ -256,7 +255,6 @@ _NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
 
 
 def _read_contender(entry: str | EntryDocument) -> Contender:
-    """An algorithm by its text, or with its parameters beside it."""
     return Contender.from_text(entry) if isinstance(entry, str) else Contender.parse(entry.algorithm, entry.params)
 
 

@@ -212,10 +212,7 @@ class RevealedTuples:
 
     @classmethod
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
-        """The tuples of revealed ``points`` (n, d), those that rows stand for, by public coins.
-
-        ``points`` (n, d), revealed, unit coordinates; ``region``: where rows live, unit coordinates.
-        """
+        """The tuples of revealed ``points`` (n, d), unit coordinates, those that rows stand for, by public coins."""
         k, dim = step.anchors.shape
         rng = np.random.default_rng(step.salt)
         clipped = region.clip(points)

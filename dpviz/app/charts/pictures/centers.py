@@ -83,10 +83,7 @@ def choose_hues(view: View, centers: Array, final: Array | None) -> Codes:
 def add_cells(canvas: PlotCanvas, centers: Array, final: Array | None = None, *, tinted: bool = True) -> None:
     """Voronoi cells, where the plane shows every axis; elsewhere they would not be what is seen.
 
-    ``tinted`` cells have one of four colours, so that neighbours differ.
-
-    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
-    coordinates.
+    ``tinted`` cells have one of four colours, so that neighbours differ: those of ``final`` (k, d), where the run ends.
     """
     view = canvas.view
     if not view.whole:
@@ -118,12 +115,10 @@ def add_centers(
     sizes: Array | None = None,
     notes: list[str] | None = None,
 ) -> None:
-    """Filled circles in the colours of their cells, numbered on the side that is free.
+    """Filled circles in the colours of their cells, those of ``final`` (k, d), numbered on the side that is free.
 
-    ``away`` (k, d) are the places that numbers keep away from; ``notes`` is what hovering tells.
-
-    ``centers`` (k, d), released, unit coordinates; ``final`` (k, d), the centres that the run ends with, unit
-    coordinates; ``away`` (k, d), places that numbers keep away from; ``sizes`` (k,), diameters, pixels.
+    ``away`` (k, d) are the places that numbers keep away from; ``sizes`` (k,) are diameters, pixels; ``notes`` is what
+    hovering tells.
     """
     view, palette, k = canvas.view, canvas.palette, len(centers)
     marks, places = choose_marks(k), view.plane(centers)
@@ -155,10 +150,7 @@ def add_centers(
 
 
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
-    """The noise on a coordinate, around each centre, nine in ten; never more than the whole domain.
-
-    ``centers`` (k, d), released, unit coordinates; ``sd`` (k,), of the noise on a coordinate, unit coordinates.
-    """
+    """The noise ``sd`` (k,) on a coordinate around each centre, nine in ten; never more than the whole domain."""
     palette, flat = canvas.palette, canvas.view.flat
     reach = NINE_IN_TEN * sd
     radii = np.minimum(reach, canvas.view.region.diameter)
@@ -190,11 +182,7 @@ def add_refused(canvas: PlotCanvas) -> None:
 
 
 def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> None:
-    """A thin grey arrow from each k-means++ centre to the released one that is matched to it, where it is far.
-
-    ``centers`` (k, d), released, unit coordinates; ``partners`` (k, d), the centre of k-means++ for each, unit
-    coordinates.
-    """
+    """A thin grey arrow to each centre (k, d) from its match ``partners`` (k, d) of k-means++, where that is far."""
     start, end = canvas.view.plane(partners, "reference"), canvas.view.plane(centers)
     far = ~find_near(canvas.view, centers, partners)
     if far.any():

@@ -61,10 +61,7 @@ class CellCounts(NamedTuple):
 
 
 def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: View) -> GridImage:
-    """``values`` of the listed cells, added up to what the view shows.
-
-    ``codes`` (m,), of listed cells; ``values`` (m,), what they hold.
-    """
+    """``values`` (m,) of the listed cells, those of ``codes`` (m,), added up to what the view shows."""
     axes = view.axes or (0,)
     cells = [int(grid.cells_per_axis[j]) for j in axes]
     block = tuple(ceil(m / _SHOWN_PER_AXIS) for m in cells)
@@ -186,10 +183,7 @@ def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> No
 
 
 def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
-    """The colour of bars of noisy counts: faded where noise alone could be, plum below zero.
-
-    ``counts`` (m,), noisy, rows; ``sd`` (m,), of the noise, rows. Returns (m,), colours.
-    """
+    """The colour of bars of noisy ``counts`` (m,), rows: faded where noise alone (``sd``) could be, plum below zero."""
     palette = canvas.palette
     over = np.where(counts > _NOISE * sd, palette.released, palette.fade(palette.released, 0.35))
     colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
@@ -296,10 +290,7 @@ def place_grid(step: GridStep, context: RenderContext) -> PlacedGrid:
 
 
 def project_points(step: GridStep, points: Array, space: Region | None = None) -> Array:
-    """Points (m, d) along the axes of a step's frame, from the middle of its grid; clipped to ``space``.
-
-    ``points`` (m, d), unit coordinates. Returns (m, p), along the axes of the grid; as they are without a frame.
-    """
+    """Points (m, d) along the axes of a step's frame, from the middle of its grid; clipped to ``space``; (m, p)."""
     frame = getattr(step, "frame", None)
     if frame is None:
         return points
@@ -427,10 +418,7 @@ def draw_zoom(step: ZoomStep, context: RenderContext) -> Chart:
 
 
 def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
-    """What the axes of a view are called: after a column, if they are mostly that column.
-
-    ``frame`` (p, d), rows are axes.
-    """
+    """What the axes of a view, the rows of ``frame`` (p, d), are called: after a column, if they are mostly that."""
     foremost = [int((axis**2).argmax()) for axis in frame]
     mostly = [
         f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""

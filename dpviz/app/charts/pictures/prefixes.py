@@ -188,8 +188,7 @@ def _describe_nodes(step: HashTreeStep, which: Flags) -> list[str]:
 
 
 def place_nodes(step: HashTreeStep) -> Array:
-    """Where each node is drawn, shape (m, 2): ends side by side in the order of their codes, parents above the middle
-    of their children, one row a level."""
+    """Where each node is drawn, (m, 2): ends in the order of their codes, parents above their middle, a row a level."""
     tree = step.tree
     level = partitions.find_level(tree.nodes)
     x = np.zeros(len(tree.nodes))

@@ -340,11 +340,9 @@ def describe_noise(hand: Hand, name: str, scale: str) -> str:
 
 
 def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapping[str, float]:
-    """The noise on a centre (see ``compute_column_noise``) of each column whose bounds are declared, data units.
+    """The noise on a centre (see ``compute_column_noise``) by column whose bounds are declared: sd, data units.
 
     Where all columns share one scale it depends on the bounds of all: none is known before they all are.
-
-    Returns standard deviation by column, data units.
     """
     known = {name: bounds for name, bounds in declaration.bounds.items() if _stands(bounds)}
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
@@ -439,9 +437,7 @@ def _describe_rule(declared: Declaration) -> str:
 
 
 def describe_moves(values: Array, declared: Declaration) -> str:
-    """What declared bounds do to whole rows.
-
-    ``values`` (n, d), whole rows that anybody may see, data units.
+    """What declared bounds do to whole rows (n, d), data units, that anybody may see.
 
     >>> told = Declaration(columns=("age",), lower=(0.0,), upper=(50.0,))
     >>> describe_moves(np.array([[31.0], [np.nan], [60.0], [40.0]]), told)

@@ -83,11 +83,9 @@ class Judged(NamedTuple):
 
 
 def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
-    """How well centres meet the groups of labelled rows.
+    """How well centres meet the groups of labelled rows: ``codes`` (n,), below 0 none, and ``assigned`` (n,) centres.
 
     Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
-
-    ``codes`` (n,), the group of each row, from 0; below 0: none; ``assigned`` (n,), the nearest centre of each row.
     """
     groups = np.unique(codes[codes >= 0]).size
     if k > groups > 0:

@@ -175,9 +175,7 @@ def is_large(content: Content) -> bool:
 
 
 def bring_to_use(content: Content, declaration: Declaration) -> None:
-    """Open the table that is declared, or begin to prepare it;
-    ``draw_preparation_panel`` then shows how far that is.
-    """
+    """Open the table that is declared, or begin to prepare it: ``draw_preparation_panel`` shows how far that is."""
     plan = Plan.of(content, declaration)
     _leave(_PREPARING)
     if plan.in_memory:
@@ -220,9 +218,7 @@ _SYNTHETIC = "stand-in"
 
 
 def follow_table_link() -> None:
-    """Open the table that the link names, once a visit has none, if that costs little; name the open one in the link
-    of every page.
-    """
+    """Open the table that the link names, if none is open and it costs little; name the open one in pages' links."""
     linked = _find_linked()
     if linked is not None and linked.cheap:
         with suppress(RequestError):  # then it is not open, which the page says

@@ -149,10 +149,7 @@ class Clipping:
 
 
 def measure_clipping(revealed: Revealed, domain: Domain) -> Clipping:
-    """What declared bounds do to revealed rows.
-
-    ``revealed``: usable rows, unit coordinates.
-    """
+    """What declared bounds do to revealed, usable rows in unit coordinates."""
     points, half = revealed.points, domain.region.half
     if len(points) == 0:
         nothing = np.zeros(domain.dim)

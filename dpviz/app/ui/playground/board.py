@@ -140,11 +140,9 @@ class BoardAnswer:
 
 
 def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
-    """Run on painted rows.
+    """Run on painted rows (n, 2), data units.
 
     **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
-
-    ``rows`` (n, 2), painted points, data units.
     """
     return run_request(replace(request, seed=seed), PrivateTable(rows, DOMAIN))
 

@@ -74,8 +74,7 @@ def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: 
 
 
 def guess_rows(table: OpenTable) -> int | None:
-    """How many rows a synthetic table gets at first: as many as declared, bought, or typed on another page; else
-    None."""
+    """How many rows a synthetic table gets at first: as declared, bought, or typed on another page; else None."""
     known = find_known_rows(table)
     said = known.low if known is not None else recall(f"{_TYPED}:{table.source_key}", None)
     return None if said is None else min(said, max(1_000, _MOST_NUMBERS // table.domain.dim))
