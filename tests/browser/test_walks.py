@@ -45,7 +45,8 @@ class Walk:
 
     def reads(self) -> None:
         lines = self.visit.page.get_by_test_id("stMain").inner_text().splitlines()
-        self.words |= {line.strip() for line in lines if line.strip()}
+        # A line whose numbers alone have changed, as noise and a clock change them, is read once.
+        self.words |= {re.sub(r"[\d.,]+", "0", line.strip()) for line in lines if line.strip()}
         asked = Counter(self.visit.page.evaluate(_ASKED))
         assert max(asked.values(), default=1) == 1, f"asked twice at once: {asked}"
         self.answered |= self.asked - {*asked}
@@ -136,5 +137,6 @@ def test_an_own_file_goes_from_a_drop_to_a_verified_zip(
     walk.reads()
     with capsys.disabled():
         sys.stdout.write(f"\n{name}: {walk.actions} actions, {walk.number_of_words} words to a verified zip\n")
-    assert walk.actions <= owner.most_actions and walk.number_of_words <= MOST_WORDS
+    assert walk.actions <= owner.most_actions
+    assert walk.number_of_words <= MOST_WORDS, "\n".join(sorted(walk.words))
     assert not offences(visit)
