@@ -116,8 +116,12 @@ def test_gaussian_draws_may_be_divided_as_answers_suggest_and_laplace_draws_only
     # In any order, and the one with the most noise that is allowed is the one that is gone.
     assert fixed.subtract(NoiseDraws(False, 6.0), note="x").laplace == (2.0, 2.0, 2.0)
     assert fixed.subtract(NoiseDraws(False, 4.0, 2), note="x").laplace == (2.0, 5.0)
-    for draws in (NoiseDraws(False, 1.999), NoiseDraws(False, 4.0, 4), NoiseDraws(False, 5.0, 5)):
-        with pytest.raises(NotAnnounced):
+    for draws, times in (
+        (NoiseDraws(False, 1.999), "sensitivities[.]"),
+        (NoiseDraws(False, 4.0, 4), "sensitivities 4 times[.]"),
+        (NoiseDraws(False, 5.0, 5), "sensitivities 5 times[.]"),
+    ):
+        with pytest.raises(NotAnnounced, match=times):
             fixed.subtract(draws, note="x")
 
 

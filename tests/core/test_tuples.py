@@ -246,6 +246,10 @@ def _turn(dim, seed):
     return draw_orthonormal_frame(dim, dim, np.random.default_rng(seed))
 
 
+def test_the_classic_multiplier_is_that_of_its_theorem():
+    assert compute_classic_multiplier(0.5, 1e-5) == pytest.approx(9.6896105252)
+
+
 @for_each("dim", [3, 400])
 @for_each("turned", [None, 7])
 def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned):
