@@ -106,8 +106,8 @@ def _draw_tables(release: Release) -> None:
     if made.dim >= figure.LEAST_PROFILED:
         figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
     figure.draw_centers_table(made)
-    told = f"{PLUS_MINUS_RELEASED}\n\n{glossary.explain_words('centre noise')}"
-    st.caption("Rounded to a public grid; centers.csv has every digit.", help=told)
+    rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
+    st.caption(rounded, help=glossary.explain_words("centre noise"))
     _draw_segments_panel(release.played.parts, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
