@@ -30,6 +30,7 @@ from tests.pages.site import (
     read_as,
     tick,
     ticked,
+    type_bound,
     upload,
     visit,
 )
@@ -321,6 +322,11 @@ def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press(
     said = at.session_state["bench:hand"].declaration
     assert said.columns == tuple(names) and said.file.get_style("m_0").missing == ("999",)
     assert {"low:m_0", "high:m_45"} <= {*at.session_state["bench:hand"].gaps}
+    # A drop, two presses and one line: all bounds of all columns, of at most twelve actions.
+    type_bound(at, "m_0", "lower", "0 to 999; …")
+    hand = at.session_state["bench:hand"]
+    assert all(one[:2] == (0, 999) for one in hand.declaration.bounds.values()) and len(hand.declaration.bounds) == 46
+    assert not any(gap.startswith(("low", "high")) for gap in hand.gaps)
 
 
 def test_what_drops_out_is_counted_as_declared():
