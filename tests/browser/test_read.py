@@ -66,6 +66,6 @@ def test_from_a_zip_to_its_picture_in_at_most_three_actions_and_a_forged_one_is_
     visit.sees("This release is not what it says")
     visit.sees_figure("Five segments on a lane")
     expect(visit.page.get_by_text("What may I conclude?")).to_have_count(0)
-    expect(visit.page.locator(".js-plotly-plot").get_by_text("not what it says")).to_be_visible()
+    expect(visit.page.locator(".js-plotly-plot").get_by_text("not what it says").first).to_be_visible()
     found["a forged release"] = offences_in(visit, *ALL_IN_TWO)
     assert not {state: wrong for state, wrong in found.items() if wrong}
