@@ -63,9 +63,9 @@ def draw_compare_page(table: OpenTable) -> None:
     asked = [name for name in FOLDS if is_asked_for(name)]
     for name in asked:
         _draw_fold(name, question, asked=True)
+    if not known:
+        first.title("Which algorithm loses least here?", anchor=False)
     with first if known else answer:
-        if not known:
-            st.title("Which algorithm loses least here?", anchor=False)
         study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
         if not known:
             _draw_example()
