@@ -275,8 +275,7 @@ def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
 
 def _shows_style(cells: Sequence[str], style: NumberStyle) -> bool:
     """Whether some cell reads as another number, or as none, where nothing is said of how it is written."""
-    styled, plain = (read_values(cells, one).tobytes() for one in (style, PLAIN_STYLE))
-    return styled != plain
+    return read_values(cells, style).tobytes() != read_values(cells, PLAIN_STYLE).tobytes()
 
 
 def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mapping[str, Sequence[str]]) -> Iterator[str]:

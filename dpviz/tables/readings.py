@@ -135,9 +135,12 @@ def _guess_by_letters(raw: bytes) -> str:
     # Each different line once: what repeats says nothing more of letters.
     odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
     found = [*from_bytes(odd, cp_isolation=_OF_LETTERS)]
-    alike = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
+    if found and found[0].encoding in EAST_ASIAN:  # of those that fit as well, the most frequent one
+        fits = [one for one in found if one.encoding in EAST_ASIAN and one.chaos <= found[0].chaos]
+        found.insert(0, min(fits, key=lambda one: (-one.coherence, EAST_ASIAN.index(one.encoding))))
+    names = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
     word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
-    own_script = _WESTERN.isdisjoint(alike) and re.search(word, odd) is not None
+    own_script = _WESTERN.isdisjoint(names) and re.search(word, odd) is not None
     return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
 
 
