@@ -272,9 +272,8 @@ def _find_period(column: _Column) -> float | None:
     """After how much a measure goes round, by its name and its range."""
     if {"per", "worked", "total"} & {*column.words} or not len(column.numbers):
         return None
-    for low, high, period in (
-        TOLD["cycle"][word] for word in (*column.words, "".join(column.words)) if word in TOLD["cycle"]
-    ):
+    rounds, words = TOLD["cycle"], (*column.words, "".join(column.words))
+    for low, high, period in (rounds[word] for word in words if word in rounds):
         if low <= column.numbers.min() and column.numbers.max() <= high:
             return float(period)
     return None
