@@ -245,9 +245,10 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
         plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
 
 
-# Panels side by side, and pixels: of a row of panels, of the gap above it for its heading, and below all of them.
-_ACROSS, _ROW, _HEADING, _FOOT = 3, 120, 96, 50
-_GAP, _ABOVE = 0.08, 52
+# Panels side by side, and pixels: of a panel, of its labels (of categories they are slanted), of its title, of the name
+# of a segment or the words in place of its panels.
+_ACROSS, _GAP = 3, 0.08
+_PANEL, _LABELS, _SLANTED, _TITLE_LINE, _LINE = 120, 26, 56, 15, 22
 # Labels below a panel that do not run into each other.
 _MOST_LABELS, _MOST_POWERS = 6, 3
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
@@ -275,14 +276,17 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
     ]
 
     def paint(palette: Palette) -> Plot:
-        high = len(shown) * ((_ROW if any(shown) else 0) + _HEADING)
-        plot = new_plot(palette, height=AIR + high + _FOOT, legend_lines=0)
-        plot.update_layout(margin={"b": _FOOT, "l": 24, "r": 12}, bargap=0.08)
-        row, width = 1 / len(shown), (1 - _GAP * (_ACROSS - 1)) / _ACROSS
+        tall = [_measure_rows(columns) for columns in shown]
+        high, width = sum(map(sum, tall)), (1 - _GAP * (_ACROSS - 1)) / _ACROSS
+        plot = new_plot(palette, height=AIR + high, legend_lines=0)
+        plot.update_layout(margin={"b": 0, "l": 24, "r": 12}, bargap=0.08)
+        bottom = 1.0
         for line, (name, segment, columns) in enumerate(zip(named, segments, shown, strict=True)):
-            up = (1 - (line + 1) * row, 1 - line * row - _HEADING / high)
+            heading, panel, labels = (pixels / high for pixels in tall[line])
+            top, bottom = bottom, bottom - heading - panel - labels
+            up = (bottom + labels, bottom + labels + panel)
             head = f"<b>{spell_name(name)}</b>: {_format_size(segment)} rows"
-            _add_words(plot, head, 0.0, up[1] + _ABOVE / high, palette.text)
+            _add_words(plot, head, 0.0, top - _LINE / high, palette.text)
             if segment["words"]:
                 _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
             for place, said in enumerate(columns):
@@ -321,6 +325,23 @@ def _choose_columns(segment: Said) -> list[Said]:
     return [by_name[name] for name in order][:_ACROSS]
 
 
+def _measure_rows(columns: Sequence[Said]) -> tuple[int, int, int]:
+    """Pixels of a segment's heading, of its panels and of their labels."""
+    if not columns:
+        return 2 * _LINE, 0, _LINE // 2
+    slanted = any(said["histogram"]["labels"] for said in columns)
+    lines = max(_write_title(said).count("<br>") for said in columns) + 1
+    return _LINE + _TITLE_LINE * lines, _PANEL, _SLANTED if slanted else _LABELS
+
+
+def _write_title(said: Said) -> str:
+    """Name and typical value of a column, in lines no wider than a panel on a telephone."""
+    dated = bool(said.get("first_day"))
+    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), "" if dated else said["unit"])))
+    typical = _find_typical(said, with_unit=False).replace(" (", "<br>(")
+    return f"{spell_name(name)}<br>{typical.replace(' to ', '<br>to ') if dated else typical}"
+
+
 def _describe(segment: Said, columns: Sequence[Said]) -> str:
     if segment["words"]:
         return f", {segment['words']}"
@@ -354,11 +375,7 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
     axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}
     panel.add(plot, palette, axis, {"range": [0, high], "visible": False, "fixedrange": True})
-    unit = "" if said.get("first_day") else said["unit"]
-    name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), unit)))
-    typical = _find_typical(said, with_unit=False).replace(" (", "<br>(")
-    title = f"{spell_name(name)}<br>{typical}"
-    _add_words(plot, title, panel.across[0], panel.up[1], palette.text)
+    _add_words(plot, _write_title(said), panel.across[0], panel.up[1], palette.text)
 
 
 def _add_words(plot: Plot, text: str, x: float, y: float, color: str) -> None:
@@ -418,7 +435,9 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     ticks = {"nticks": 4, "tickformat": "~s"}
     if first_day := said.get("first_day", ""):
         ends = edges[[0, -1]].tolist()
-        ticks = {"tickvals": ends, "ticktext": [format_day(first_day, end) for end in ends]}
+        days = [format_day(first_day, end) for end in ends]
+        months = [day[:7] for day in days]
+        ticks = {"tickvals": ends, "ticktext": months if len({*months}) == len(months) else days}
     if (kind := histogram.get("kind", "number")) != "number":
         # Bins are even on the scale on which the column is clustered: on an even axis all would lie at one end.
         scale = codings.Stretched(kind)
