@@ -25,8 +25,9 @@ Lane = Literal["bounds", "centres"]
 
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
-# The column of sizes, in cells, and what its longest bar takes of it.
-_SIZES, _BAR = 1.5, 0.5
+# The column of sizes, in cells: so many at least, and as a part of all lanes, since words do not shrink with them; and
+# what its longest bar takes of it.
+_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 0.24, 0.5
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
@@ -125,10 +126,10 @@ class SegmentRows(ProfileLanes):
         steep = self.dim > _STRAIGHT
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
         top = _TOP_STEEP if steep else _TOP
-        self.left = _SIZES if self.made.sizes is not None else 0.0
+        self.left = max(_SIZES, _PART_FOR_SIZES * self.dim) if self.made.sizes is not None else 0.0
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
-        self.pixels = _TRACK * _WIDE / (self.dim + 1.3)
+        self.pixels = _TRACK * _WIDE / (self.dim + self.left)
         right = _RIGHT_STEEP if steep else _RIGHT
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
