@@ -159,6 +159,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
     finding = read_release(make_zip(files)).received.finding
     assert f"**{escape_markdown(finding.title)}.**" in text_of(app), "what its recipient reads first"
+    assert [one for one in app.get("plotly_chart") if ":map" in one.proto.id], "two columns are a map here, too"
     for _ in range(3):
         sound(app.run())
     assert len(standing(account).entries) == 1, "a rerun is no press"
@@ -192,10 +193,10 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
     assert "of age is missing" in everything_shown(app)
     assert "every group has at least 400 rows" in files[PAGE].decode()
     assert "Missing values, with noise: " in files[PAGE].decode() and verify(make_zip(files)).holds
-    (figure,) = app.get("plotly_chart")
-    assert figure.proto.alt.startswith("Three segments")
+    places, segments = app.get("plotly_chart")
+    assert places.proto.alt.startswith("Map of age") and segments.proto.alt.startswith("Three segments")
     sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
-    assert "Pensioners" in app.get("plotly_chart")[0].proto.alt
+    assert "Pensioners" in app.get("plotly_chart")[1].proto.alt
 
 
 def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):

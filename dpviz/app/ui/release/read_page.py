@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.release.released_panel import draw_map_panel
 from dpviz.core import RequestError
 from dpviz.releases import (
     QUESTION_KINDS,
@@ -27,11 +27,8 @@ from dpviz.releases import (
     ReadRelease,
     Received,
     check_work,
-    draw_map,
     example_work,
-    find_cells,
     format_answers,
-    has_map,
     list_askable,
     package,
     promise,
@@ -89,11 +86,8 @@ def draw_read_page() -> None:
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
     figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
-    if release.holds and release.played is not None and has_map(release.played):
-        played = release.played  # which places are nearest to each centre, and its noise
-        centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
-        plane = SegmentPlane(release.profile, centers, half, find_cells(played))
-        figure.show(plane.draw(figure.read_palette()), alt=draw_map(played).alt, key="read:map", stem="map")
+    if release.holds and release.played is not None:
+        draw_map_panel(release.played, "read")
     st.caption(PLUS_MINUS_RELEASED)
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_continued(release.received)

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
 from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
@@ -18,11 +19,15 @@ from dpviz.app.ui.session import make_once
 from dpviz.core import RequestError
 from dpviz.releases import (
     Parts,
+    Played,
     QualityReport,
     QualityVerdict,
     Received,
     Release,
     SegmentsReport,
+    draw_map,
+    find_cells,
+    has_map,
     package,
     promise,
     receive,
@@ -105,6 +110,7 @@ def _draw_tables(release: Release) -> None:
     _draw_finding(received)
     if made.dim >= figure.LEAST_PROFILED:
         figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
+    draw_map_panel(release.played, f"release:{release.number}")
     figure.draw_centers_table(made)
     rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
     st.caption(rounded, help=glossary.explain_words("centre noise"))
@@ -114,6 +120,14 @@ def _draw_tables(release: Release) -> None:
             segments = _read(release.files[package.SEGMENTS_FILE])
             about = f"{len(segments)} released numbers about the segments, with their intervals"
             figure.draw_data_table(segments, alt=about)
+
+
+def draw_map_panel(played: Played, key: str) -> None:
+    """Which places are nearest to each centre, and its noise; nothing unless two columns were clustered."""
+    if has_map(played):
+        centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
+        plane = SegmentPlane(played.profile, centers, half, find_cells(played))
+        figure.show(plane.draw(figure.read_palette()), alt=draw_map(played).alt, key=f"{key}:map", stem="map")
 
 
 def _draw_finding(received: Received) -> None:
