@@ -8,7 +8,6 @@ from .account import State as State
 from .asking import QUESTION_KINDS as QUESTION_KINDS
 from .asking import ReleaseAnswer as ReleaseAnswer
 from .asking import format_answers as format_answers
-from .asking import list_askable as list_askable
 from .card_pictures import draw_map as draw_map
 from .card_pictures import find_cells as find_cells
 from .card_pictures import has_map as has_map
@@ -17,7 +16,6 @@ from .example_release import example_work as example_work
 from .playing import Played as Played
 from .publishing import PublishJob as PublishJob
 from .release_parts import Parts as Parts
-from .release_reader import SNIPPET as SNIPPET
 from .release_reader import ReadRelease as ReadRelease
 from .release_reader import check_work as check_work
 from .release_reader import read_release as read_release

@@ -39,17 +39,6 @@ _OF_CELLS = (
 )
 _OF_COLUMNS = ("name", "lower", "upper", "unit", "kind")
 
-SNIPPET = """import pandas as pd
-
-rows = pd.read_csv("release_tidy.csv")
-centres = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="value")
-noise = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="noise_sd")
-sizes = rows[rows.statistic == "rows"].set_index("segment")["value"]
-overall = sizes.clip(lower=0) @ centres / sizes.clip(lower=0).sum()
-print(((centres - overall) / noise).round(1))  # beyond 3: it stands out of its noise
-"""
-"""What somebody does with the tidy table first."""
-
 
 class ReleasedNumber(NamedTuple):
     """One number of a release, with what is known of its noise; a line of the tidy table.

@@ -2,7 +2,6 @@ from . import error_parts as error_parts
 from . import evaluation as evaluation
 from . import export as export
 from . import profiles as profiles
-from .advice.advice import EPSILONS as EPSILONS
 from .advice.advice import Advice as Advice
 from .advice.advice import Prospects as Prospects
 from .advice.advice import foresee as foresee

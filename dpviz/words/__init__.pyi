@@ -13,7 +13,6 @@ from .numbers import NINE_IN_TEN as NINE_IN_TEN
 from .numbers import PLUS_MINUS as PLUS_MINUS
 from .numbers import PLUS_MINUS_RELEASED as PLUS_MINUS_RELEASED
 from .numbers import format_between as format_between
-from .numbers import format_hour as format_hour
 from .numbers import format_noisy as format_noisy
 from .numbers import format_plus_minus as format_plus_minus
 from .numbers import format_reach as format_reach

@@ -28,7 +28,6 @@ DRAWS_SAY = (
 _DIGITS = 2  # of what stands behind a ±: its rounding stays within what is covered beyond nine in ten
 _WITHOUT_NOISE = 5  # digits of a number whose noise nobody can tell
 _MOST_DECIMALS = 12
-_HOURS, _MINUTES = 24, 60
 
 
 def format_noisy(value: float, reach: float, *, whole: bool = False) -> str:
@@ -138,16 +137,6 @@ def format_plus_minus(sd: float) -> str:
     '± 18'
     """
     return f"± {format_reach(NINE_IN_TEN * sd)}"
-
-
-def format_hour(hours: float) -> str:
-    """The time of the day so many hours after midnight.
-
-    >>> format_hour(14.2), format_hour(23.999)
-    ('14:12', '00:00')
-    """
-    hour, minute = divmod(round(hours * _MINUTES), _MINUTES)
-    return f"{hour % _HOURS:02d}:{minute:02d}"
 
 
 def _write(value: float, reach: float, *, whole: bool = False) -> str:

@@ -423,7 +423,7 @@ class Prospects:
         losses = np.exp(self._find_losses(algorithm, epsilon))
         return [find_reached_loss(losses, part, self.weights) for part in parts]
 
-    def list_served(self, algorithm: str, epsilons: Sequence[float]) -> list[float]:
+    def list_served(self, algorithm: str, epsilons: Sequence[float] = EPSILONS) -> list[float]:
         """Those of ``epsilons`` at which an algorithm can run and whose budget was studied."""
         if algorithm not in self.study.algorithms:
             return []
