@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from dpviz.core import Entry
-from dpviz.releases.card_columns import CardColumn
-from dpviz.releases.playing import Played
+from dpviz.releases.playing import CardColumn, Played
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_small, format_steps
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_terms import TERMS
