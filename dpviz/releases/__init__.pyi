@@ -8,9 +8,9 @@ from .account import State as State
 from .asking import QUESTION_KINDS as QUESTION_KINDS
 from .asking import ReleaseAnswer as ReleaseAnswer
 from .asking import format_answers as format_answers
-from .card_pictures import draw_map as draw_map
-from .card_pictures import find_cells as find_cells
-from .card_pictures import has_map as has_map
+from .card_tables import draw_map as draw_map
+from .card_tables import find_cells as find_cells
+from .card_tables import has_map as has_map
 from .conclusions import Received as Received
 from .example_release import example_work as example_work
 from .playing import Played as Played

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dpviz.releases.card_page import make_page
-from dpviz.releases.card_pictures import CardPicture, draw_centers, draw_map, draw_sizes, has_map
+from dpviz.releases.card_tables import CardPicture, draw_centers, draw_map, draw_sizes, has_map
 from dpviz.releases.intervals import COVERED
 from dpviz.releases.package import CENTERS, CROISSANT, DATAPACKAGE, MAP, PROFILE
 from dpviz.releases.playing import Played

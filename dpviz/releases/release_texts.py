@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dpviz.releases import promise
-from dpviz.releases.card_pictures import draw_places, draw_sizes
 from dpviz.releases.card_tables import (
     describe_missing,
+    draw_places,
+    draw_sizes,
     group_charges,
     list_segment_heads,
     make_account_table,
