@@ -40,10 +40,9 @@ from dpviz.releases.package import (
     read_members,
 )
 from dpviz.releases.playing import Played, describe_overspending, play
-from dpviz.releases.registry_card import make_registry_card
-from dpviz.releases.registry_check import list_card_errors
 from dpviz.releases.release_request import hash_code
 from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.release_texts import list_card_errors, make_registry_card
 from dpviz.releases.render import render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript

@@ -165,7 +165,7 @@ OURS = Door(
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
             "releases/advisories.py",
-            "releases/registry_check.py",
+            "releases/release_texts.py",
             "releases/release_request.py",
             "releases/release_terms.py",
             "releases/release_texts.py",
