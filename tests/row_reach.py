@@ -40,7 +40,7 @@ ROWS = {
 
 HOLDERS = {
     "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
-    "dpviz.releases.quality_report": "asks a session for distances",
+    "dpviz.releases.segments_report": "asks a session for distances",
     "dpviz.releases.conclusions": "gives released numbers as data frames; no row is near",
     "dpviz.releases.coded_table": "makes a private table of codes",
     "dpviz.releases.continuing": "opens the session that counts the segments of an earlier release",

@@ -47,8 +47,15 @@ from dpviz.releases.card_tables import (
 from dpviz.releases.intervals import WIDE
 from dpviz.releases.playing import Played
 from dpviz.releases.release_request import CostPart
-from dpviz.releases.segment_words import count_intervals, describe_quality, format_share, list_half, split_interval
-from dpviz.releases.segments_report import TOO_SMALL, SegmentsReport
+from dpviz.releases.segments_report import (
+    TOO_SMALL,
+    SegmentsReport,
+    count_intervals,
+    describe_quality,
+    format_share,
+    list_half,
+    split_interval,
+)
 from dpviz.runs import Run
 from dpviz.tables import owner_words
 from dpviz.words import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.releases import card_tables, playing, segment_words
+from dpviz.releases import card_tables, playing, segments_report
 from dpviz.releases.card_tables import (
     Row,
     Table,
@@ -26,7 +26,7 @@ from dpviz.words.templates.rendering import render
 from tests.releases.made_played import people, played
 
 
-@pytest.mark.parametrize("module", [segment_words, playing, card_tables])
+@pytest.mark.parametrize("module", [segments_report, playing, card_tables])
 def test_doctests(module) -> None:
     assert doctest.testmod(module).failed == 0
 
