@@ -13,9 +13,9 @@ import pandas as pd
 
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
-from dpviz.releases.coded_table import spell_out_columns
 from dpviz.releases.conclusions import Received
 from dpviz.releases.continuing import EarlierSegments
+from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import name_level
