@@ -11,12 +11,12 @@ from .asking import format_answers as format_answers
 from .card_tables import draw_map as draw_map
 from .card_tables import find_cells as find_cells
 from .card_tables import has_map as has_map
-from .conclusions import Received as Received
 from .example_release import example_work as example_work
 from .playing import Played as Played
 from .publishing import PublishJob as PublishJob
 from .release_parts import Parts as Parts
 from .release_reader import ReadRelease as ReadRelease
+from .release_reader import Received as Received
 from .release_reader import check_work as check_work
 from .release_reader import read_release as read_release
 from .release_reader import receive as receive
