@@ -22,9 +22,8 @@ from benchmarks.families import Size
 from benchmarks.timing import machine
 from dpviz.algorithms.card import Setting
 from dpviz.app.charts.studies.curves import Curves, draw_smallest
-from dpviz.runs.advice.advice import Advice, foresee
+from dpviz.runs.advice.advice import Advice, Target, count_steps_apart, find_start, foresee
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target, count_steps_apart, find_start
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender

@@ -25,7 +25,7 @@ from benchmarks.families import FAMILIES, Size, generated
 from benchmarks.real_tables import REAL, real_table
 from benchmarks.timing import machine
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpen_rows

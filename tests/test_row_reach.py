@@ -119,7 +119,7 @@ def test_a_row_within_reach_is_found(module: str, text: str):
 
 def test_a_field_that_reaches_a_row_makes_its_class_one_that_does():
     column = Source.of(
-        "dpviz/releases/card_columns.py",
+        "dpviz/releases/playing.py",
         "from dpviz.runs.open_table import OpenTable\nclass CardColumn:\n    table: OpenTable\n",
     )
-    assert "dpviz.releases.card_columns.CardColumn" in TYPES.beside(Types.of([column])).reaching()
+    assert "dpviz.releases.playing.CardColumn" in TYPES.beside(Types.of([column])).reaching()

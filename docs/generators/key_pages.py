@@ -9,7 +9,7 @@ from typing import get_args
 
 from docs.generators.run_document import RunDocument
 from dpviz.app.lessons.lesson_document import LessonDocument
-from dpviz.releases.release_document import AskedDocument
+from dpviz.releases.transcript import AskedDocument
 from dpviz.runs.study.study_document import StudyDocument, StudyManifest
 from dpviz.tables.declaration_document import DeclarationDocument
 from dpviz.words.documents import Document, list_key_meanings

@@ -4,6 +4,7 @@ from . import losses as losses
 from . import mechanisms as mechanisms
 from . import partitions as partitions
 from . import queries as queries
+from . import replay as replay
 from . import tuples as tuples
 from .access_log import ACCESS_LOG as ACCESS_LOG
 from .access_log import AccessKind as AccessKind
@@ -63,10 +64,6 @@ from .quantiles import Medians as Medians
 from .quantiles import Quantiles as Quantiles
 from .quantiles import SmoothMedian as SmoothMedian
 from .queries import Relation as Relation
-from .replay import RecordedLoss as RecordedLoss
-from .replay import Recording as Recording
-from .replay import make_watched_session as make_watched_session
-from .replay import open_as as open_as
 from .reporting import Report as Report
 from .reporting import TextTable as TextTable
 from .reporting import format_table as format_table

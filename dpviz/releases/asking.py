@@ -21,8 +21,8 @@ from scipy.special import ndtri
 
 from dpviz.core import Array
 from dpviz.releases.draws import Draws, divide
-from dpviz.releases.intervals import COVERED, format_finite, to_plain
 from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.tallies import COVERED, format_finite, to_plain
 from dpviz.tables import codings, format_csv
 from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words
 
@@ -88,6 +88,14 @@ class QuestionKind(NamedTuple):
     words: str
     answer: Callable[[Draws, ReleaseQuestion], ReleaseAnswer]
 
+    def list_columns(self, draws: Draws) -> list[str]:
+        """The names of the columns that it can be asked about; none where it is about none."""
+        if "label" in self.needs:
+            return [column.name for _, _, column in draws.tallies.described if column.labels]
+        if "value" in self.needs:
+            return [column.name for _, tally, column in draws.tallies.described if len(tally.edges)]
+        return [*draws.averaged] if "column" in self.needs else []
+
 
 def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     """The answer that the draws of a release give; refused where there is no such kind, segment, column or category, or
@@ -98,26 +106,6 @@ def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     _check_fields(kind, question)
     _check_segments(kind, question, draws.k)
     return kind.answer(draws, question)
-
-
-def list_askable(draws: Draws, kind: QuestionKind) -> list[str]:
-    """The columns that a kind of question can be asked about.
-
-    Parameters
-    ----------
-    draws : Draws
-    kind : QuestionKind
-
-    Returns
-    -------
-    list of str
-        Their names; none where it is about none.
-    """
-    if "label" in kind.needs:
-        return [column.name for _, _, column in draws.tallies.described if column.labels]
-    if "value" in kind.needs:
-        return [column.name for _, tally, column in draws.tallies.described if len(tally.edges)]
-    return [*draws.averaged] if "column" in kind.needs else []
 
 
 def format_answers(answers: Sequence[ReleaseAnswer]) -> str:

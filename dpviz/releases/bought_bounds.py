@@ -24,8 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
-from dpviz.releases.coded_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.releases.coding_rules import Ends, EqualBins, Magnitudes
+from dpviz.releases.described_table import (
+    Ends,
+    EqualBins,
+    Magnitudes,
+    NoisyBins,
+    count_histograms,
+    make_coded_table,
+    spell_out_columns,
+)
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import Content, Declaration, codings, declarations
 from dpviz.words import list_names

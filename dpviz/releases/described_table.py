@@ -3,23 +3,260 @@
 A clustered column is described by the coordinates that were clustered: its declared values by where a row lies among
 their corners or ranks, a cycle by where on its circle. Every other column that the declaration describes becomes one
 coordinate more, the code of a public bin, so that a row is still one row.
+
+A rule turns each cell into a whole number by looking at that cell alone, so that who else is in the table has no say in
+it. A code then becomes a unit coordinate, the middle of its bin, so that it can lie in a row beside others. Where
+nobody knows the range of a column, bins are those of magnitudes: wide where numbers are large, so that some hundred of
+them hold whatever a column may hold; and because they end at 1, 2 or 5 times a power of ten, bounds that are read off
+them need no rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from dpviz.core import Array, Domain, PrivateTable, Relation, Scaling, Shape, convert_to_unit, find_complete, partitions
-from dpviz.releases.coded_table import read_columns
-from dpviz.releases.coding_rules import CodingRule, EqualBins, code_rows
+from dpviz.core import (
+    Accounting,
+    AnySource,
+    Array,
+    Codes,
+    Domain,
+    Entry,
+    PrivateTable,
+    Relation,
+    Scaling,
+    Shape,
+    check,
+    convert_to_unit,
+    find_complete,
+    lattice,
+    mechanisms,
+    partitions,
+    queries,
+)
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
-from dpviz.runs import LargeTable, OpenTable
-from dpviz.tables import Content, Declaration, Described, LoadedTable, codings, refuse_unknown
+from dpviz.runs import LargeTable, OpenTable, list_columns
+from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, Described, LoadedTable, codings, refuse_unknown
+
+_SMALLEST, _LARGEST = -6, 15
+# Parsed, not multiplied: 2e-6 is the float nearest to it.
+_ENDS = np.array([float(f"{m}e{power}") for power in range(_SMALLEST, _LARGEST) for m in (1, 2, 5)])
+
+
+class CodingRule(Protocol):
+    """A public rule from one cell to one of ``number`` bins."""
+
+    @property
+    def number(self) -> int:
+        """Bins in all; codes are 0, 1, ... below it."""
+        ...
+
+    def codes(self, column: Any) -> Codes:
+        """The bin of each cell of a column of shape (n,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class EqualBins:
+    """``bins`` equal parts of the bounds ``lower`` to ``upper``, data units, and a last bin for missing cells.
+
+    A number outside the bounds is moved to the nearer one; what is no finite number is missing.
+    """
+
+    lower: float
+    upper: float
+    bins: int
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite([self.lower, self.upper, self.upper - self.lower]).all() and self.lower < self.upper):
+            raise make_refusal("bin_bounds", lower=self.lower, upper=self.upper)
+        check.within(1, codings.MOST_BINS - 1, bins=self.bins)
+
+    @property
+    def number(self) -> int:
+        return self.bins + 1
+
+    @property
+    def edges(self) -> Array:
+        """Where bins begin and end, data units, shape (bins + 1,)."""
+        return np.linspace(self.lower, self.upper, self.bins + 1)
+
+    def codes(self, column: npt.ArrayLike) -> Codes:
+        """The bin of each number of shape (n,)."""
+        values = np.asarray(column, dtype=np.float64)
+        known = np.isfinite(values)
+        part = (np.clip(np.where(known, values, self.lower), self.lower, self.upper) - self.lower) / (
+            self.upper - self.lower
+        )
+        codes: Codes = np.minimum((part * self.bins).astype(np.int64), self.bins - 1)
+        return np.where(known, codes, self.bins)
+
+
+class Ends(NamedTuple):
+    """Where a range of bins begins and ends, data units."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Magnitudes:
+    """Bins (1, 2], (2, 5], (5, 10], ... from a millionth to 5·10^14, mirrored below 0; then one for missing cells.
+
+    The bin in the middle holds what is no larger than a millionth; those at the ends hold all that is larger. A number
+    is compared with public constants alone: nothing is rounded, and no other record has a say.
+    """
+
+    ends: ClassVar[Array] = _ENDS
+    middle: ClassVar[int] = len(_ENDS)
+
+    @property
+    def number(self) -> int:
+        return 2 * self.middle + 2
+
+    def codes(self, column: npt.ArrayLike) -> Codes:
+        """The bin of each number of shape (n,)."""
+        values = np.asarray(column, dtype=np.float64)
+        known = np.isfinite(values)
+        values = np.where(known, values, 0.0)
+        size = np.searchsorted(self.ends, np.abs(values), side="left").astype(np.int64)
+        codes: Codes = self.middle + np.where(values < 0, -size, size)
+        return np.where(known, codes, self.number - 1)
+
+    def find_range(self, first: int, last: int) -> Ends:
+        """From where bin ``first`` begins to where bin ``last`` ends, round numbers, data units; the middle one is 0.
+
+        What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
+
+        >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
+        Ends(lower=0.0, upper=5.0)
+        """
+        beyond = np.r_[self.ends, self.ends[-1] * 10]
+        low, high = first - self.middle, last - self.middle
+        lower = beyond[low - 1] if low > 0 else -beyond[-low] if low < 0 else 0.0
+        upper = beyond[high] if high > 0 else -beyond[-high - 1] if high < 0 else 0.0
+        return Ends(float(lower), float(upper))
+
+
+def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
+    """Unit coordinates (n, q) of codes (n, q) from 0, out of ``numbers`` (q,): the middles of their bins.
+
+    Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
+    narrow that rounding leads out of it.
+
+    >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
+    [[-0.5, 0.25], [0.5, -0.75]]
+    """
+    most = min(codings.MOST_BINS, 2 ** (bits - 1))
+    check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))
+    return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyBins:
+    """A released histogram of one column: ``noisy_counts`` (bins,) with Laplace noise of that ``scale``."""
+
+    column: str
+    noisy_counts: Array
+    scale: float
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the noise on one count."""
+        return float(np.sqrt(2) * self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """One released histogram a column, and what they cost."""
+
+    bins: tuple[NoisyBins, ...]
+    entries: tuple[Entry, ...]
+
+
+def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
+    """The declaration with every column that it is about, checked; bounds may be missing."""
+    return declaration.validate().over(list_columns(source, declaration)).validate()
+
+
+def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[str, CodingRule]) -> PrivateTable:
+    """A table, unread, of one coordinate for each column that ``rules`` name: the code of its cell, by that rule.
+
+    A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
+    it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
+    """
+    loaded = _load(source, declaration, tuple(rules))
+    codings = {name: coding for name, coding in declaration.codings.items() if name in rules}
+    columns = loaded.encode_columns(tuple(rules), codings)
+    codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
+    domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
+    numbers = np.array([rule.number for rule in rules.values()])
+    persons = declaration.id_column
+    return PrivateTable(
+        code_rows(codes, numbers, bits=domain.region.row_bits),
+        domain,
+        relation=declaration.relation,
+        n_public=declaration.n_public,
+        persons=None if persons is None else loaded.identifiers(persons),
+        rows_per_person=declaration.rows_per_person,
+    )
+
+
+def count_histograms(
+    table: PrivateTable, rules: Mapping[str, CodingRule], *, epsilon: float, noise: AnySource, notes: Sequence[str]
+) -> Histograms:
+    """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
+
+    **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
+    add up and bins do not.
+    """
+    session = table.open(
+        epsilon=epsilon * len(rules), delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
+    )
+    shares = session.budget.rounds(len(rules))
+    found = []
+    for place, (column, rule, share, note) in enumerate(zip(rules, rules.values(), shares, notes, strict=True)):
+        along = np.ones(len(rules), dtype=np.int64)
+        along[place] = rule.number
+        answer = session.ask(
+            queries.Count(partitions.Grid(np.ones(len(rules)), along)), mechanisms.Laplace, share, note=note
+        )
+        found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
+    return Histograms(tuple(found), tuple(session.ledger.entries))
+
+
+def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
+    """Only tables of named columns that fit into memory: told before anything is charged."""
+    fits = isinstance(source, ArrowTable) and source.fits(len(columns))
+    if not fits and not isinstance(source, LoadedTable | CsvFile):
+        raise make_refusal("bought_beyond_memory", columns=columns)
+
+
+def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
+    """The columns as they stand in the file, and the id column."""
+    refuse_beyond_memory(source, columns)
+    persons = [] if declaration.id_column is None else [declaration.id_column]
+    coded = [name for name in columns if name in declaration.textual]
+    return read_columns(source, declaration, [name for name in columns if name not in coded], persons, coded=coded)
+
+
+def read_columns(
+    source: Content, declaration: Declaration, numbers: Sequence[str], text: Sequence[str], *, coded: Sequence[str] = ()
+) -> LoadedTable:
+    """A table in memory with these columns, as they were declared: of one that is there already, that."""
+    if isinstance(source, CsvFile):
+        return source.read(declaration.file, numbers=numbers, text=[*text, *coded])
+    if isinstance(source, ArrowTable):
+        return source.read(numbers, text=text, coded=coded)
+    assert isinstance(source, LoadedTable)
+    return source
+
 
 MOST_CLUSTERED = 40
 """Of more clustered columns none is described: there would be nothing left but noise."""

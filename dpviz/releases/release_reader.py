@@ -1,10 +1,17 @@
-"""A release as whoever receives it reads it: checked first, then as numbers with their noise, and what follows."""
+"""A release as whoever receives it reads it: checked first, then as numbers with their noise, and what follows.
+
+What may be concluded and what not follows in sentences computed from released values.
+
+**Guarantee.** Post-processing: nothing here reads a row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import combinations
+from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,24 +20,283 @@ import pandas as pd
 
 from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
-from dpviz.releases.coded_table import spell_out_columns
-from dpviz.releases.conclusions import Received
-from dpviz.releases.continuing import EarlierSegments
-from dpviz.releases.intervals import COVERED, to_plain
+from dpviz.releases.continuing import Continued, EarlierSegments
+from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import name_level
-from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.promise import format_at_most, format_small, name_level
+from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
+    QualityReport,
+    QualityVerdict,
     SegmentsReport,
     describe_interval,
     list_statistics,
 )
+from dpviz.releases.smallest_groups import Groups
+from dpviz.releases.tallies import COVERED, to_plain
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs import Progress, brief, profiles
-from dpviz.tables import Content, Declaration, format_csv
+from dpviz.runs import LIKE_ONE, Belief, LossShare, Progress, Run, Verdict, brief, judge_centers, profiles
+from dpviz.tables import Content, Declaration, codings, format_csv
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
+
+# Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
+_BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
+_SHOWS_NOISE = "failed"
+_LONGEST = 50
+# Columns that a sentence names.
+_NAMED = 3
+_PRIORS = (0.1, 0.5)
+
+
+class Conclusion(NamedTuple):
+    """A sentence, and whether it is good news; what it warns of otherwise stands in it."""
+
+    sentence: str
+    good: bool
+
+
+class Headline(NamedTuple):
+    """The title of a release: the worst thing first. ``failed`` is "" where nothing speaks against it."""
+
+    title: str
+    failed: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Received:
+    """What a recipient has of a release, apart from its files.
+
+    Attributes
+    ----------
+    profile : Profile
+    quality_report : QualityReport or None
+        None where nothing was asked about segments.
+    epsilon, delta : float
+    has_id : bool
+        Whether a person is protected, or a row.
+    relation : "add_remove" or "replace"
+    run : Run or None
+        That of the algorithm, played again: what it says of itself.
+    groups : Groups or None
+        Groups of segments that have as many rows as was promised, where that was.
+    continued : Continued or None
+        What became of the segments of an earlier release, where one is continued.
+    """
+
+    profile: profiles.Profile
+    quality_report: QualityReport | None
+    epsilon: float
+    delta: float
+    has_id: bool
+    relation: str = "add_remove"
+    run: Run | None = None
+    groups: Groups | None = None
+    continued: Continued | None = None
+
+    @property
+    def finding(self) -> Headline:
+        """The title, by the first rule that holds."""
+        return next(_list_findings(self))
+
+    @property
+    def shows_noise(self) -> bool:
+        """Whether nobody knows where any centre lies."""
+        return self.finding.failed == _SHOWS_NOISE
+
+    @property
+    def may(self) -> tuple[Conclusion, ...]:
+        """What may be concluded."""
+        columns = _conclude_columns(self.profile, noise=self.shows_noise)
+        grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
+        again = () if self.continued is None else (Conclusion(self.continued.words, True),)
+        return (_conclude_sizes(self.profile), *grouped, *again, *columns, _conclude_quality(self))
+
+    def tabulate_pairs(self) -> pd.DataFrame:
+        """Of each pair of segments, up to where a difference is within the noise; no line where that is not known."""
+        made = self.profile
+        reach = made.even.reach if made.noise_known else np.zeros((0, made.dim))
+        lines = []
+        for i, j in combinations(range(len(reach)), 2):
+            both = zip(made.columns, np.hypot(reach[i], reach[j]).tolist(), strict=True)
+            lines.append([f"{i + 1} and {j + 1}", *(column.describe_reach(far) for column, far in both)])
+        return pd.DataFrame(lines, columns=["segments", *(column.name for column in made.columns)])
+
+    @property
+    def may_not(self) -> tuple[str, ...]:
+        """What may not."""
+        return tuple(_list_forbidden(self))
+
+
+def _list_findings(received: Received) -> Iterator[Headline]:
+    made, k, run = received.profile, received.profile.k, received.run
+    ended = None if run is None else run.verdict
+    if ended is not None and ended.kind in _BEFORE_CENTERS:
+        yield _make_finding(ended, received.epsilon)
+    judged = received.quality_report is not None or bool(run is not None and run.loss_diagnostic)
+    if verdict := judge_centers(made.evidence, _measure_loss(received), judges_itself=judged, what="release"):
+        yield _make_finding(verdict, received.epsilon)
+    yield from _conclude_from_quality(received)
+    if received.quality_report is None and ended is not None and ended.kind == "doubted":
+        yield Headline("Released values speak against the centres", "doubted", ended.reason)
+    if k == 1:
+        yield Headline("One segment: the middle of all rows")
+    yield Headline(_conclude_what_differs(made))
+
+
+def _make_finding(verdict: Verdict, epsilon: float) -> Headline:
+    at = f"At ε = {epsilon:.3g}, " if verdict.kind in _OF_EPSILON else ""
+    return Headline(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
+
+
+def _measure_loss(received: Received) -> LossShare | None:
+    """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
+    if received.quality_report is not None:
+        ratio = received.quality_report.ratio
+        return LossShare(ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})")
+    loss_diagnostic = None if received.run is None else received.run.loss_diagnostic
+    return (
+        None
+        if loss_diagnostic is None
+        else LossShare(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
+    )
+
+
+def _conclude_from_quality(received: Received) -> Iterator[Headline]:
+    quality_report = received.quality_report
+    if quality_report is None or received.profile.k == 1:
+        return
+    words = " ".join(quality_report.words)
+    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
+        yield Headline(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
+    if quality_report.verdict is QualityVerdict.POOR:
+        yield Headline("Released values speak against the centres", "poor", words)
+
+
+def _conclude_what_differs(made: profiles.Profile) -> str:
+    k = made.k
+    if not made.noise_known:
+        return f"{k} segments, whose error cannot be told"
+    names = made.list_columns(telling=True)
+    if not names:
+        return f"{k} segments do not stand out of the noise"
+    for some in (" and ".join(names[:2]), names[0]):
+        if len(title := f"{k} segments, told apart most by {some}") <= _LONGEST:
+            return title
+    return f"{k} segments stand out of the noise"
+
+
+def _conclude_sizes(made: profiles.Profile) -> Conclusion:
+    if made.sizes is None or not made.sizes.known:
+        return Conclusion("How many rows a segment holds was not released.", good=False)
+    lost = np.flatnonzero(made.lost)
+    if len(lost):
+        least = format_number(float(profiles.SURE * np.max(made.sizes.sd)))
+        said = SENTENCES.fill("may_hold_nobody", lost=len(lost), k=made.k, sds=profiles.SURE, least=least)
+        return Conclusion(said, good=False)
+    big = int(np.argmax(made.sizes.rows))
+    size = f"{made.sizes.words[big]} rows"
+    if made.k == 1:
+        return Conclusion(f"The table has about {size}.", good=True)
+    second = float(np.sort(made.sizes.rows)[-2])
+    apart = made.sizes.rows[big] - second > sqrt(2) * float(np.max(made.sizes.reach))
+    rank = "is the largest" if apart else "is among the largest"
+    return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
+
+
+def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclusion]:
+    if made.k == 1:
+        return
+    if noise:
+        yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
+        return
+    if not made.noise_known:
+        yield Conclusion(SENTENCES.fill("error_unknown"), good=False)
+        return
+    telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
+    rest = f" In {_format_some(weak)} nothing does." if weak else ""
+    if telling:
+        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its error from that of all rows"
+        yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
+    else:
+        yield Conclusion("In no column does a segment stand out of the noise.", good=False)
+
+
+def _conclude_quality(received: Received) -> Conclusion:
+    quality_report, k = received.quality_report, received.profile.k
+    if quality_report is None:
+        words = "No quality report was bought: nobody can tell from this release whether a group was missed."
+        return Conclusion(words, good=False)
+    words = " ".join(quality_report.words)
+    if quality_report.verdict is not QualityVerdict.GOOD:
+        return Conclusion(words, good=False)
+    if k == 1:
+        return Conclusion(SENTENCES.fill("one_centre"), good=True)
+    value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
+    left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
+    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
+
+
+def _list_forbidden(received: Received) -> Iterator[str]:
+    made = received.profile
+    who = "a person" if received.has_id else "one row"
+    one = f"what {who} says" if received.relation == "replace" else f"whether {who} is in the table"
+    guesses = " and ".join(_describe_guess(prior, received.epsilon) for prior in _PRIORS)
+    twice = format_at_most(100 * Belief.bound(0.5, epsilon=2 * received.epsilon).most)
+    more = "" if received.has_id else f"; of somebody who has two rows in it, {twice} %"
+    beyond = f", but for δ = {format_small(received.delta)}" if received.delta else ""
+    yield f"Anything {'' if received.has_id else 'sure '}about {one}: {guesses}{more}{beyond}."
+    if made.noise_known and made.k > 1:
+        typical = sqrt(2) * np.median(made.even.reach, axis=0)
+        # A coordinate of a cycle has no unit that a reader knows.
+        order = [int(place) for place in made.order_columns("most telling")]
+        named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
+        if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
+            none = received.shows_noise or not made.telling.any()
+            yield SENTENCES.fill("no_difference" if none else "few_differences")
+            named = []
+        if least := " or ".join(_describe_pairs(made, place) for place in named):
+            yield f"A small difference between two segments: less than {least} is within the noise."
+    if np.isfinite(made.smallest_group) and made.k > 1:
+        least = format_reach(made.smallest_group)
+        yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
+    if made.k == 1:
+        yield "That the rows are alike: a centre is a mean, and few rows need be like it."
+        return
+    yield SENTENCES.fill("other_k", k=made.k)
+
+
+def _describe_pairs(made: profiles.Profile, place: int) -> str:
+    """Up to where a difference of two segments is noise: of the two with the least of it and of the two with the most.
+
+    Every other pair lies between them; one number for all would call the noise of some a difference.
+    """
+    column, reach = made.columns[place], made.even.reach[:, place]
+    order = np.argsort(reach, kind="stable")
+    told = [(column.describe_reach(float(np.hypot(*reach[two]))), np.sort(two) + 1) for two in (order[:2], order[-2:])]
+    (least, quiet), (most, noisy) = told
+    if least == most:
+        return f"{least} in {column.name}"
+    pairs = [" and ".join(map(str, two)) for two in (quiet, noisy)]
+    return f"{least} (segments {pairs[0]}) to {most} (segments {pairs[1]}) in {column.name}"
+
+
+def _describe_guess(prior: float, epsilon: float) -> str:
+    most = format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
+    return f"a guess of {100 * prior:g} % can become {most} % at most"
+
+
+def _format_some(names: Sequence[str]) -> str:
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _name_centres(k: int) -> str:
+    return format_things(k, "centre") if k == 1 else f"{k} centres"
+
 
 # Of a declaration: what decides in which segment a row lies, and whose it is.
 _OF_CELLS = (
@@ -38,17 +304,6 @@ _OF_CELLS = (
     *("relation", "id_column", "rows_per_person"),
 )
 _OF_COLUMNS = ("name", "lower", "upper", "unit", "kind")
-
-SNIPPET = """import pandas as pd
-
-rows = pd.read_csv("release_tidy.csv")
-centres = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="value")
-noise = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="noise_sd")
-sizes = rows[rows.statistic == "rows"].set_index("segment")["value"]
-overall = sizes.clip(lower=0) @ centres / sizes.clip(lower=0).sum()
-print(((centres - overall) / noise).round(1))  # beyond 3: it stands out of its noise
-"""
-"""What somebody does with the tidy table first."""
 
 
 class ReleasedNumber(NamedTuple):

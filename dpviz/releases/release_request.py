@@ -272,7 +272,7 @@ class Asked:
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Asked:
         """What plain values from anywhere say."""
-        from dpviz.releases.release_document import AskedDocument  # slow to import
+        from dpviz.releases.transcript import AskedDocument  # slow to import
         from dpviz.words import documents
 
         document = documents.read_document(AskedDocument, {"continues": None, **said}, RequestError, whole=True)

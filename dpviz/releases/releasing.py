@@ -21,8 +21,7 @@ from dpviz import __version__
 from dpviz.core import ExactNoise, RequestError, name_library
 from dpviz.releases.account import Account, AccountBalance, Charge, Taken
 from dpviz.releases.bought_bounds import refuse_too_few
-from dpviz.releases.coded_table import refuse_beyond_memory, spell_out_columns
-from dpviz.releases.described_table import make_described_table
+from dpviz.releases.described_table import make_described_table, refuse_beyond_memory, spell_out_columns
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.release_parts import (

@@ -15,12 +15,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Entry, queries
-from dpviz.releases.card_page import make_card_page
 from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.continuing import format_continued
-from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.draws import format_draws
-from dpviz.releases.intervals import format_finite
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -40,13 +37,14 @@ from dpviz.releases.package import (
     format_verify,
 )
 from dpviz.releases.playing import Played, play
-from dpviz.releases.registry_card import format_card
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.release_terms import TERMS
+from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
+from dpviz.releases.tallies import format_finite
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv

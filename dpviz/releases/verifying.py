@@ -3,6 +3,9 @@
 The algorithm is played again on the released answers: what it asks, and with which noise, follows from them and from
 what was declared. The zip that comes out must be the one that was given, byte for byte; what is said beside that is
 where they differ.
+
+What releases that were made before a fault was mended promise today is in ``advisories.yaml``: a small table, which
+knows the releases of earlier versions by what their transcripts name.
 """
 
 from __future__ import annotations
@@ -10,14 +13,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from dpviz import __version__
-from dpviz.core import RequestError
-from dpviz.releases.advisories import list_advisories
+from dpviz.core import Accounting, Entry, LossKind, RequestError
 from dpviz.releases.noise_check import NoiseVerdict, collect_tallies
 from dpviz.releases.package import (
     CANNOT_TELL,
@@ -40,14 +46,90 @@ from dpviz.releases.package import (
     read_members,
 )
 from dpviz.releases.playing import Played, describe_overspending, play
-from dpviz.releases.registry_card import make_registry_card
-from dpviz.releases.registry_check import list_card_errors
 from dpviz.releases.release_request import hash_code
 from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.release_texts import list_card_errors, make_registry_card
 from dpviz.releases.render import render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
 from dpviz.words import doorways, foreign
+
+PROGRAMS = ("dpviz", "OpenDP")
+"""What a transcript names with its version: what made the release, and what drew its noise."""
+
+
+@dataclass(frozen=True)
+class Advisory:
+    """A fault of one program ``before`` a version, from ``since`` on.
+
+    It concerns releases with a draw of one of ``losses`` under one of ``accountings``; every release where both are
+    empty.
+    """
+
+    name: str
+    program: str
+    before: str
+    fault: str
+    promise: str
+    since: str = "0"
+    accountings: tuple[Accounting, ...] = ()
+    losses: tuple[LossKind, ...] = ()
+
+    @classmethod
+    def of(cls, said: Mapping[str, object]) -> Advisory:
+        """As the table says it."""
+        texts = {key: str(value).strip() for key, value in said.items() if not isinstance(value, list)}
+        accountings = tuple(map(Accounting, _list(said, "accountings")))
+        return cls(**texts, accountings=accountings, losses=tuple(map(LossKind, _list(said, "losses"))))
+
+    def concerns(self, versions: Mapping[str, str], entries: Sequence[Entry]) -> bool:
+        """Whether it does, of a release by programs of these ``versions`` with these charges."""
+        order = _order(versions[self.program])
+        return _order(self.since) <= order < _order(self.before) and (
+            not (self.accountings or self.losses)
+            or any(
+                entry.accounting in (self.accountings or Accounting) and entry.loss in (self.losses or LossKind)
+                for entry in entries
+            )
+        )
+
+    @property
+    def words(self) -> str:
+        """What is said of such a release."""
+        about = f"Advisory {self.name}, of {self.program} before {self.before}"
+        return f"{about}: {self.fault}. Today it promises: {self.promise}."
+
+
+def _list(said: Mapping[str, object], key: str) -> Sequence[str]:
+    found = said.get(key, ())
+    assert isinstance(found, (list, tuple))
+    return found
+
+
+def _order(version: str) -> tuple[tuple[int, ...], bool]:
+    """Where a version stands among others; one before a release (a, b, rc, dev) stands before it."""
+    numbers = re.match(r"[\d.]+", version)
+    assert numbers is not None
+    parts = [int(part) for part in numbers[0].strip(".").split(".")]
+    while parts and not parts[-1]:
+        parts.pop()
+    return tuple(parts), re.search("a|b|rc|dev", version) is None
+
+
+@cache
+def read_advisories() -> tuple[Advisory, ...]:
+    """The table."""
+    text = Path(__file__).with_name("advisories.yaml").read_text(encoding="utf-8")
+    return tuple(map(Advisory.of, yaml.safe_load(text) or ()))
+
+
+def list_advisories(*, version: str, noise: str, entries: Sequence[Entry]) -> Iterator[str]:
+    """What the table knows of a release by dpviz of this ``version`` whose ``noise`` a library of that name drew."""
+    versions = dict(zip(PROGRAMS, (version, noise.rpartition(" ")[2]), strict=True))
+    for advisory in read_advisories():
+        if advisory.concerns(versions, entries):
+            yield advisory.words
+
 
 _MOST_DIFFERENCES, _AROUND, _LONGEST = 20, 24, 80
 # Bytes beyond twice as many as there should be: what is longer is not looked into.

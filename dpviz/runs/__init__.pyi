@@ -2,10 +2,12 @@ from . import error_parts as error_parts
 from . import evaluation as evaluation
 from . import export as export
 from . import profiles as profiles
-from .advice.advice import EPSILONS as EPSILONS
 from .advice.advice import Advice as Advice
 from .advice.advice import Prospects as Prospects
+from .advice.advice import Target as Target
+from .advice.advice import find_reached_loss as find_reached_loss
 from .advice.advice import foresee as foresee
+from .advice.advice import format_epsilon as format_epsilon
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import describe_dry_run as describe_dry_run
@@ -14,9 +16,6 @@ from .advice.known_rows import RowsAdvice as RowsAdvice
 from .advice.known_rows import advise as advise
 from .advice.recommendation import MADE_UP as MADE_UP
 from .advice.recommendation import Recommendation as Recommendation
-from .advice.target import Target as Target
-from .advice.target import find_reached_loss as find_reached_loss
-from .advice.target import format_epsilon as format_epsilon
 from .audits.auditing import AuditReport as AuditReport
 from .clipped_rows import ClippedRows as ClippedRows
 from .clipped_rows import JudgedTable as JudgedTable

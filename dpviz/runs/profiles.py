@@ -23,7 +23,6 @@ from dpviz.tables import codings
 from dpviz.words import (
     NINE_IN_TEN,
     format_between,
-    format_hour,
     format_noisy,
     format_number,
     format_percent,
@@ -40,7 +39,7 @@ ColumnOrder = Literal["most telling", "file"]
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
 _AT_AN_END = 1 - 1e-9
-_HOURS = 24.0
+_HOURS, _MINUTES = 24.0, 60
 
 
 class ProfileColumn(NamedTuple):
@@ -106,8 +105,16 @@ class ProfileColumn(NamedTuple):
         return isinstance(self.declared, codings.Cycle) and self.declared.period == _HOURS
 
     def format_turned(self, value: float) -> str:
-        """A value of a cycle."""
-        return format_hour(value) if self.is_time else format_number(value)
+        """A value of a cycle; of a day, the time so many hours after midnight.
+
+        >>> day = ProfileColumn("hour", -1, 1, declared=codings.Cycle(24.0))
+        >>> day.format_turned(14.2), day.format_turned(23.999)
+        ('14:12', '00:00')
+        """
+        if not self.is_time:
+            return format_number(value)
+        hour, minute = divmod(round(value * _MINUTES), _MINUTES)
+        return f"{hour % int(_HOURS):02d}:{minute:02d}"
 
     def describe_reach(self, reach: float) -> str:
         """How far noise reaches on its scale: in its unit, or on a log scale as a factor.

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.core import Array
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy

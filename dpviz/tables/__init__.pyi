@@ -2,6 +2,7 @@ from . import codings as codings
 from . import declarations as declarations
 from . import drawings as drawings
 from . import file_format as file_format
+from . import made_tables as made_tables
 from . import owner_words as owner_words
 from .arrow_intake import ArrowTable as ArrowTable
 from .cell_values import MISSING as MISSING
@@ -9,7 +10,6 @@ from .cell_values import find_text as find_text
 from .cell_values import list_texts as list_texts
 from .cell_values import take_frame as take_frame
 from .codings import Described as Described
-from .csv_intake import MAX_BYTES as MAX_BYTES
 from .csv_intake import CsvFile as CsvFile
 from .csv_intake import CsvOnDisk as CsvOnDisk
 from .csv_intake import Header as Header
@@ -33,10 +33,6 @@ from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import make_numeric_table as make_numeric_table
 from .loaded_table import refuse_unknown as refuse_unknown
-from .made_tables import LEAST_SPREAD as LEAST_SPREAD
-from .made_tables import MAX_CELLS as MAX_CELLS
-from .made_tables import MOST_PARTS as MOST_PARTS
-from .made_tables import MOST_ROWS as MOST_ROWS
 from .made_tables import SyntheticTable as SyntheticTable
 from .made_tables import simulate as simulate
 from .named import GIVEN as GIVEN

@@ -164,8 +164,8 @@ OURS = Door(
         *("tables/vocabulary.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
-            "releases/advisories.py",
-            "releases/registry_check.py",
+            "releases/verifying.py",
+            "releases/release_texts.py",
             "releases/release_request.py",
             "releases/release_terms.py",
             "releases/release_texts.py",

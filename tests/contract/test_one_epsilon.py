@@ -18,8 +18,7 @@ from dpviz.app.ui.bench.finding import Sides
 from dpviz.releases.release_parts import announce_loss
 from dpviz.releases.release_request import ALGORITHM
 from dpviz.releases.releasing import Release
-from dpviz.runs.advice.advice import foresee
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target, foresee
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Division
 from dpviz.tables.declarations import FileKind, apply_declaration_file

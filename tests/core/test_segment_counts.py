@@ -17,7 +17,7 @@ from dpviz.core.private_session import Tallies
 from dpviz.core.queries import Relation
 from dpviz.core.rows import Rows, convert_to_unit
 from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
-from dpviz.releases.coding_rules import code_rows
+from dpviz.releases.described_table import code_rows
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal, make_coded_domain
 from tests.cases import about
 from tests.core.asked import asked

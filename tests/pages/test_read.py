@@ -6,12 +6,12 @@ import pytest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
-from dpviz.releases import advisories
-from dpviz.releases.advisories import Advisory
+from dpviz.releases import verifying
 from dpviz.releases.asking import QUESTION_KINDS
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
+from dpviz.releases.verifying import Advisory
 from dpviz.words import capitalize_first
 from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of
 from tests.releases.forging import rehashed, released
@@ -64,7 +64,7 @@ def test_whoever_has_no_zip_is_told_what_the_page_answers_and_shown_an_example(g
 
 def test_an_advisory_stands_below_the_verdict(good: bytes, monkeypatch) -> None:
     known = Advisory("2099-1", "dpviz", "99", "sizes were drawn with half of their noise", "twice the ε of the card")
-    monkeypatch.setattr(advisories, "read_advisories", lambda: (known,))
+    monkeypatch.setattr(verifying, "read_advisories", lambda: (known,))
     app = _reading(good)
     assert "is what it says" in text_of(app)
     assert [escape_markdown(known.words)] == [one.value for one in app.warning]

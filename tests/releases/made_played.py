@@ -14,12 +14,10 @@ import pandas as pd
 
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Account, Taken
-from dpviz.releases.intervals import Interval
 from dpviz.releases.playing import Played, play
-from dpviz.releases.release_parts import SegmentsPart
+from dpviz.releases.release_parts import Rounded, SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import draw, make_transcript, preflight
-from dpviz.releases.rounding import Rounded
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     CategoryShare,
@@ -30,6 +28,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
+from dpviz.releases.tallies import Interval
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import LoadedTable

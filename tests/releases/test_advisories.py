@@ -14,9 +14,9 @@ from dpviz.api.cli import read_command, verify_command
 from dpviz.api.console import FoundWrong
 from dpviz.core import Accounting, Entry
 from dpviz.core.mechanisms import Exponential, Gaussian, Peeling
-from dpviz.releases import advisories
-from dpviz.releases.advisories import PROGRAMS, Advisory, list_advisories, read_advisories
+from dpviz.releases import verifying
 from dpviz.releases.package import make_zip
+from dpviz.releases.verifying import PROGRAMS, Advisory, list_advisories, read_advisories
 from dpviz.words import render
 from tests.cases import about
 from tests.releases.forging import released, verdict_on
@@ -40,7 +40,7 @@ def _serve(command, path):
 @pytest.fixture
 def added(monkeypatch):
     table = (*read_advisories(), Advisory.of(ADDED))
-    monkeypatch.setattr(advisories, "read_advisories", lambda: table)
+    monkeypatch.setattr(verifying, "read_advisories", lambda: table)
 
 
 def test_an_advisory_that_is_added_is_named_wherever_a_release_is_checked(added, tmp_path):

@@ -16,7 +16,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.ledger import compute_total_epsilon
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Relation
-from dpviz.releases import bought_bounds, coded_table
+from dpviz.releases import bought_bounds, described_table
 from dpviz.releases.bought_bounds import (
     BoughtBounds,
     Ends,
@@ -24,7 +24,7 @@ from dpviz.releases.bought_bounds import (
     _round_outward,
     buy_bounds,
 )
-from dpviz.releases.coded_table import Histograms
+from dpviz.releases.described_table import Histograms
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
@@ -262,7 +262,7 @@ def pairs() -> list[tuple[str, LoadedTable, LoadedTable, Declaration]]:
 
 
 def in_a_session(monkeypatch: pytest.MonkeyPatch, session: Any) -> None:
-    usual = coded_table.make_coded_table
+    usual = described_table.make_coded_table
     monkeypatch.setattr(bought_bounds, "make_coded_table", lambda *asked: open_as(usual(*asked), session))
 
 
@@ -314,7 +314,7 @@ def test_two_columns_charged_once_are_caught(monkeypatch):
         twice = usual(table, rules, epsilon=epsilon * len(rules), noise=noise, notes=notes)
         return Histograms(twice.bins, usual(table, rules, epsilon=epsilon, noise=noise, notes=notes).entries)
 
-    usual = coded_table.count_histograms
+    usual = described_table.count_histograms
     monkeypatch.setattr(bought_bounds, "count_histograms", charged_once)
     with pytest.raises(AssertionError, match="more than was charged"):
         check_purchases(monkeypatch, range(40))
@@ -337,7 +337,7 @@ def check_replay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_threshold_that_reads_the_true_number_of_rows_is_caught(monkeypatch):
     seen: dict[str, int] = {}
-    held, usual = bought_bounds._find_held_bins, coded_table.make_coded_table
+    held, usual = bought_bounds._find_held_bins, described_table.make_coded_table
 
     def peeking(noisy, scale):
         return held(noisy, scale * (1 + 0.005 * seen["rows"]))
@@ -346,7 +346,7 @@ def test_a_threshold_that_reads_the_true_number_of_rows_is_caught(monkeypatch):
         seen["rows"] = source.n_rows
         return usual(source, *asked)
 
-    monkeypatch.setattr(coded_table, "make_coded_table", noticed)
+    monkeypatch.setattr(described_table, "make_coded_table", noticed)
     monkeypatch.setattr(bought_bounds, "_find_held_bins", peeking)
     with pytest.raises(AssertionError):
         check_replay(monkeypatch)

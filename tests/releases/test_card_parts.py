@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.releases import card_columns, card_pictures, card_tables, segment_words
-from dpviz.releases.card_pictures import draw_centers, draw_sizes
+from dpviz.releases import card_tables, playing, segments_report
 from dpviz.releases.card_tables import (
     Row,
     Table,
+    draw_centers,
+    draw_sizes,
     group_charges,
     make_account_table,
     make_centers_table,
@@ -25,7 +26,7 @@ from dpviz.words.templates.rendering import render
 from tests.releases.made_played import people, played
 
 
-@pytest.mark.parametrize("module", [segment_words, card_columns, card_tables, card_pictures])
+@pytest.mark.parametrize("module", [segments_report, playing, card_tables])
 def test_doctests(module) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.releases.card_page import make_card_page
+from dpviz.releases.release_texts import make_card_page
 from tests.browser.visitor import NARROW, WIDE
 from tests.releases.made_played import people
 

@@ -19,11 +19,9 @@ import pytest
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.loss_distributions import LossKind
 from dpviz.releases.access_counts import AccessCounts
-from dpviz.releases.card_page import make_card_page
-from dpviz.releases.dossier import make_dossier_page
 from dpviz.releases.missing_shares import MissingShare, MissingShares
 from dpviz.releases.playing import Played
-from dpviz.releases.registry_card import format_card
+from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.runs.profiles import ProfileColumn
 from dpviz.tables.declarations import FROM_ROWS, Described

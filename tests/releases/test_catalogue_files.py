@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from dpviz.releases import render
-from dpviz.releases.card_pictures import cut_cells
+from dpviz.releases.card_tables import cut_cells
 from dpviz.releases.package import (
     CENTERS,
     CROISSANT,

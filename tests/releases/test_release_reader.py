@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import dpviz
+from dpviz.app.ui.release.read_page import SNIPPET
 from dpviz.core.check import RequestError
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
-from dpviz.releases.release_reader import SNIPPET, read_release
+from dpviz.releases.release_reader import read_release
 from dpviz.releases.releasing import publish
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in

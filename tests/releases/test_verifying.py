@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from dpviz.core.check import RequestError
-from dpviz.releases import package, registry_card
+from dpviz.releases import package, release_texts
 from dpviz.releases.package import (
     ASSIGN,
     CANNOT_TELL,
@@ -349,9 +349,9 @@ def test_what_is_said_to_be_checked_is_checked(files, check):
 
 
 def test_a_card_that_the_registry_would_refuse_is_named(files, monkeypatch):
-    made = registry_card.make_registry_card(play(transcript_in(files)))
+    made = release_texts.make_registry_card(play(transcript_in(files)))
     made["deployment"]["basic"] = {"name": 3}
-    monkeypatch.setattr(registry_card, "fill_yaml", lambda *given, **more: made)
+    monkeypatch.setattr(release_texts, "fill_yaml", lambda *given, **more: made)
     consistent = render(transcript_in(files))
     assert yaml.safe_load(consistent[CARD])["deployment"]["basic"] == {"name": 3}
     assert f"Not so: {Check.CARD.value}" in verify(make_zip(consistent)).checked

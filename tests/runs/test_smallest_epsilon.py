@@ -14,7 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
 from dpviz.runs.smallest_epsilon import SmallestEpsilon, _make_falling, sharpen_rows

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.words import numbers
-from dpviz.words.numbers import NINE_IN_TEN, format_between, format_noisy
+from dpviz.words import wording
+from dpviz.words.wording import NINE_IN_TEN, format_between, format_noisy
 
 VALUES = st.floats(-1e8, 1e8)
 REACHES = st.floats(1e-6, 1e6)
@@ -21,7 +21,7 @@ def _read(text: str) -> float:
 
 
 def test_the_examples_in_the_text_hold() -> None:
-    assert doctest.testmod(numbers).failed == 0
+    assert doctest.testmod(wording).failed == 0
 
 
 @given(VALUES, REACHES)

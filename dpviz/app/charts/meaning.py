@@ -19,7 +19,6 @@ from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View, make_view
 from dpviz.core import Array, Codes
 from dpviz.runs import (
-    EPSILONS,
     AskingAgain,
     Belief,
     OpenTable,
@@ -445,7 +444,7 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     prospects = foresee(replace(window.setting, n=n), share=window.answer.few.share)
     find, shares = partial(prospects.find_reached, window.algorithm), (0.25, 0.75, window.target.share)
-    lines = [(one, *find(one, shares)) for one in prospects.list_served(window.algorithm, EPSILONS)]
+    lines = [(one, *find(one, shares)) for one in prospects.list_served(window.algorithm)]
     return pd.DataFrame(lines, columns=columns)
 
 

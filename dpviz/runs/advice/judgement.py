@@ -21,8 +21,7 @@ import numpy as np
 
 from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import PrivateTable, RequestError
-from dpviz.runs.advice.advice import EPSILONS, Prospects, foresee, load_stored_study
-from dpviz.runs.advice.target import Target, find_start
+from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
 from dpviz.runs.verdict import Verdict
 from dpviz.words import round_percent

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from dpviz.algorithms import Setting
 from dpviz.core import Relation, RequestError, Scaling, check
-from dpviz.runs.advice.advice import EPSILONS, Advice, foresee
+from dpviz.runs.advice.advice import EPSILONS, USUAL_LOSS, USUAL_SHARE, Advice, Target, foresee
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import USUAL_LOSS, USUAL_SHARE, Target
 from dpviz.runs.request import Division
 from dpviz.tables import Declaration, declarations
 

@@ -13,8 +13,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dpviz.algorithms import regime
-from dpviz.runs.advice.advice import EPSILONS, Advice
-from dpviz.runs.advice.target import Target, count_steps_apart, round_epsilon
+from dpviz.runs.advice.advice import EPSILONS, Advice, Target, count_steps_apart, round_epsilon
 from dpviz.runs.request import Contender
 from dpviz.words import round_percent
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import Card
-from dpviz.core import Array, Broken, PrivateTable, Relation, RequestError, make_watched_session
+from dpviz.core import Array, Broken, PrivateTable, Relation, RequestError, replay
 from dpviz.runs.audits.contract import (
     SEED,
     Check,
@@ -147,7 +147,7 @@ def check_reading(subject: Subject) -> str:
     """Rows are read by the session alone."""
     for _, case, request in subject.list_cases((BOUGHT, REPLACE)):
         reached: list[str] = []
-        run_card(subject.card, case.table(), session=make_watched_session(reached), **request)
+        run_card(subject.card, case.table(), session=replay.make_watched_session(reached), **request)
         demand(not reached, "; ".join(dict.fromkeys(reached)))
     return "nobody but the session read its rows, its noise or its true answers"
 

@@ -18,10 +18,8 @@ from dpviz.core import (
     Entry,
     PrivateSession,
     PrivateTable,
-    RecordedLoss,
-    Recording,
     compute_total_epsilon,
-    open_as,
+    replay,
 )
 from dpviz.runs.audits.neighboring_tables import NeighborSetting, list_settings, list_variants
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
@@ -37,7 +35,7 @@ _LEAST_SPENT, _LEAST_FOUND = 0.99, 0.98
 class Recorded(NamedTuple):
     """A run whose releases were recorded."""
 
-    recording: Recording
+    recording: replay.Recording
     run: Run
 
 
@@ -65,12 +63,12 @@ def run_card(
     **request: Any,
 ) -> Run:
     """A run in that kind of session; ``request`` is what is asked, as for ``run``."""
-    return run_request(Request(Contender.of(card, params), **request), open_as(table, session))
+    return run_request(Request(Contender.of(card, params), **request), replay.open_as(table, session))
 
 
 def record_run(card: Card, table: PrivateTable, **request: Any) -> Recorded:
     """A run, as ``run_card``, with all that it released; nothing of it holds the table."""
-    recording = Recording()
+    recording = replay.Recording()
     return Recorded(recording, run_card(card, table, session=recording.make_recording_session(), **request))
 
 
@@ -105,9 +103,9 @@ def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
             yield from list_values(getattr(thing, one.name), depth=depth - 1)
 
 
-def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> RecordedLoss:
+def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> replay.RecordedLoss:
     """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
-    loss, first = RecordedLoss(), record_run(card, one, **request)
+    loss, first = replay.RecordedLoss(), record_run(card, one, **request)
     run_card(card, other, session=first.recording.make_loss_session(loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     asked = len(loss.fractions_of_bound) + len(loss.unbounded)
@@ -118,7 +116,7 @@ def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: An
     return loss
 
 
-def _check_total_loss(run: Run, loss: RecordedLoss) -> None:
+def _check_total_loss(run: Run, loss: replay.RecordedLoss) -> None:
     most = run.epsilon * (1 + _ROUNDING)
     beyond = f"a transcript is e^{loss.log_ratio:.4f} times as likely on a neighbour, at ε = {run.epsilon:g}"
     match run.accounting:

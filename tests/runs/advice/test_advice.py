@@ -17,11 +17,13 @@ from dpviz.runs.advice.advice import EPSILONS as TRIED
 from dpviz.runs.advice.advice import (
     Outlook,
     SyntheticStudy,
+    Target,
+    find_reached_loss,
+    find_start,
     foresee,
     load_stored_study,
 )
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target, find_reached_loss, find_start
 from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)

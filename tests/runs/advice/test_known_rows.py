@@ -11,8 +11,8 @@ from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.known_rows import KnownRows, advise
-from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request

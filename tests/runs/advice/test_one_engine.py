@@ -14,10 +14,9 @@ from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.studies.sweep_section import find_advice
 from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.runs.advice import advice
-from dpviz.runs.advice.advice import EPSILONS, Prospects
+from dpviz.runs.advice.advice import EPSILONS, Prospects, Target
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.advice.known_rows import KnownRows
-from dpviz.runs.advice.target import Target
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid

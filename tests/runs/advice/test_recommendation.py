@@ -13,9 +13,8 @@ import pytest
 from benchmarks.families import Size
 from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
 from dpviz.algorithms.card import Setting
-from dpviz.runs.advice.advice import EPSILONS, foresee
+from dpviz.runs.advice.advice import EPSILONS, Target, count_steps_apart, find_reached_loss, foresee
 from dpviz.runs.advice.recommendation import Recommendation, explain_apart
-from dpviz.runs.advice.target import Target, count_steps_apart, find_reached_loss
 from dpviz.runs.request import Division
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid

@@ -19,17 +19,13 @@ from dpviz.app.ui.session import find_table, open_table, set_aside
 from dpviz.core import RequestError
 from dpviz.tables import (
     GIVEN,
-    LEAST_SPREAD,
-    MAX_BYTES,
-    MAX_CELLS,
-    MOST_PARTS,
-    MOST_ROWS,
     SyntheticTable,
     find_sample,
+    made_tables,
     open_csv,
     open_named,
 )
-from dpviz.words import glossary
+from dpviz.words import doorways, glossary
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
@@ -42,7 +38,7 @@ def draw_csv_upload() -> None:
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
         on_change=_forget_refusal,
-        max_upload_size=MAX_BYTES // 1_000_000,
+        max_upload_size=doorways.CSV.most_bytes // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
         "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
     )
@@ -102,20 +98,26 @@ def draw_synthetic_form() -> bool:
         low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
         high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
         n_place, d_place = st.columns(2)
-        n = n_place.number_input("n, rows", 1, MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is.")
-        d = d_place.number_input("d, columns", 1, MOST_PARTS, value=2, help="Two can be seen whole.")
+        n = n_place.number_input(
+            "n, rows", 1, made_tables.MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is."
+        )
+        d = d_place.number_input("d, columns", 1, made_tables.MOST_PARTS, value=2, help="Two can be seen whole.")
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input("clusters put in", 1, MOST_PARTS, value=5, help=glossary.explain_term("cluster"))
+        k = k_place.number_input(
+            "clusters put in", 1, made_tables.MOST_PARTS, value=5, help=glossary.explain_term("cluster")
+        )
         wide = "Width of a cluster as a share of the bounds."
-        spread = spread_place.number_input("spread", LEAST_SPREAD, 1.0, value=0.05, step=0.01, help=wide)
+        spread = spread_place.number_input("spread", made_tables.LEAST_SPREAD, 1.0, value=0.05, step=0.01, help=wide)
         pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
     if not pressed:
         return False
     told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
     with say_refusal():
         if not told.is_allowed:
-            wrong = f"The bounds are not finite with lower < upper within ±1e100, or n x d is above {MAX_CELLS:,}"
-            raise RequestError(f"{wrong}: change one of them.")
+            raise RequestError(
+                "The bounds are not finite with lower < upper within ±1e100, or n x d is above "
+                f"{made_tables.MAX_CELLS:,}: change one of them."
+            )
         with st.spinner("Simulating…"):
             open_synthetic_table(told)
         return True

@@ -21,7 +21,6 @@ from dpviz.app.ui.release.released_panel import draw_map_panel
 from dpviz.core import RequestError
 from dpviz.releases import (
     QUESTION_KINDS,
-    SNIPPET,
     QualityReport,
     QualityVerdict,
     ReadRelease,
@@ -29,7 +28,6 @@ from dpviz.releases import (
     check_work,
     example_work,
     format_answers,
-    list_askable,
     package,
     promise,
 )
@@ -297,7 +295,7 @@ def _draw_questions(release: ReadRelease) -> None:
         )
     column, label, value = "", "", None
     if "column" in kind.needs:
-        column = str(about.selectbox("Column", list_askable(draws, kind), key=f"read:ask:{asked}:column") or "")
+        column = str(about.selectbox("Column", kind.list_columns(draws), key=f"read:ask:{asked}:column") or "")
     if "label" in kind.needs and column:
         labels = draws.find_tally(column)[1].labels
         label = str(more.selectbox("Value", labels, key=f"read:ask:{asked}:label:{column}") or "")
@@ -342,6 +340,18 @@ def _draw_comparison(release: ReadRelease) -> None:
             st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
             differences = found.table().round(1)
             figure.draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
+
+
+SNIPPET = """import pandas as pd
+
+rows = pd.read_csv("release_tidy.csv")
+centres = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="value")
+noise = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="noise_sd")
+sizes = rows[rows.statistic == "rows"].set_index("segment")["value"]
+overall = sizes.clip(lower=0) @ centres / sizes.clip(lower=0).sum()
+print(((centres - overall) / noise).round(1))  # beyond 3: it stands out of its noise
+"""
+"""What somebody does with the tidy table first."""
 
 
 def _draw_take_away(release: ReadRelease) -> None:

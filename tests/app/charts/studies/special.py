@@ -39,8 +39,8 @@ from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_k_curve, d
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import PICTURES
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target
 from dpviz.runs.error_parts import Payer, WhoPays, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.studies.curves import Curves, draw_smallest
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.recommendation import Recommendation
-from dpviz.runs.advice.target import Target
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.words.theme import choose_palette
 from tests.app.charts.studies.special import NAMES, study

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.ui.bench.finding import HIGHEST, LOWEST, Shown, Side, Sides, judge
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.meaning.windows import Risk

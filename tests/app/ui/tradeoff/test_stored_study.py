@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.studies.sweep_section import find_advice, read_stored_rows
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.target import Target
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
@@ -66,7 +66,7 @@ def test_what_cannot_be_asked_says_why(k: int, delta: float, words: str) -> None
 
 def _evidence(question) -> None:
     from dpviz.app.ui.studies.sweep_section import draw_evidence, find_advice
-    from dpviz.runs.advice.target import Target
+    from dpviz.runs.advice.advice import Target
 
     draw_evidence(find_advice(question, Target()).few)
 
