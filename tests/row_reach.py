@@ -40,7 +40,6 @@ ROWS = {
 
 HOLDERS = {
     "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
-    "dpviz.releases.segments_report": "asks a session for distances",
     "dpviz.releases.release_reader": "gives released numbers as data frames; no row is near",
     "dpviz.releases.described_table": "makes private tables: of codes, and the one that segments are asked of",
     "dpviz.releases.continuing": "opens the session that counts the segments of an earlier release",
@@ -91,8 +90,6 @@ READS = {
     "dpviz.releases.transcript: total": "how many numbers were asked for",
     "dpviz.releases.described_table: read": "columns that bounds or missing cells are bought of, into a private table",
     "dpviz.releases.described_table: encode_columns": "clustered columns beside them, into the same private table",
-    "dpviz.releases.described_table: frame": "whether a column to describe is there, by its name",
-    "dpviz.releases.described_table: get_cells": "columns that segments are described by, into a private table",
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.app.ui.bench.in_hand: read_beginning": "the first lines, for a proposal, a counted look",
     "dpviz.app.ui.bench.in_hand: read": "how many rows a file has that anybody may see",

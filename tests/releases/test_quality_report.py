@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 
 import dpviz.releases.segments
-import dpviz.releases.segments_report
 from dpviz.core.domain import Region
-from dpviz.releases.segments import ask_segments
-from dpviz.releases.segments_report import (
-    QualityVerdict,
+from dpviz.releases.segments import (
     Scales,
     _judge,
+    ask_segments,
     compute_cost_of_sparing_one,
-    describe_quality,
     draw_blind_centers,
     estimate_far_rows,
 )
+from dpviz.releases.segments_report import QualityVerdict, describe_quality
 from dpviz.releases.tallies import bound_ratio
 from tests.cases import about
 from tests.contract.sessions import open_seeded
@@ -147,9 +145,9 @@ def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
 
 def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     losses, judged = [], []
-    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.segments_report._judge
+    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.segments._judge
     monkeypatch.setattr("dpviz.releases.segments.cap_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
-    monkeypatch.setattr("dpviz.releases.segments_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
+    monkeypatch.setattr("dpviz.releases.segments._judge", lambda *a: judged.append(a[:2]) or judge(*a))
     quality_report = _report(_groups(900, 300, 300), MIDDLES)
     values, sds = losses[0].values, losses[0].sds
     assert len({*sds}) == 3
