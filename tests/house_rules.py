@@ -376,7 +376,7 @@ def list_idle_readers(sources: Iterable[Source]) -> set[str]:
 
 # What comes to them is in memory: lines, a link, a frame, an entry point of a package.
 _READ_IN_MEMORY = {
-    *("tables/records.py", "tables/drawings.py", "tables/given_rows.py", "app/ui/data/table_link.py"),
+    *("tables/csv_intake.py", "tables/drawings.py", "tables/given_rows.py", "app/ui/data/table_link.py"),
     "algorithms/plugins.py",
 }
 
