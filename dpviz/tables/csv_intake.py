@@ -1,6 +1,13 @@
 """Bytes of a CSV file to a table, as declared: the first line gives names, every line below it is a row.
 
-Nothing is worked out from rows, and no cell is ever quoted. What a line becomes is told in ``records``.
+Nothing is worked out from rows, and no cell is ever quoted. What a line becomes depends on that line and on
+declarations only.
+
+One physical line is one record. A line that is broken, has too many or too few fields, or is longer than 64 MB, is a
+record without a value; a cell that is no number in the declared style is missing. Which lines are whole and simply
+quoted is found out first; those are read together by Arrow's reader, which then has nothing left to decide. A line that
+quotes in another way, or has a carriage return inside, is read by itself. What a column lost on the way is counted
+beside it, for the owner of the file.
 """
 
 from __future__ import annotations

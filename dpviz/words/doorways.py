@@ -72,7 +72,7 @@ _TEXT = ("UnicodeError",)
 
 CSV = Door(
     "CSV file",
-    ("tables/csv_intake.py", "tables/csv_intake.py"),
+    ("tables/csv_intake.py",),
     (*_TEXT, "_csv.Error"),
     most_bytes=200_000_000,  # as much as the server of the pages takes: .streamlit/config.toml
     most_lines=20_000_000,
