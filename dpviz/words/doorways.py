@@ -157,7 +157,7 @@ OURS = Door(
             "words/foreign.py",
             "words/glossary.py",
             "words/questions.py",
-            "words/sentences.py",
+            "words/wording.py",
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
