@@ -6,9 +6,6 @@ from . import partitions as partitions
 from . import queries as queries
 from . import replay as replay
 from . import tuples as tuples
-from .access_log import ACCESS_LOG as ACCESS_LOG
-from .access_log import AccessKind as AccessKind
-from .access_log import AccessTotals as AccessTotals
 from .accounting import Accounting as Accounting
 from .accounting import Budget as Budget
 from .accounting import Shares as Shares
@@ -55,7 +52,10 @@ from .loss_distributions import compose_epsilon as compose_epsilon
 from .loss_distributions import compose_guarantees as compose_guarantees
 from .noise import ArrayShape as ArrayShape
 from .noise import StudyNoise as StudyNoise
+from .private_session import ACCESS_LOG as ACCESS_LOG
 from .private_session import N_SHARE as N_SHARE
+from .private_session import AccessKind as AccessKind
+from .private_session import AccessTotals as AccessTotals
 from .private_session import PrivateSession as PrivateSession
 from .private_session import PrivateTable as PrivateTable
 from .private_session import name_unit as name_unit
