@@ -61,9 +61,8 @@ from dpviz.tables.loaded_table import (
     split_by_coding,
     stack_columns,
 )
-from dpviz.tables.number_cells import CellNumbers, convert_numbers, count_numbers, drop_codes, read_text
+from dpviz.tables.number_cells import TOLD, CellNumbers, convert_numbers, count_numbers, drop_codes, match, read_text
 from dpviz.tables.prepared_rows import Batch
-from dpviz.tables.vocabulary import TOLD, match
 from dpviz.words import doorways, foreign, quote_name
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.

@@ -161,7 +161,7 @@ OURS = Door(
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/vocabulary.py", "tables/owner_words.py"),
+        *("tables/number_cells.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
             "releases/verifying.py",
