@@ -91,7 +91,7 @@ GZIP = Door(
 )
 PARQUET = Door(
     "Parquet file",
-    ("tables/parquet_intake.py",),
+    ("tables/arrow_intake.py",),
     (*_ARROW, *_TEXT, "ValueError"),
     most_bytes=100_000_000,  # in memory: what is larger is read a piece at a time
     most_unpacked=1_000_000_000,
