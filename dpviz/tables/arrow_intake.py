@@ -46,7 +46,7 @@ from dpviz.tables.prepared_rows import Batch
 from dpviz.words import doorways, foreign, quote_name
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-_NUMBERS = tuple(getattr(pa.types, f"is_{one}") for one in ("integer", "floating", "decimal", "boolean", "null"))
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 # Read at a time, in numbers; a batch has at most so many rows.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE = 2**20, 2**16
 # The largest table of which all columns are held in memory.
