@@ -8,7 +8,11 @@ from . import replay as replay
 from . import tuples as tuples
 from .accounting import Accounting as Accounting
 from .accounting import Budget as Budget
+from .accounting import LossKind as LossKind
+from .accounting import NoiseDraws as NoiseDraws
 from .accounting import Shares as Shares
+from .accounting import compose_epsilon as compose_epsilon
+from .accounting import compose_guarantees as compose_guarantees
 from .accounting import gdp_mu as gdp_mu
 from .accounting import zcdp_epsilon as zcdp_epsilon
 from .arrays import Array as Array
@@ -46,10 +50,6 @@ from .local_model import LocalReports as LocalReports
 from .local_model import Reports as Reports
 from .local_model import UserAnswers as UserAnswers
 from .local_model import UserQuestion as UserQuestion
-from .loss_distributions import LossKind as LossKind
-from .loss_distributions import NoiseDraws as NoiseDraws
-from .loss_distributions import compose_epsilon as compose_epsilon
-from .loss_distributions import compose_guarantees as compose_guarantees
 from .noise import ArrayShape as ArrayShape
 from .noise import StudyNoise as StudyNoise
 from .private_session import ACCESS_LOG as ACCESS_LOG

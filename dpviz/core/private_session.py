@@ -35,7 +35,7 @@ from dpviz.core import (
     segment_counts,
     tuples,
 )
-from dpviz.core.accounting import Accounting, Budget, Shares
+from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
 from dpviz.core.content import order_by_content, order_persons_by_content
@@ -45,7 +45,6 @@ from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import DistantUsers, UserQuestion
-from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
 from dpviz.core.noise import NoiseSource, StudyNoise
 from dpviz.core.partitions import MOST_CELLS as ALL_CELLS

@@ -9,11 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import LocalNoise
-from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import (
     Exponential,
     Gaussian,

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.core.loss_distributions import LossKind
+from dpviz.core.accounting import LossKind
 from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.missing_shares import MissingShare, MissingShares
 from dpviz.releases.playing import Played
