@@ -1,13 +1,24 @@
 """Rules of addition for privacy: pure ε, Gaussian DP μ², zero-concentrated DP ρ, and loss distributions.
 
 In each of the first three a cost is one number, and costs add under (adaptive) sequential composition. A ``Budget`` is
-such a number that can be divided; the ledger checks that the parts are not spent twice. The rules are proved in
-``docs/proofs/accounting.md``.
+such a number that can be divided; the ledger checks that the parts are not spent twice. The kind of a loss decides what
+a draw costs, and where it may be paid at all. The rules are proved in ``docs/proofs/accounting.md``.
+
+What noise of a known ε costs in ρ is a supremum of the Rényi divergence of order α over α, reached as α goes to 1, so
+that a smaller constant is wrong and a larger one wastes noise (``docs/proofs/concentrated.md``).
+
+Totals of Laplace and Gaussian noise and of choices are composed from their privacy loss distributions numerically. Such
+totals do not add up: the least noise for an (ε, δ) is found by solving for one scale of all draws together. What they
+compose to is the ε of a list that was fixed beforehand (``DrawList``).
 
 References
 ----------
-Dong, Roth & Su 2022, Cor. 2.13 (μ-GDP). Bun & Steinke 2016 (zCDP). Canonne, Kamath & Steinke 2020, Cor. 2.13 (its
-conversion to ε and δ).
+Dong, Roth & Su 2022, Cor. 2.13 and 3.3 (μ-GDP, and that of Gaussian noise). Bun & Steinke 2016 (zCDP; ε²/2 as the bound
+of all that is ε-DP). Canonne, Kamath & Steinke 2020, Cor. 2.13 (its conversion to ε and δ). Cesar & Rogers 2021 (ε²/8
+as the bound of choices). Harrison & Manurangsi 2026 (the same constants). Dong, Durfee & Rogers 2020 (bounded range).
+Koskela, Jälkö & Honkela 2020; Doroshenko et al. 2022 (how distributions are rounded up to a grid: dp-accounting). Zhu,
+Dong & Wang 2022, Theorem 10 (dominating pairs compose where queries are adaptive). Smith & Thakurta 2022 (where the
+Gaussian noise is adaptive too).
 """
 
 from __future__ import annotations

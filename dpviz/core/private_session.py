@@ -7,6 +7,10 @@ ledger has charged first. Whoever audits the privacy of dpviz reads this file, `
 The closed lists are questions whose sensitivity and mechanisms whose cost are proved and tested. The session refuses
 everything else, so that code which is not of the package never sees a row. Whoever adds a question, a partition or a
 mechanism writes it here, and the contract tests ask for its proof (``docs/proofs/sensitivities.md``).
+
+What this process saw of rows, without privacy or by runs that no account paid for, is counted where it happens. The log
+knows a table by its source, whatever was declared about it. What names no source may be about any table, and counts for
+each. What another process saw is not in it.
 """
 
 from __future__ import annotations
