@@ -1,4 +1,4 @@
-"""The promise of a release in words: the odds, δ, who is protected, what no ε covers, and what was seen of rows before."""
+"""The promise of a release in words: the odds, δ, who is protected, what no ε covers; and what was seen of rows."""
 
 from __future__ import annotations
 
