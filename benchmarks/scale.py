@@ -59,10 +59,10 @@ def write_table(folder: Path, rows: int) -> None:
 def measure(way: str, folder: str, answers: multiprocessing.Queue[Measured]) -> None:
     """Prepare the table and run on it."""
     import dpviz.runs.open_table as opening
-    from dpviz.tables import arrow_intake, parquet_intake
+    from dpviz.tables import arrow_intake
     from dpviz.tables.declarations import Declaration
 
-    source = parquet_intake.ParquetTable(Path(folder))
+    source = arrow_intake.ParquetTable(Path(folder))
     arrow_intake._MOST_BYTES = 0 if way == "file" else 2**62
     declared = Declaration(lower=(-1.0,), upper=(1.0,))
     opened: list[Any] = []

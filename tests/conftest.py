@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from dpviz.algorithms import plugins
-from dpviz.core.access_log import ACCESS_LOG
+from dpviz.core.private_session import ACCESS_LOG
 from tests import examples
 from tests.browser.chromium import launched_for_tests
 

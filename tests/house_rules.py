@@ -289,6 +289,29 @@ def is_not_spoken_for(source: Source) -> Iterator[Offence]:
                     yield method.lineno, f"no docstring on {node.name}.{method.name}"
 
 
+HANDED_ON = frozenset(
+    auditing.find_home(f"dpviz.{room}.{name}") for room in ROOMS for name in auditing.list_handed_on(f"dpviz.{room}")
+)
+"""What others may import, by the name of its home."""
+
+
+def tells_more_than_it_does(source: Source) -> Iterator[Offence]:
+    """Outside the core and what a room hands on, the prose of a docstring is no longer than the body that it is about.
+
+    Examples are tests, and a guarantee is a claim: they stand whatever their length.
+    """
+    if source.room == "core" or source.module in HANDED_ON:
+        return
+    for holder in (source.tree, *(one for one in source.tree.body if isinstance(one, ast.ClassDef))):
+        within = f"{source.module}.{getattr(holder, 'name', '')}".rstrip(".")
+        for node in (one for one in holder.body if isinstance(one, ast.FunctionDef) and within not in HANDED_ON):
+            if f"{within}.{node.name}" not in HANDED_ON and (told := ast.get_docstring(node)):
+                parts = [part for part in told.split("\n\n") if not part.startswith((">>>", "**Guarantee.**"))]
+                body = (node.end_lineno or 0) - (node.body[0].end_lineno or 0)
+                if sum(len(part.splitlines()) for part in parts) > max(1, body):
+                    yield node.lineno, f"{node.name} tells more than it does: one true line is enough"
+
+
 def _is_overload(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and "overload" in {_dotted(d) for d in node.decorator_list}
 
@@ -376,7 +399,7 @@ def list_idle_readers(sources: Iterable[Source]) -> set[str]:
 
 # What comes to them is in memory: lines, a link, a frame, an entry point of a package.
 _READ_IN_MEMORY = {
-    *("tables/records.py", "tables/drawings.py", "tables/given_rows.py", "app/ui/data/table_link.py"),
+    *("tables/csv_intake.py", "tables/drawings.py", "tables/given_rows.py", "app/ui/data/table_link.py"),
     "algorithms/plugins.py",
 }
 

@@ -22,7 +22,7 @@ ROWS = {
     *("dpviz.tables.loaded_table.LoadedTable", "dpviz.tables.csv_intake.CsvFile", "dpviz.tables.csv_intake.CsvOnDisk"),
     *("dpviz.tables.arrow_intake.ArrowTable", "dpviz.tables.duckdb_intake.DuckTable"),
     "dpviz.tables.spark_intake.SparkTable",
-    *("dpviz.tables.parquet_intake.ParquetTable", "dpviz.tables.sparse_intake.SparseTable", "dpviz.core.rows.Rows"),
+    *("dpviz.tables.arrow_intake.ParquetTable", "dpviz.tables.sparse_intake.SparseTable", "dpviz.core.rows.Rows"),
     *(
         "dpviz.core.rows.RowSource",
         "dpviz.core.engine_rows.EngineRows",

@@ -39,6 +39,7 @@ from tests.house_rules import (
     shared_names,
     takes_a_shortcut_of_the_page_library,
     takes_a_whole_door,
+    tells_more_than_it_does,
     waits_by_the_clock,
     weighs_answers,
     writes_what_is_written_once,
@@ -105,6 +106,10 @@ def test_tests_wait_for_what_happens():
 
 def test_what_is_public_is_spoken_for():
     check(is_not_spoken_for, PACKAGE)
+
+
+def test_only_what_is_handed_on_is_told_at_length():
+    check(tells_more_than_it_does, PACKAGE)
 
 
 def test_what_releases_states_its_guarantee():
@@ -194,6 +199,12 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (is_not_spoken_for, "dpviz/app/ui/a.py", "x = 1"),
     (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\ndef f(): ...'),
     (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
+    (tells_more_than_it_does, "dpviz/app/ui/a.py", 'def f(): "A,\\n\\nB."; return 1'),
+    (
+        tells_more_than_it_does,
+        "dpviz/runs/a.py",
+        'class A:\n    def f(self): "A,\\nb."; return 1',
+    ),
     (releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(session): session.release(1)"),
     (calls_something_private, "dpviz/runs/a.py", "private_n = 1"),
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),

@@ -16,11 +16,11 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from dpviz.core.accounting import LossKind
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.exact_noise import WholeTruth
 from dpviz.core.kernel_draw import KernelDraw, WeightedRows
 from dpviz.core.local_model import LocalNoise, LocalReports, UserAnswers
-from dpviz.core.loss_distributions import LossKind
 from dpviz.core.mechanisms import (
     Exponential,
     Gaussian,

@@ -24,9 +24,9 @@ from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
 from dpviz.runs.open_table import Plan, declare
 from dpviz.tables import arrow_intake
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.named import open_file
-from dpviz.tables.parquet_intake import ParquetTable
 
 _Make = Callable[[np.random.Generator, int, Secrets], pa.Array]
 _CHOSEN = (["x"], ["x"], ["x"], ["x"], ["x", "y"], ["y"], ["nowhere"])

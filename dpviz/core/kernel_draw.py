@@ -13,13 +13,12 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.core import lattice
-from dpviz.core.accounting import Budget
+from dpviz.core.accounting import Budget, LossKind, compute_ratio
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.check import RequestError
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_distributions import LossKind, compute_ratio
 from dpviz.core.losses import bound_distance
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource

@@ -11,18 +11,23 @@ from math import fsum, inf
 from typing import Annotated, Any
 
 from dpviz.core import check
-from dpviz.core.accounting import Accounting, Budget, Shares, compute_spent_epsilon, gdp_epsilon, zcdp_epsilon
-from dpviz.core.check import RequestError
-from dpviz.core.loss_distributions import (
+from dpviz.core.accounting import (
+    Accounting,
+    Budget,
     DrawList,
     LossKind,
     NoiseDraws,
+    Shares,
     calibrate_scale,
     compose_epsilon,
     compute_amount,
+    compute_spent_epsilon,
+    gdp_epsilon,
     refuse_unpriced,
     scale_draws,
+    zcdp_epsilon,
 )
+from dpviz.core.check import RequestError
 from dpviz.core.mechanisms import Mechanism
 from dpviz.core.reporting import Report, TextTable
 

@@ -20,12 +20,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.core.accounting import Budget
+from dpviz.core.accounting import Budget, LossKind, compute_ratio
 from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_distributions import LossKind, compute_ratio
 from dpviz.core.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.partitions import HashCodes

@@ -23,11 +23,10 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from dpviz.core import check
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
-from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.noise import NoiseSource
 from dpviz.core.partitions import find_code_range
 from dpviz.core.queries import Query, Relation, Sensitivity, SparseCounts

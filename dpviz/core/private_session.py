@@ -3,32 +3,52 @@
 ``PrivateTable`` holds rows; ``open`` gives a ``PrivateSession`` with a budget, whose methods answer with noise that the
 ledger has charged first. Whoever audits the privacy of dpviz reads this file, ``queries``, ``mechanisms`` and
 ``ledger``; and ``transcripts``, which weighs answers for attacks on public tables.
+
+The closed lists are questions whose sensitivity and mechanisms whose cost are proved and tested. The session refuses
+everything else, so that code which is not of the package never sees a row. Whoever adds a question, a partition or a
+mechanism writes it here, and the contract tests ask for its proof (``docs/proofs/sensitivities.md``).
+
+What this process saw of rows, without privacy or by runs that no account paid for, is counted where it happens. The log
+knows a table by its source, whatever was declared about it. What names no source may be about any table, and counts for
+each. What another process saw is not in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Any, TypeVar
+from enum import StrEnum
+from math import fsum
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
 
-from dpviz.core import check
-from dpviz.core.access_log import ACCESS_LOG, AccessKind
-from dpviz.core.accounting import Accounting, Budget, Shares
+from dpviz.core import (
+    check,
+    kernel_draw,
+    local_model,
+    losses,
+    mechanisms,
+    partitions,
+    quantiles,
+    queries,
+    segment_counts,
+    tuples,
+)
+from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
 from dpviz.core.content import order_by_content, order_persons_by_content
 from dpviz.core.domain import Domain, Region
 from dpviz.core.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
 from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
-from dpviz.core.known import BLOCK_MODELS, LOCAL, refuse_unknown
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import DistantUsers, UserQuestion
-from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
 from dpviz.core.noise import NoiseSource, StudyNoise
 from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
@@ -45,6 +65,143 @@ from dpviz.core.rows import (
     move_into_region,
 )
 from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_region
+
+
+class AccessKind(StrEnum):
+    """What somebody saw of the rows themselves, without privacy; none of it is in a release."""
+
+    ROWS = "rows"
+    """Rows, as dots or as lines of a table, or counts of them."""
+    LOSS = "loss"
+    """Measures of results: of one run, or of a study."""
+    REFERENCE = "reference"
+    """The centres of k-means++."""
+    PROPOSAL = "proposal"
+    """How the file is read, as a look at it proposed."""
+
+    @classmethod
+    def tabulate(cls, accesses: Mapping[AccessKind, int], *, proposed: bool) -> dict[str, int]:
+        """Looks by kind, in the order of the kinds and without those that there were none of.
+
+        Parameters
+        ----------
+        accesses : mapping of AccessKind to int
+        proposed : bool
+            Whether the declaration was proposed, which is a look, whoever counted.
+
+        Returns
+        -------
+        dict of str to int
+        """
+        numbers = {cls.PROPOSAL: int(proposed), **accesses}
+        return {kind.value: numbers[kind] for kind in cls if numbers.get(kind)}
+
+
+class AccessTotals(NamedTuple):
+    """Looks by kind, studies, runs that no account paid for, with their ε added up, and readings of k from those."""
+
+    looks: Mapping[AccessKind, int]
+    studies: int
+    runs: int
+    runs_epsilon: float
+    grids_read: int
+
+
+class AccessLog:
+    """Accesses of one process, by the source of their table; "" is one that nobody has named."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew, as a new process does."""
+        self._looks: list[tuple[str, AccessKind]] = []
+        self._studies: list[str] = []
+        self._runs: list[tuple[str, float]] = []
+        self._grids: list[str] = []
+
+    def add_look(self, source: str, kind: AccessKind) -> None:
+        """Count a look at rows."""
+        with self._lock:
+            self._looks.append((source, kind))
+
+    def add_study(self, source: str) -> None:
+        """Count a study of losses; that it looked at them is counted apart."""
+        with self._lock:
+            self._studies.append(source)
+
+    def add_run(self, source: str, epsilon: float) -> None:
+        """Count a run that no account has paid for, or none that outlives this process."""
+        with self._lock:
+            self._runs.append((source, epsilon))
+
+    def add_grid_read(self, source: str) -> None:
+        """Count that a k was read from the grid of such a run."""
+        with self._lock:
+            self._grids.append(source)
+
+    def count(self, source: str) -> AccessTotals:
+        """What was seen of one table, or may have been."""
+        with self._lock:
+            looks = Counter(kind for table, kind in self._looks if table in (source, ""))
+            studies, grids = (sum(table in (source, "") for table in one) for one in (self._studies, self._grids))
+            costs = [epsilon for table, epsilon in self._runs if table in (source, "")]
+        ordered = {kind: looks[kind] for kind in AccessKind if looks[kind]}
+        return AccessTotals(ordered, studies, len(costs), fsum(costs), grids)
+
+
+ACCESS_LOG = AccessLog()
+"""Of this process."""
+
+QUERIES: tuple[type, ...] = (
+    *(queries.Count, queries.Sum, queries.SparseCount, queries.Radii, queries.Spread, queries.ResidualMoments),
+    *(queries.ResidualSum, queries.ScaledResidualSum, queries.Pull, queries.BoxSum, queries.Weights, queries.ChosenSum),
+    *(losses.SwapLoss, losses.Loss, losses.MedianLoss, losses.PoolLoss, losses.CappedLosses),
+    *(segment_counts.SegmentHistogram, segment_counts.DistanceScales, kernel_draw.DistanceWeights),
+    *(quantiles.Quantiles, quantiles.Medians, tuples.Tuples, local_model.EachRow),
+)
+MECHANISMS: tuple[type, ...] = (
+    *(mechanisms.Laplace, mechanisms.Gaussian, mechanisms.KNorm, mechanisms.Exponential, mechanisms.Peeling),
+    *(mechanisms.NoisyThreshold, mechanisms.SparseLaplace, mechanisms.NoisyExcess, mechanisms.PathCounts),
+    *(kernel_draw.KernelDraw, quantiles.ExponentialQuantile, quantiles.SmoothMedian),
+    *(tuples.NoisyCenters, tuples.TupleAverages, local_model.LocalNoise, local_model.LocalReports),
+)
+# What users answer one by one; only messages that are private on their own may leave.
+LOCAL: dict[type, type] = {local_model.UserQuestion: local_model.LocalReports}
+# Questions over universes that may be too large to write down, and the partitions that have one.
+SPARSE: dict[type, tuple[type, ...]] = {
+    queries.SparseCount: (partitions.Grid, partitions.ProjectedCells, partitions.CubeTree, partitions.HashCodes),
+    local_model.UserQuestion: (partitions.HashCodes,),
+}
+DENSE: tuple[type, ...] = (
+    *(partitions.Everything, partitions.Voronoi, partitions.Grid, partitions.UnevenGrid, partitions.Zoomed),
+    *(partitions.ProjectedCells, partitions.HashTree),
+)
+# Fits for which a block's line depends on that block's rows alone.
+BLOCK_MODELS: tuple[type, ...] = (BlockKMeans,)
+
+
+def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
+    """Only questions and mechanisms that are proved: code that is not of the package never sees a row.
+
+    Raises ``RequestError`` if one of them, or the partition, is not on its list, or has too many cells.
+    """
+    if type(mechanism) not in MECHANISMS:
+        raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
+    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
+    over = query.over if type(query) in QUERIES or local else None
+    inner = over.inner if isinstance(over, partitions.ProjectedCells) else over
+    suits = SPARSE.get(type(query), DENSE)
+    if type(over) not in suits or type(inner) not in suits or isinstance(inner, partitions.ProjectedCells):
+        raise check.RequestError(
+            f"{type(query).__name__} over {type(over).__name__} is not a question the session knows."
+        )
+    if type(query) in SPARSE and over is not None and over.n_cells > partitions.MOST_CELLS:
+        raise check.RequestError(
+            f"The partition has {over.n_cells:.2g} cells: use at most 2^62, so that each has a code."
+        )
+
 
 N_SHARE = 0.02  # of the budget buys a noisy number of rows where none is declared
 

@@ -21,12 +21,11 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from dpviz.core import check
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.arrays import Array
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import Priced
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfBox, Relation, Sensitivity

@@ -16,12 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.core import private_session as front_door
-from dpviz.core.accounting import Accounting
+from dpviz.core.accounting import Accounting, LossKind
 from dpviz.core.arrays import Codes
 from dpviz.core.check import Broken
 from dpviz.core.content import draw_content_uniforms
 from dpviz.core.domain import Region
-from dpviz.core.loss_distributions import LossKind
 from dpviz.core.mechanisms import Mechanism, PathCounts, count_below
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Relation, SparseCounts

@@ -24,13 +24,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpviz.core.accounting import Accounting, Budget, gdp_mu
+from dpviz.core.accounting import Accounting, Budget, LossKind, gdp_mu, refuse_unpriced
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.check import RequestError
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.loss_distributions import LossKind, refuse_unpriced
 from dpviz.core.mechanisms import NoDensity
 from dpviz.core.noise import NoiseSource
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity

@@ -1,6 +1,5 @@
 from . import package as package
 from . import promise as promise
-from .access_counts import AccessCounts as AccessCounts
 from .account import Account as Account
 from .account import AccountBalance as AccountBalance
 from .account import Charge as Charge
@@ -13,6 +12,7 @@ from .card_tables import find_cells as find_cells
 from .card_tables import has_map as has_map
 from .example_release import example_work as example_work
 from .playing import Played as Played
+from .promise import AccessCounts as AccessCounts
 from .publishing import PublishJob as PublishJob
 from .release_parts import Parts as Parts
 from .release_reader import ReadRelease as ReadRelease

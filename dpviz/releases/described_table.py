@@ -419,10 +419,8 @@ def _choose_rule(one: Described) -> CodingRule:
 
 
 def _make_bins(column: SegmentColumn) -> int:
-    """Bins along its coordinate: numbers have as many behind them as there are, and the first of those is "missing".
-
-    So that bins of numbers can be counted two, four, ... together, and missing cells still are a bin of their own.
-    """
+    """Bins along its coordinate: numbers have as many behind them as there are, and the first of those is "missing"."""
+    # Bins of numbers can be counted two, four, ... together, and missing cells still are a bin of their own.
     return len(column.labels) or 2 * FINEST
 
 

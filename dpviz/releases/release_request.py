@@ -21,9 +21,9 @@ import numpy as np
 
 from dpviz.algorithms import CARDS
 from dpviz.core import RequestError, name_unit
-from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Charge, ChargeLink, read_user
 from dpviz.releases.continuing import COUNTED_AGAIN, EarlierSegments
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import Contender, Division, Request
 from dpviz.tables import Declaration, codings, declarations, owner_words

@@ -216,10 +216,7 @@ _CODE = {"light": "#f2f4f7", "dark": "#1d2530"}
 
 
 def make_card_page(played: Played) -> str:
-    """The page ``card.html``: public and released values only, light and dark, for a telephone and for two A4 sheets.
-
-    Whatever comes from outside is escaped.
-    """
+    """The page ``card.html``: public and released values, light and dark, for a telephone and for two A4 sheets."""
     return make_page("card.html.j2", played)
 
 

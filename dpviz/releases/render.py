@@ -136,11 +136,9 @@ def render_files(played: Played) -> dict[str, bytes]:
 
 
 def format_centers(played: Played) -> str:
-    """Released centres, data units, on their grid, and sizes; how far off each number is stands in a column beside it.
-
-    Of a centre that is the mean of the rows of its segment less what is released; what the noise of its algorithm alone
-    adds is in a column of its own.
-    """
+    """Released centres, data units, on their grid, and sizes; how far off each number is stands beside it."""
+    # A centre is off by the mean of the rows of its segment less what is released; what the noise of its algorithm
+    # alone adds is in a column of its own.
     return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
@@ -169,11 +167,9 @@ def format_segments(played: Played) -> str:
 
 
 def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, CostPart]) -> str:
-    """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole.
-
-    What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone adds
-    up to more where that rule is a finer one.
-    """
+    """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole."""
+    # What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone
+    # adds up to more where that rule is a finer one.
     rows = [_format_ledger_row(shares[part], entry) for part, charged in entries.items() for entry in charged]
     return format_csv([_LEDGER_COLUMNS, *rows])
 

@@ -63,11 +63,9 @@ def format_finite(value: float) -> str:
 
 
 def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, whole_sd: Array | float) -> Array:
-    """Standard deviation of the noise on weighted sums of counts in ``bins`` that were made to add up to a size.
-
-    ``squares`` and ``sums`` are those of the weights. What a bin differs by from the mean bin has noise of ``sd``, the
-    noise of each bin alone; the mean bin has that of the size, ``whole_sd``, independent of it.
-    """
+    """Standard deviation of the noise on weighted sums of counts in ``bins`` that were made to add up to a size."""
+    # ``squares`` and ``sums`` are those of the weights. What a bin differs by from the mean bin has noise of ``sd``,
+    # the noise of each bin alone; the mean bin has that of the size, ``whole_sd``, independent of it.
     own = sd**2 * np.maximum(squares - sums**2 / bins, 0.0)
     return np.sqrt(own + (sums / bins * whole_sd) ** 2)
 
@@ -126,10 +124,7 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_s
 
 
 def bound_by_range(interval: Interval, edges: Array) -> Interval:
-    """The same interval, marked where it is too wide, beside the bounds, to name a value in it.
-
-    ``edges`` (m + 1,), of the bins, data units.
-    """
+    """The same interval, marked where it is too wide to name a value between the ends of ``edges`` (m + 1,)."""
     return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
 
@@ -353,8 +348,7 @@ def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: s
 
 
 def trust_noise(noise_sd: Array, algorithm: str) -> Array:
-    """How far off centres are where nothing was counted of their segments: NaN where the noise that ``algorithm`` tells
-    of does not say it; (k, d), as the noise is."""
+    """How far off centres are (k, d) where nothing was counted of their segments: NaN where their noise is not all."""
     return noise_sd if algorithm in _NOISE_TELLS_ALL else np.full(noise_sd.shape, np.nan)
 
 

@@ -5,6 +5,8 @@ from . import file_format as file_format
 from . import made_tables as made_tables
 from . import owner_words as owner_words
 from .arrow_intake import ArrowTable as ArrowTable
+from .arrow_intake import ParquetTable as ParquetTable
+from .arrow_intake import Piece as Piece
 from .cell_values import MISSING as MISSING
 from .cell_values import find_text as find_text
 from .cell_values import list_texts as list_texts
@@ -45,8 +47,6 @@ from .named import open_file as open_file
 from .named import open_named as open_named
 from .named import open_typed as open_typed
 from .named import sample as sample
-from .parquet_intake import ParquetTable as ParquetTable
-from .parquet_intake import Piece as Piece
 from .prepared_rows import LatticeFile as LatticeFile
 from .prepared_rows import Preparation as Preparation
 from .proposal import Proposal as Proposal

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from dpviz.tables import duckdb_intake, spark_intake
-from dpviz.tables.arrow_intake import ArrowTable
+from dpviz.tables.arrow_intake import ArrowTable, ParquetTable, is_parquet
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import (
     Declaration,
@@ -33,7 +33,6 @@ from dpviz.tables.made_tables import (
     make_gaussian_mixture,
     make_thermometers,
 )
-from dpviz.tables.parquet_intake import ParquetTable, is_parquet
 from dpviz.tables.spark_intake import SparkTable
 from dpviz.tables.sparse_intake import SparseTable, load_sparse
 from dpviz.words import RESOURCES

@@ -6,10 +6,13 @@ them together: 247.548 alone may have either mark, and a sibling that writes 118
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +23,19 @@ from numpy.typing import NDArray
 from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import BLANKS, INDIAN, PLAIN_STYLE, NumberStyle
 from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, Unread
-from dpviz.tables.vocabulary import PATTERNS, match
+
+TOLD = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
+PATTERNS = {
+    what: re.compile(re.sub("~([a-z]+)~", lambda part: TOLD["parts"][part[1]], written))
+    for what, written in TOLD["patterns"].items()
+}
+
+
+def match(what: str, cell: str) -> re.Match[str] | None:
+    """How a whole cell is written in the way that has this name, if it is."""
+    return PATTERNS[what].fullmatch(cell)
+
 
 # Cells of one column, as they stand in the file.
 _Cells: TypeAlias = Any

@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 
 from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, may_be_either, names_a_person
-from dpviz.tables.csv_intake import CsvFile, read_header
+from dpviz.tables.csv_intake import CsvFile, read_header, read_lines
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
-from dpviz.tables.number_cells import Styles, guess_styles, read_values
+from dpviz.tables.number_cells import Styles, guess_styles, match, read_values
 from dpviz.tables.readings import NOTES, Reading, list_readings
-from dpviz.tables.records import read_lines
-from dpviz.tables.vocabulary import match
 from dpviz.words import doorways, foreign, list_names
 
 MOST_CHOSEN = 12

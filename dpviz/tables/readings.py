@@ -19,11 +19,17 @@ from typing import NamedTuple
 
 from dpviz.tables import csv_intake, file_format
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.csv_intake import CsvFile, clean_names, find_delimiter_above, list_pieces, reads_like_a_row
+from dpviz.tables.csv_intake import (
+    CsvFile,
+    clean_names,
+    find_delimiter_above,
+    list_pieces,
+    reads_like_a_row,
+    split_fields,
+)
 from dpviz.tables.file_format import DELIMITERS, EAST_ASIAN, QUOTES, WHITESPACE, FileFormat, refuse_garbled
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.records import split_fields
-from dpviz.tables.vocabulary import PATTERNS, TOLD, WORDS, match
+from dpviz.tables.number_cells import PATTERNS, TOLD, WORDS, match
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000

@@ -10,7 +10,6 @@ from .keys import list_fields as list_fields
 from .keys import list_values as list_values
 from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
-from .sentences import Sentences as Sentences
 from .templates.rendering import make_environment as make_environment
 from .templates.rendering import render as render
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS
@@ -23,6 +22,7 @@ from .wording import DRAWS_SAY as DRAWS_SAY
 from .wording import NINE_IN_TEN as NINE_IN_TEN
 from .wording import PLUS_MINUS as PLUS_MINUS
 from .wording import PLUS_MINUS_RELEASED as PLUS_MINUS_RELEASED
+from .wording import Sentences as Sentences
 from .wording import capitalize_first as capitalize_first
 from .wording import format_between as format_between
 from .wording import format_count as format_count

@@ -72,7 +72,7 @@ _TEXT = ("UnicodeError",)
 
 CSV = Door(
     "CSV file",
-    ("tables/csv_intake.py", "tables/records.py"),
+    ("tables/csv_intake.py",),
     (*_TEXT, "_csv.Error"),
     most_bytes=200_000_000,  # as much as the server of the pages takes: .streamlit/config.toml
     most_lines=20_000_000,
@@ -91,7 +91,7 @@ GZIP = Door(
 )
 PARQUET = Door(
     "Parquet file",
-    ("tables/parquet_intake.py",),
+    ("tables/arrow_intake.py",),
     (*_ARROW, *_TEXT, "ValueError"),
     most_bytes=100_000_000,  # in memory: what is larger is read a piece at a time
     most_unpacked=1_000_000_000,
@@ -157,11 +157,11 @@ OURS = Door(
             "words/foreign.py",
             "words/glossary.py",
             "words/questions.py",
-            "words/sentences.py",
+            "words/wording.py",
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/vocabulary.py", "tables/owner_words.py"),
+        *("tables/number_cells.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
         *(
             "releases/verifying.py",

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from dpviz import PrivateKMeans
-from dpviz.core import accounting, ledger, loss_distributions, mechanisms
-from dpviz.core.accounting import Accounting, gdp_delta, gdp_epsilon, zcdp_epsilon
+from dpviz.core import accounting, ledger, mechanisms
+from dpviz.core.accounting import Accounting, NoiseDraws, compose_epsilon, gdp_delta, gdp_epsilon, zcdp_epsilon
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Ledger
-from dpviz.core.loss_distributions import NoiseDraws, compose_epsilon
 from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, Question
 from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.queries import Count, Weights
@@ -89,7 +88,7 @@ def a_budget_is_spent_once():
 
 
 def _a_little_less_noise(monkeypatch):
-    right = loss_distributions.calibrate_scale
+    right = accounting.calibrate_scale
     monkeypatch.setattr(ledger, "calibrate_scale", lambda *draws, **target: 0.97 * right(*draws, **target))
     exact = accounting.gdp_mu
     monkeypatch.setattr(accounting, "gdp_mu", lambda epsilon, delta: 1.01 * exact(epsilon, delta))
@@ -131,7 +130,7 @@ def less_noise_costs_more():
 
 
 def _everything_has_a_price(monkeypatch):
-    for module in (ledger, loss_distributions):
+    for module in (ledger, accounting):
         monkeypatch.setattr(module, "refuse_unpriced", lambda *asked, **named: None)
 
 

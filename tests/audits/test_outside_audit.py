@@ -15,7 +15,7 @@ from benchmarks.auditing.outside_mistakes import count_places, list_planted, rea
 from benchmarks.mutation.forked import Nursery
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.accounting import Accounting
-from dpviz.core.known import MECHANISMS
+from dpviz.core.private_session import MECHANISMS
 
 PAIRS = 8
 PLANTED = list_planted()

@@ -16,7 +16,7 @@ from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# Above what memory is to hold (dpviz/tables/parquet_intake.py); with so many clusters, a round takes seconds.
+# Above what memory is to hold (dpviz/tables/arrow_intake.py); with so many clusters, a round takes seconds.
 ROWS, DIM, CLUSTERS = 2_600_000, 10, 1_000
 
 

@@ -23,9 +23,9 @@ from benchmarks.auditing.tuples import (
     misfit_pair,
 )
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.core.known import MECHANISMS as KNOWN
 from dpviz.core.local_model import LocalNoise, LocalReports
 from dpviz.core.mechanisms import Gaussian
+from dpviz.core.private_session import MECHANISMS as KNOWN
 from dpviz.core.tuples import NoisyCenters, TupleAverages
 from tests.contract.tables import LOCAL
 

@@ -12,10 +12,9 @@ import pytest
 from dpviz.algorithms.card import Card, always
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.algorithms.steps import CentersStep
-from dpviz.core.accounting import Accounting
+from dpviz.core.accounting import Accounting, DrawList, NoiseDraws, NotAnnounced
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Ledger
-from dpviz.core.loss_distributions import DrawList, NoiseDraws, NotAnnounced
 from dpviz.core.losses import Loss
 from dpviz.core.mechanisms import (
     Exponential,

@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from dpviz.core.domain import Domain, Region
 from dpviz.core.kernel_draw import DistanceWeights
-from dpviz.core.known import DENSE as KNOWN_DENSE
-from dpviz.core.known import QUERIES
-from dpviz.core.known import SPARSE as KNOWN_SPARSE
 from dpviz.core.local_model import EachRow
 from dpviz.core.losses import CappedLosses, Loss, MedianLoss, PoolLoss, SwapLoss
 from dpviz.core.partitions import (
@@ -27,6 +24,9 @@ from dpviz.core.partitions import (
     Voronoi,
     Zoomed,
 )
+from dpviz.core.private_session import DENSE as KNOWN_DENSE
+from dpviz.core.private_session import QUERIES
+from dpviz.core.private_session import SPARSE as KNOWN_SPARSE
 from dpviz.core.quantiles import Medians, Quantiles
 from dpviz.core.queries import (
     BoxSum,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpviz.core.access_log import AccessKind, AccessLog, AccessTotals
+from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals
 
 
 def test_what_names_no_table_counts_for_each_and_what_names_one_for_it_alone() -> None:

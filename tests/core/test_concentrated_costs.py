@@ -11,8 +11,15 @@ from dp_accounting import LaplaceDpEvent, SelfComposedDpEvent
 from dp_accounting.rdp import RdpAccountant
 from scipy.special import logsumexp
 
-from dpviz.core.accounting import Accounting, Budget, zcdp_epsilon
-from dpviz.core.concentrated_costs import compute_choice_rho, compute_laplace_rho, compute_pure_rho, find_epsilon
+from dpviz.core.accounting import (
+    Accounting,
+    Budget,
+    compute_choice_rho,
+    compute_laplace_rho,
+    compute_pure_rho,
+    find_epsilon,
+    zcdp_epsilon,
+)
 from dpviz.core.mechanisms import Exponential, Laplace
 from dpviz.core.queries import Sensitivity
 from tests.cases import about

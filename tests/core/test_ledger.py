@@ -7,11 +7,9 @@ from math import exp, inf
 
 import pytest
 
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind, NoiseDraws, compute_choice_rho
 from dpviz.core.check import RequestError
-from dpviz.core.concentrated_costs import compute_choice_rho
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.loss_distributions import LossKind, NoiseDraws
 from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, NoisyThreshold, PathCounts, Peeling
 from dpviz.core.queries import Sensitivity
 

@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.core.accounting import Accounting, gdp_epsilon, zcdp_epsilon
-from dpviz.core.check import RequestError
-from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.loss_distributions import (
+from dpviz.core.accounting import (
+    Accounting,
     DrawList,
     NoiseDraws,
     NotAnnounced,
     calibrate_scale,
     compose_epsilon,
     compose_guarantees,
+    gdp_epsilon,
     scale_draws,
+    zcdp_epsilon,
 )
+from dpviz.core.check import RequestError
+from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
 from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, Question
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything

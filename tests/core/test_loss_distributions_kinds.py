@@ -9,12 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.check import RequestError
-from dpviz.core.known import MECHANISMS
 from dpviz.core.ledger import Entry, Ledger
 from dpviz.core.local_model import LocalNoise
-from dpviz.core.loss_distributions import LossKind, compute_amount, compute_ratio
 from dpviz.core.mechanisms import (
     Exponential,
     Gaussian,
@@ -25,6 +23,7 @@ from dpviz.core.mechanisms import (
     Peeling,
     SparseLaplace,
 )
+from dpviz.core.private_session import MECHANISMS
 from dpviz.core.quantiles import ExponentialQuantile, SmoothMedian
 from dpviz.core.queries import Sensitivity
 from dpviz.core.tuples import NoisyCenters

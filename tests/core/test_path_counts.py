@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.core.accounting import Accounting, Budget
+from dpviz.core.accounting import Accounting, Budget, LossKind
 from dpviz.core.ledger import Entry
-from dpviz.core.loss_distributions import LossKind
 from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Sensitivity, SparseCounts

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpviz.core.quantiles
-from dpviz.core.accounting import Accounting, Budget, zcdp_epsilon
+from dpviz.core.accounting import Accounting, Budget, compute_choice_rho, zcdp_epsilon
 from dpviz.core.check import RequestError
-from dpviz.core.concentrated_costs import compute_choice_rho
 from dpviz.core.domain import Region
 from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise

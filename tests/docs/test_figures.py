@@ -16,7 +16,7 @@ from dpviz.core.revealed_rows import MOST_SAMPLED
 from dpviz.releases import smallest_groups, transcript
 from dpviz.releases.draws import DRAWS
 from dpviz.tables import proposal
-from dpviz.tables.records import LONGEST_LINE
+from dpviz.tables.csv_intake import LONGEST_LINE
 from dpviz.words import doorways
 from dpviz.words.questions import read_questions
 from experiments import redraw

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.core.access_log import ACCESS_LOG, AccessKind
+from dpviz.core.private_session import ACCESS_LOG, AccessKind
 from dpviz.runs.request import Contender
 from dpviz.tables.declarations import FileKind
 from dpviz.tables.proposal import propose

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.ui.bench.hand import FILLED
-from dpviz.core.access_log import ACCESS_LOG, AccessKind
+from dpviz.core.private_session import ACCESS_LOG, AccessKind
 from dpviz.tables.declarations import FROM_ROWS, FileKind
 from tests.cases import about
 from tests.pages.site import (

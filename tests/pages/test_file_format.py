@@ -11,7 +11,7 @@ import pytest
 from dpviz.__main__ import read_arguments
 from dpviz.api.cli.declared_table import open_declared_table
 from dpviz.app.ui.session import DataAccess
-from dpviz.core.access_log import AccessKind
+from dpviz.core.private_session import AccessKind
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle

@@ -21,8 +21,8 @@ from dpviz.app.ui.ledger_panel import (
     tabulate_totals,
 )
 from dpviz.app.ui.session import Booked
-from dpviz.core.access_log import AccessKind
 from dpviz.core.accounting import Accounting
+from dpviz.core.private_session import AccessKind
 from dpviz.runs.export import format_frame_csv
 from dpviz.runs.one_run import run
 from dpviz.runs.record import ReleaseRecord

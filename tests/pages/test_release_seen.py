@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpviz.core.access_log import ACCESS_LOG, AccessKind
+from dpviz.core.private_session import ACCESS_LOG, AccessKind
 from tests.pages.site import turn_to
 from tests.pages.tables import app_on, computed, open_below, run_again, sound, text_of, truth_switch
 from tests.releases.people import open_people

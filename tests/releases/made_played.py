@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Account, Taken
 from dpviz.releases.playing import Played, play
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import Rounded, SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import draw, make_transcript, preflight

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip, read_members
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.tables.named import open_file

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.missing_shares import MissingShare, MissingShares
 from dpviz.releases.playing import Played
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import make_card_page
 from dpviz.tables.declarations import Declaration, Described
 from tests.releases.made_played import numbers, people, played, press, reported, segment, shares

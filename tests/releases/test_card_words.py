@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.core.loss_distributions import LossKind
-from dpviz.releases.access_counts import AccessCounts
+from dpviz.core.accounting import LossKind
 from dpviz.releases.missing_shares import MissingShare, MissingShares
 from dpviz.releases.playing import Played
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.runs.profiles import ProfileColumn

@@ -13,10 +13,10 @@ from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
 from dpviz.releases.missing_shares import _compute_part, buy_missing_shares
 from dpviz.releases.tallies import COVERED
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.parquet_intake import ParquetTable
 
 RNG = np.random.default_rng(0)
 N = 4000

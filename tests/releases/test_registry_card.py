@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from dpviz.releases import release_texts
-from dpviz.releases.access_counts import AccessCounts
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import RegistryField, format_card, list_card_errors, make_registry_card, read_schema
 from dpviz.tables.declarations import Described
 from dpviz.tables.owner_words import NOT_STATED

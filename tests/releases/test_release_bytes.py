@@ -24,9 +24,9 @@ from dpviz.core.exact_noise import ExactNoise
 from dpviz.core.ledger import compute_total_epsilon
 from dpviz.releases import account as accounts
 from dpviz.releases import releasing
-from dpviz.releases.access_counts import AccessCounts
 from dpviz.releases.account import Account
 from dpviz.releases.package import CARD, DECLARATION, PAGE, make_zip
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.transcript import AnswerRecording, Playback

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.api.cli import release_command
-from dpviz.releases import access_counts
-from dpviz.releases.access_counts import AccessCounts
+from dpviz.releases import promise
+from dpviz.releases.promise import AccessCounts
 from tests.command_line import call
 from tests.releases.people import account_in, write_people
 
@@ -21,7 +21,7 @@ NOTHING_SEEN = "it showed no row, no true count and no loss"
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(access_counts).failed == 0
+    assert doctest.testmod(promise).failed == 0
 
 
 def test_nothing_is_said_to_be_unseen_that_was_seen() -> None:

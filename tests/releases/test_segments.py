@@ -33,11 +33,11 @@ from dpviz.releases.segments import (
 from dpviz.releases.segments_report import RANGE, TOO_SMALL, NumbersSaid, QualityVerdict, format_segments
 from dpviz.releases.tallies import Tally
 from dpviz.runs.open_table import declare
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.codings import MISSING_LABEL, OTHER
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.named import sample
-from dpviz.tables.parquet_intake import ParquetTable
 from tests.contract.questions import check_move, room_over
 from tests.contract.sessions import RecordedLoss, Recording, open_seeded
 from tests.releases.segment_tables import (

@@ -20,10 +20,10 @@ from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal, make_coded_domain
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.declarations import apply_declaration
-from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import LatticeFile, Preparation
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs

@@ -14,8 +14,8 @@ import pytest
 
 from docs.generators.run_document import RunDocument
 from dpviz import __version__
-from dpviz.core.access_log import AccessKind
 from dpviz.core.check import RequestError
+from dpviz.core.private_session import AccessKind
 from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, ReleaseRecord

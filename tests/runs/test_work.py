@@ -18,9 +18,9 @@ from dpviz.runs.open_table import Plan, declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
 from dpviz.runs.worker import Progress
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.tables.csv_intake
-import dpviz.tables.records
 from dpviz.tables.cell_values import list_texts
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.file_format import FileFormat
@@ -99,7 +98,7 @@ def test_a_gzip_file_that_ends_too_early_is_told(tmp_path: Path, cut: int) -> No
 
 def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory and in pieces, wherever it stands and wherever pieces end: the other rows know nothing of it."""
-    monkeypatch.setattr(dpviz.tables.records, "LONGEST_LINE", 50)
+    monkeypatch.setattr(dpviz.tables.csv_intake, "LONGEST_LINE", 50)
     path, longest, longer = tmp_path / "t.csv", b"3," + b"4" * 48, b"3," + b"4" * 49
     for lines in ([longer, b"1,2", longest], [b"1,2", longer * 9, b"5,6"], [longest, longer], [longer * 20]):
         path.write_bytes(b"\n".join([b"x,y", *lines]))
@@ -112,8 +111,8 @@ def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeyp
 
 
 def test_a_line_that_never_ends_takes_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dpviz.tables.records.LONGEST_LINE == 2**26
-    monkeypatch.setattr(dpviz.tables.records, "LONGEST_LINE", 2**16)
+    assert dpviz.tables.csv_intake.LONGEST_LINE == 2**26
+    monkeypatch.setattr(dpviz.tables.csv_intake, "LONGEST_LINE", 2**16)
     path = tmp_path / "t.csv"
     path.write_bytes(b"x,y\n1,2\n" + b"1" * 2**24)
     tracemalloc.start()

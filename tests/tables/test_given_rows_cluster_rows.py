@@ -31,9 +31,9 @@ from dpviz.core.rows import add_up
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare_on_cluster
 from dpviz.tables import given_rows
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.given_rows import ClusterRows, _gather, connect
-from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import Batch, deal_rows
 from tests.cases import about
 

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.cell_values import list_texts
 from dpviz.tables.codings import Dates
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.cases import about
 
@@ -105,7 +105,7 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
 
 
 def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.tables.parquet_intake._NUMBERS_OF_A_PIECE", 600)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._NUMBERS_OF_A_PIECE", 600)
     pieces = ParquetTable(file).pieces(("x",))
     assert [piece.groups for piece in pieces] == [(0, 1), (2, 3)]
 

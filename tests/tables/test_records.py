@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.csv_intake import open_csv
+from dpviz.tables.csv_intake import Wanted, open_csv, read_lines, read_records
 from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.records import Wanted, read_lines, read_records
 from tests.cases import about
 from tests.examples import examples
 

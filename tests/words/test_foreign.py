@@ -32,11 +32,11 @@ from dpviz.releases.transcript import read_transcript
 from dpviz.releases.verifying import verify
 from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
+from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
 from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, read_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_named
-from dpviz.tables.parquet_intake import ParquetTable
 from dpviz.tables.proposal import propose
 from dpviz.tables.sparse_intake import load_sparse
 from dpviz.words import doorways, foreign

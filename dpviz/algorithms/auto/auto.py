@@ -87,7 +87,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
 
     Composition: the list of draws is fixed before the first answer, that of a bought n included; Gaussian draws that
     share a fixed μ² may divide it as releases suggest (``DrawList``, to which the session keeps the plan). K-norm noise
-    is dominated by Laplace noise of the same multiplier (``dpviz.core.loss_distributions``).
+    is dominated by Laplace noise of the same multiplier (``dpviz.core.accounting``).
     """
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)

@@ -64,10 +64,8 @@ def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
 
 
 def match_releases(releases: Sequence[Array], target: Array) -> Array:
-    """Released centres (k, d), each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d).
-
-    Which centre is which is read off for the drawing; nothing else is learned from ``target``.
-    """
+    """Released centres (k, d), each release in the order of ``target`` (k, d) that it fits best; shape (m, k, d)."""
+    # Which centre is which is read off for the drawing; nothing else is learned from ``target``.
     return np.stack([release[match(target, release)] for release in releases])
 
 

@@ -20,7 +20,7 @@ from dpviz.runs.worker import Progress, share_content
 _POLL_SECONDS = 0.1
 # Yardsticks that take no longer are made where we are: to begin a process takes longer.
 _AT_ONCE_SECONDS = 0.5
-_REFUSALS = tuple(refusal.__name__ for refusal in (RequestError, BudgetExceeded))
+_REFUSALS = (RequestError.__name__, BudgetExceeded.__name__)
 
 Part = TypeVar("Part")
 

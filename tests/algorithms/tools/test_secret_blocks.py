@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
 from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
-from dpviz.core.concentrated_costs import compute_choice_rho
+from dpviz.core.accounting import compute_choice_rho
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each

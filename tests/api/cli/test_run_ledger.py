@@ -9,9 +9,8 @@ import dp_accounting
 import pytest
 from dp_accounting.pld import PLDAccountant
 
-from dpviz.core.accounting import Accounting, gdp_epsilon, zcdp_epsilon
+from dpviz.core.accounting import Accounting, LossKind, gdp_epsilon, zcdp_epsilon
 from dpviz.core.ledger import Entry
-from dpviz.core.loss_distributions import LossKind
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from tests.cases import about
 from tests.command_line import call, write_points

@@ -10,8 +10,8 @@ import streamlit as st
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.runner import fetch_reference
-from dpviz.core.access_log import ACCESS_LOG, AccessKind
 from dpviz.core.check import RequestError
+from dpviz.core.private_session import ACCESS_LOG, AccessKind
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.csv_intake import open_csv

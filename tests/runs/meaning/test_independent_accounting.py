@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.core import loss_distributions
-from dpviz.core.accounting import Accounting
+from dpviz.core import accounting
+from dpviz.core.accounting import Accounting, NoiseDraws
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.loss_distributions import NoiseDraws
 from dpviz.core.mechanisms import Exponential, Gaussian, KNorm, Laplace, NoisyThreshold, Peeling, SparseLaplace
 from dpviz.core.queries import Sensitivity
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
@@ -92,7 +91,7 @@ def test_under_loss_distributions_no_composition_of_ours_takes_part(monkeypatch)
         ledger.charge(Entry.of(mechanism, "Count", Accounting.PLD, delta=1e-6, note=""))
     found = compute_independent_epsilon(ledger.entries, delta=1e-6)
     assert found == pytest.approx(ledger.spent_epsilon, rel=1e-3)
-    for where, ours in ((loss_distributions, "compose_epsilon"), (Entry, "list_draws")):
+    for where, ours in ((accounting, "compose_epsilon"), (Entry, "list_draws")):
         monkeypatch.setattr(where, ours, None)
     assert compute_independent_epsilon(ledger.entries, delta=1e-6) == found
     halved = [replace(entry, scale=entry.scale / 2) for entry in ledger.entries]
