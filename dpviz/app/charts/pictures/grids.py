@@ -332,7 +332,7 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
     )
     over, frame = f"of {format_columns(view.domain)}", getattr(step, "frame", None)
     if frame is not None:
-        own = f"of {' and '.join(format_axis_names(frame, view.domain))}"
+        own = f"of the {len(frame)} widest columns"
         over = own if _is_of_columns(frame) else f"over {format_things(len(frame), 'axis', 'axes')} of the view"
     words = f"Noisy histogram {over}. {title}. Noise sd of a cell: {format_number(sd)}."
     if step.cutoff is not None:
@@ -431,7 +431,7 @@ def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     """What the axes of a view, the rows of ``frame`` (p, d), are called: after a column, if they are (mostly) that."""
     foremost = [int((axis**2).argmax()) for axis in frame]
     if _is_of_columns(frame):
-        return tuple(domain.columns[j] for j in foremost)
+        return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
     mostly = [
         f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
         for axis, j in zip(frame, foremost, strict=True)
