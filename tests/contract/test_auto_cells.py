@@ -1,4 +1,5 @@
-"""Auto keeps the contract where it tries fine cells, where rows choose among its solutions, where it sees a tail."""
+"""Auto keeps the contract where it tries fine cells, where rows choose among its solutions, where it sees a tail, and
+where all but a few columns are thin."""
 
 from __future__ import annotations
 
@@ -99,3 +100,41 @@ def test_cells_that_widen_outwards(case, far):
     uneven = synopsis.grid if zoomed.box is None else synopsis.around.grid
     assert isinstance(uneven, UnevenGrid) and (zoomed.core is None) is (far == 8)
     _check_without(case, rows, persons, (int(rows[:, 0].argmax()), far), request)
+
+
+HALF = np.array([0.03, 4.0, 0.05, 30.0, 0.02])
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize(
+    ("relation", "most"), [(Relation.ADD_REMOVE, 1), (Relation.ADD_REMOVE, 2), (Relation.REPLACE, 1)]
+)
+def test_a_grid_over_the_wide_columns(relation, most, delta):
+    """With and without the person of the row that lies farthest out, and of one in the middle."""
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-HALF, HALF, (1200, 5))
+    rows[:1080, 3] = rng.normal(-20.0, 0.3, 1080)
+    persons, request = np.arange(1200) // most, {**APPROX, "epsilon": 6.0, "delta": delta}
+
+    def table_of(rows, persons):
+        domain = Domain.of([f"x{j}" for j in range(5)], -HALF, HALF, scaling=Scaling.COMMON)
+        return PrivateTable(
+            rows,
+            domain,
+            relation=relation,
+            n_public=1200,
+            persons=persons if most > 1 else None,
+            rows_per_person=most,
+        )
+
+    whole = table_of(rows, persons)
+    zoomed, synopsis = (frame.step for frame in run_card(CARD, whole, **request).frames[1:3])
+    assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == [1, 3]
+    for place in (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin())):
+        others = persons != persons[place]
+        other = table_of(rows[others], persons[others])
+        if relation is Relation.REPLACE:
+            other = table_of(np.where(others[:, None], rows, -rows), persons)
+        check_loss(CARD, whole, other, **request)
+    check_ledger(CARD, whole, **request)
+    check_replay(CARD, whole, **request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
@@ -12,6 +13,7 @@ from scipy import sparse
 from dpviz.algorithms.regime import Level
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
@@ -89,6 +91,13 @@ def test_a_whole_number_of_clusters_is_one_however_it_was_given():
     asked = Request(Contender.from_text("sample-aggregate"), k=3.0, epsilon=1.0)  # type: ignore[arg-type]
     setting = asked.make_setting(TABLE)
     assert isinstance(setting.k, int) and CARDS["sample-aggregate"].smallest_n(setting, asked.contender.settings) > 0
+
+
+def test_a_setting_says_how_many_columns_are_wide():
+    half = np.array([0.5, 200.0, 3.0, 0.1])
+    table = PrivateTable(np.zeros((5, 4)), Domain.of("abcd", -half, half, scaling=Scaling.COMMON), n_public=5)
+    assert Request(Contender("auto"), 2, 1.0).make_setting(table).wide == 2
+    assert Request(Contender("auto"), 2, 1.0).make_setting(TABLE).wide == TABLE.domain.dim
 
 
 def test_a_preset_that_needs_delta_names_those_that_do_not():

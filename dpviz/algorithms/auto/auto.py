@@ -12,7 +12,14 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import FEW_CLUSTERS, AutoPlan, Zoom, make_plan, make_plan_step
+from dpviz.algorithms.auto.auto_plan import (
+    FEW_CLUSTERS,
+    AutoPlan,
+    Zoom,
+    find_wide_columns,
+    make_plan,
+    make_plan_step,
+)
 from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import run_residual_rounds
@@ -29,7 +36,7 @@ from dpviz.algorithms.auto.zooming import zoom
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts, released_always
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession
+from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession, Region
 
 # How ``auto`` solves and clips.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -64,7 +71,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from
-    releases; what is spent on each does not.
+    releases; what is spent on each does not. Whether columns are thin follows from bounds: then what finds the clusters
+    is asked of the wide columns, of which a row has one image.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 
@@ -92,11 +100,12 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)
     yield make_plan_step(session, plan, shares)
-    seen, tail = None, None
+    seen, tail, frame = None, None, None
     if isinstance(plan.first, Zoom):
-        zoomed = zoom(session, plan.first, shares)
+        narrow, frame = _keep_wide_columns(session)
+        zoomed = replace(zoom(narrow, plan.first, shares), frame=frame)
         yield zoomed
-        readings = [release_flat_synopsis(session, k, plan.cells, shares, zoomed)]
+        readings = [replace(release_flat_synopsis(narrow, k, plan.cells, shares, zoomed), frame=frame)]
     else:
         seen = project_privately(session, plan.first, shares, plan.axes, rng)
         yield seen
@@ -114,7 +123,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     if plan.choice is not None:
         seeds, title = choose_by_rows(session, found, plan.choice, shares, tail=tail is not None)
     yield CentersStep(title=title, centers=seeds.centers, released=True)
-    frame = None if seen is None or plan.swap_axes == session.dim else seen.projection.basis[: plan.swap_axes]
+    if seen is not None and plan.swap_axes < session.dim:
+        frame = seen.projection.basis[: plan.swap_axes]
     clipping_radius = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
     own = None
     # Of many clusters each has so few rows that the noise of a wide radius is more than what it no longer cuts.
@@ -125,7 +135,14 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
 
 def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
     here = Setting(
-        session.dim, k, session.ledger.epsilon, session.ledger.delta, session.relation, n, session.rows_per_person
+        dim=session.dim,
+        k=k,
+        epsilon=session.ledger.epsilon,
+        delta=session.ledger.delta,
+        relation=session.relation,
+        n=n,
+        rows_per_person=session.rows_per_person,
+        wide=len(find_wide_columns(session.region.half)),
     )
     return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 
@@ -133,6 +150,16 @@ def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
 def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[NoiseDraws]:
     """What the plan buys; of a private number of rows only follows how Gaussian draws divide a fixed total."""
     return [part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts]
+
+
+def _keep_wide_columns(session: PrivateSession) -> tuple[PrivateSession, Array | None]:
+    """The rows along the columns that are wide (p,), and the frame (p, d) of these; None where all are."""
+    wide = find_wide_columns(session.region.half)
+    if len(wide) == session.dim:
+        return session, None
+    half, frame = session.region.half[wide], np.zeros((len(wide), session.dim))
+    frame[np.arange(len(wide)), wide] = 1.0
+    return session.project(frame, Region(half, min(session.region.radius, float(np.linalg.norm(half))))), frame
 
 
 def _make_view(seen: ProjectionStep) -> GridPlace:
@@ -181,7 +208,7 @@ def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
 def _count_operations(setting: Setting, params: AutoParams) -> float:
     n, dim = float(setting.n or 10_000), setting.dim
     # Swaps among the cells of a grid that is as fine as the rows allow; in more columns it is coarse.
-    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if dim <= 3 else 0.0
+    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if (setting.wide or dim) <= 3 else 0.0
     return 50.0 * n * dim + 1e6 * setting.k + 5e6 + swaps
 
 
@@ -220,7 +247,7 @@ def find_regime(setting: Setting) -> str:
 def compute_mean_noise(setting: Setting) -> float:
     """Standard deviation of the noise of a mean, at a clipping radius of two radii of a cluster, in such radii."""
     assert setting.n is not None
-    return 2 * (setting.k / setting.n) * sqrt(setting.dim * _plan_setting(setting).unit_variance)
+    return 2 * (setting.k / setting.n) * sqrt((setting.wide or setting.dim) * _plan_setting(setting).unit_variance)
 
 
 @cache

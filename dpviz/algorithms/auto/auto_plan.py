@@ -16,7 +16,7 @@ a grid over few columns on all of its families, but not on its judged tables, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from math import ceil, fsum, log2, sqrt
@@ -30,6 +30,7 @@ from dpviz.core import (
     Accounting,
     Array,
     Budget,
+    Codes,
     NoiseDraws,
     PrivateSession,
     Relation,
@@ -206,6 +207,10 @@ def _count_most(k: int, axes: int, *, flat: bool) -> float:
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
+# Unless all but so few columns are thin: together so narrow, over the widest one. There are at least so many wide ones,
+# as over two columns tails are seen that over one are taken for noise. Chosen on real tables, too (docs/findings.md).
+_THIN = 0.05
+_FEWEST_WIDE = 2
 # Up to so many clusters a coarse grid on a few axes tells them apart; those are so many.
 FEW_CLUSTERS, _FEW_AXES = 12, 5
 # Beyond so many columns a matrix of second moments is too large to be worth its noise.
@@ -299,15 +304,26 @@ class AutoPlan:
         return {part: bought[part.name] for part in self.parts}
 
 
+def find_wide_columns(half: Array) -> Codes:
+    """The columns along which a domain of ``half`` widths (d,) is wide, if all others are thin; else all of them.
+
+    Bounds are public, so that a grid may lie over the wide columns alone before a row is read.
+    """
+    order = np.argsort(-half, kind="stable")
+    beside = np.sqrt(np.cumsum(half[order][::-1] ** 2)[::-1])
+    number = max(int((beside > _THIN * half.max()).sum()), _FEWEST_WIDE)
+    return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
+
+
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
     """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
     assert setting.n is not None
-    k, dim, n = setting.k, setting.dim, setting.n
-    flat, many = dim <= FLAT_DIM, dim > FLAT_DIM and k > FEW_CLUSTERS
+    k, dim, n, over = setting.k, setting.dim, setting.n, setting.wide or setting.dim
+    flat, many = over <= FLAT_DIM, over > FLAT_DIM and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
     moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
     finding = _plan_flat_finding if flat else _plan_view_finding if setting.delta > 0 else _plan_pure_view_finding
-    first, cells, epsilon, mu2 = finding(setting, moved, n_public=n_public, spherical=spherical)
+    first, cells, epsilon, mu2 = finding(replace(setting, dim=over), moved, n_public=n_public, spherical=spherical)
     # Where no row has a say in the axes, solutions are known in some directions only, and rows cannot tell them apart.
     by_rows = isinstance(first, ProjectionStage) and first.axes is not None and not many
     choice = _plan_choice(setting, moved, n_public=n_public) if by_rows else None
@@ -319,14 +335,14 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
     gaussian, rounds, variance = _choose_kind_of_rounds(
-        k, dim, n, of_vector / epsilon**2, mu2, moved, choose=flat and n_public
+        k, over, n, of_vector / epsilon**2, mu2, moved, choose=flat and n_public
     )
     if not flat:
         # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
         # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
         # (docs/findings.md).
         rounds = _POLISH_MOST_ROUNDS if gaussian else int(sqrt(rounds))
-    swap_axes, swap = min(dim, _POLISH_MOST_SWAP_AXES), _POLISH_SWAP_FLAT if flat else _POLISH_SWAP_VIEW
+    swap_axes, swap = min(over, _POLISH_MOST_SWAP_AXES), _POLISH_SWAP_FLAT if flat else _POLISH_SWAP_VIEW
     of_spread = _compute_spread_variance(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     gate = _POLISH_GATE_FLAT if flat else _POLISH_GATE_VIEW if gaussian or many else _POLISH_GATE_PURE_FEW
@@ -338,9 +354,9 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         swap=swap,
         gaussian=gaussian,
         spherical=spherical,
-        adaptive=_compute_noise_to_signal(k, dim, n, variance) >= _POLISH_NOISY,
+        adaptive=_compute_noise_to_signal(k, over, n, variance) >= _POLISH_NOISY,
     )
-    axes_of_view = dim if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
+    axes_of_view = over if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
     stride = _POLISH_STRIDE_MANY if many and gaussian and dim <= _POLISH_MOST_FOR_STRIDE else 1.0
     return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
 

@@ -101,6 +101,9 @@ def solve_seeds(
         around, frame = seen.projection, synopsis.frame
         centers = around.middle + (centers - frame @ around.middle) @ frame
         radii2 += around.measure_beside(frame)
+    elif synopsis.frame is not None:
+        # Along thin columns in the middle of the domain, until the first round.
+        centers = centers @ synopsis.frame
     every = np.stack([session.region.clip(those) for those in centers])
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
     return Seeds(synopsis, solved, every, radii2, best.chosen)

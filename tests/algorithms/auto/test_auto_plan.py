@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, find_wide_columns
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
 
@@ -32,6 +32,21 @@ def test_a_number_of_rows_that_is_bought_is_the_first_part_of_the_plan() -> None
     assert plan.names[0] == ROWS and plan.noises[0] == "Laplace"
     assert plan.fractions[0] == pytest.approx(frames[0].spent_fraction)
     assert plan.fractions.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("half", "wide"),
+    [
+        ([1.0, 0.001, 0.02, 0.01], [0, 2]),  # never one alone
+        ([0.001, 0.3, 1.0, 0.01, 0.2], [1, 2, 4]),
+        ([1.0, 0.3, 0.2, 0.1], [0, 1, 2, 3]),  # four are too many for a grid over all of them
+        ([1.0, *[0.01] * 30], list(range(31))),  # thin columns that together are wide
+        ([1.0, 0.001, 0.001], [0, 1, 2]),  # three columns need no choice
+        ([0.5] * 6, list(range(6))),
+    ],
+)
+def test_the_wide_columns_are_those_beside_which_all_others_together_are_thin(half, wide) -> None:
+    assert find_wide_columns(np.array(half)).tolist() == wide
 
 
 def test_without_delta_vectors_have_k_norm_noise() -> None:

@@ -29,7 +29,7 @@ from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import View, make_view
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Domain, Region, Scaling
 from dpviz.core.mechanisms import NoisyThreshold, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Grid
@@ -240,6 +240,14 @@ def boxed_synopsis(dim: int, *, n: int = 20_000) -> tuple[ZoomStep, SynopsisStep
     shares = {part: session.budget.fraction(part.weight) for part in (COARSE, grid)}
     zoomed = zoom(session, Zoom(COARSE), shares)
     return zoomed, release_flat_synopsis(session, 3, Cells(None, None, None, grid, trees=True), shares, zoomed), domain
+
+
+def thin_table(*, n: int = 3000, d: int = 5) -> PrivateTable:
+    """Rows over two wide columns, beside which the others are thin; along the second nearly all lie in a small box."""
+    rng, half = np.random.default_rng(5), np.r_[100.0, 1000.0, np.full(d - 2, 2.0)]
+    rows = rng.uniform(-half, half, (n, d))
+    rows[: n - n // 300, 1] = rng.normal(np.repeat([-800.0, -650.0], (n - n // 300) // 2), 20.0)
+    return PrivateTable(rows, Domain.of(NAMES[:d], -half, half, scaling=Scaling.COMMON), n_public=n)
 
 
 def look_step(shown: Exhibit, *, bought: bool = True, epsilon: float = 2.0) -> ProjectionStep:

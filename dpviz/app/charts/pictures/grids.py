@@ -283,7 +283,11 @@ def place_grid(step: GridStep, context: RenderContext) -> PlacedGrid:
     frame, half = getattr(step, "frame", None), step.grid.half
     if frame is None:
         return PlacedGrid(step, context.on(context.view.boxes()))
-    space, names = Region(half, float(np.linalg.norm(half))), format_axis_names(frame, context.view.domain)
+    names = format_axis_names(frame, context.view.domain)
+    if _is_of_columns(frame):
+        half = frame @ context.view.domain.region.half
+        return PlacedGrid(step, context.on(context.view.with_space(Region(half, float(np.linalg.norm(half))), names)))
+    space = Region(half, float(np.linalg.norm(half)))
     # Its pictures then range over the grid and no more.
     around_zero = replace(step, grid=replace(step.grid, middle=None))
     return PlacedGrid(around_zero, context.on(context.view.with_space(space, names)))
@@ -296,7 +300,12 @@ def project_points(step: GridStep, points: Array, space: Region | None = None) -
         return points
     projected: Array = points @ frame.T
     projected = projected if space is None else space.clip(projected)
-    return projected if step.grid.middle is None else projected - step.grid.middle
+    return projected if step.grid.middle is None or _is_of_columns(frame) else projected - step.grid.middle
+
+
+def _is_of_columns(frame: Array) -> bool:
+    """Whether axes are columns themselves: those that are wide, where all others are thin."""
+    return bool((frame.max(axis=1) == 1.0).all())
 
 
 def find_grid_rows(step: GridStep, context: RenderContext) -> Array | None:
@@ -321,9 +330,10 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
         f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
         f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else "",
     )
-    over = f"of {format_columns(view.domain)}"
-    if getattr(step, "frame", None) is not None:
-        over = f"over {format_things(len(step.grid.half), 'axis', 'axes')} of the view"
+    over, frame = f"of {format_columns(view.domain)}", getattr(step, "frame", None)
+    if frame is not None:
+        own = f"of the {len(frame)} widest columns"
+        over = own if _is_of_columns(frame) else f"over {format_things(len(frame), 'axis', 'axes')} of the view"
     words = f"Noisy histogram {over}. {title}. Noise sd of a cell: {format_number(sd)}."
     if step.cutoff is not None:
         words += f" All others of {cells}, at most {format_number(step.cutoff)} up or down, were not released."
@@ -340,7 +350,7 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         top = find_largest(step.noisy_counts)
-        table = tabulate_points(step.grid.centers(step.codes[top]), view.domain)
+        table = _tabulate_cells(step, top, view.domain)
         table["noisy count"], table["noise sd"] = step.noisy_counts[top], sd
         return table
 
@@ -418,13 +428,24 @@ def draw_zoom(step: ZoomStep, context: RenderContext) -> Chart:
 
 
 def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
-    """What the axes of a view, the rows of ``frame`` (p, d), are called: after a column, if they are mostly that."""
+    """What the axes of a view, the rows of ``frame`` (p, d), are called: after a column, if they are (mostly) that."""
     foremost = [int((axis**2).argmax()) for axis in frame]
+    if _is_of_columns(frame):
+        return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
     mostly = [
         f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
         for axis, j in zip(frame, foremost, strict=True)
     ]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
+
+
+def _tabulate_cells(step: GridStep, listed: Codes, domain: Domain) -> pd.DataFrame:
+    """The middles of ``listed`` cells, along columns or along the axes of a frame."""
+    frame = getattr(step, "frame", None)
+    table = tabulate_points(step.grid.centers(step.codes[listed]), domain, projected=frame is not None)
+    if frame is not None:
+        table.columns = pd.Index(format_axis_names(frame, domain))
+    return table
 
 
 def find_box(grid: partitions.Grid) -> Array:
@@ -460,9 +481,7 @@ def draw_synopsis(step: SynopsisStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         top = find_largest(step.noisy_counts)
-        table = tabulate_points(step.grid.centers(step.codes[top]), domain, projected=step.frame is not None)
-        if step.frame is not None:
-            table.columns = pd.Index(format_axis_names(step.frame, domain))
+        table = _tabulate_cells(step, top, domain)
         kept = np.zeros(len(step.codes))
         kept[step.kept] = step.weights
         table["noisy count"], table["count kept"], table["noise sd"] = step.noisy_counts[top], kept[top], step.sd

@@ -26,6 +26,7 @@ from dpviz.core.domain import Domain, Region
 from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
 from dpviz.runs.evaluation import Reference, measure_recovery
+from dpviz.runs.one_run import run
 from dpviz.runs.profiles import make_bare_profile
 from tests.app.charts.gallery import (
     beside,
@@ -34,6 +35,7 @@ from tests.app.charts.gallery import (
     look,
     look_step,
     split_step,
+    thin_table,
     tuple_test_step,
     zoom_step,
 )
@@ -108,6 +110,14 @@ def list_synopses() -> Cases:
         yield f"{dim}d: synopsis with a box", draw_picture(step, context)
         for name, chart in beside([step], view=context.view, reveal=context.reveal).items():
             yield f"{dim}d: {name}", chart
+    table = thin_table()
+    whole = RevealedView.of(table.reveal(note="test").points, "test")
+    for frame in run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=1).frames[1:3]:
+        kind = type(frame.step).__name__
+        context = look(make_view(table.domain), reveal=whole)
+        yield f"wide columns: {kind}", draw_picture(frame.step, context)
+        for name, chart in beside([frame.step], view=context.view, reveal=whole).items():
+            yield f"wide columns, {kind}: {name}", chart
     shown = exhibit(2, 5, n=1500)
     bare = replace(zoom_step(shown), box=None)
     yield "no box", draw_picture(bare, look(make_view(shown.table.domain)))
