@@ -162,7 +162,13 @@ OURS = Door(
             "algorithms/auto/auto.py",
         ),
         *("tables/vocabulary.py", "tables/owner_words.py"),
-        *("runs/advice/advice.py", "runs/worker.py", "runs/python_script.py", "runs/audits/auditing.py"),
+        *(
+            "runs/advice/advice.py",
+            "runs/sample_curves.py",
+            "runs/worker.py",
+            "runs/python_script.py",
+            "runs/audits/auditing.py",
+        ),
         *(
             "releases/advisories.py",
             "releases/registry_check.py",
