@@ -3,8 +3,8 @@
 From ε let go on the axis to the picture, from a press to the picture (*Another draw*), a step, a change of page, 64
 Gaussians, and a million rows, each once its axis has both curves; from a stroke let go on the playground to its
 picture, twenty times; before all, the bench in a browser that has been nowhere, of a server that has just begun and of
-one that has not. Aims: 3 s and 3 MB to the first picture, 0.5 s from the axis for 5,000 × 2, 1 s for 100,000 × 2, 0.1 s
-a step, 0.5 s from a stroke on 1,000 points.
+one that has not. Aims: 3 s and 1.4 MB to the first picture, 0.3 s from the axis for 5,000 × 2, 1 s for 100,000 × 2,
+0.1 s a step, 0.5 s from a stroke on 1,000 points.
 
     python -m benchmarks.page
 """

@@ -15,7 +15,7 @@ from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-MOST_BYTES, CLUSTERS = 2_500_000, 15
+MOST_BYTES, CLUSTERS, MOST_PIXELS = 2_500_000, 15, 4
 
 # Numbers are compared as they are sent: as lists, or as arrays in base64.
 _AS_THE_STEP_SAYS = """() => {
@@ -30,6 +30,14 @@ _ONE_BACK = """async () => {
     while (box.dataset.drawn === drawn) await new Promise(requestAnimationFrame);
     return map.getAnimations({ subtree: true }).length;
 }"""
+# Where the words and the centres of the map and of what is beside it are seen, in pixels of their pictures.
+_SEEN = """() => [...document.querySelectorAll(".animation .map, .animation .sideplot")].map((plot) => {
+    const frame = plot.getBoundingClientRect(), marks = plot.querySelectorAll("svg text, .tracecentres .point");
+    const seen = [...marks].map((mark) => [mark.textContent, mark.getBoundingClientRect()]);
+    const shown = seen.filter(([, { width }]) => width).map(([words, { x, y, width, height }]) =>
+        [words, x + width / 2 - frame.x, y + height / 2 - frame.y]);
+    return shown.sort(([a, x], [b, z]) => (a < b ? -1 : a > b ? 1 : x - z));
+})"""
 # Steps of unlike pictures, each turned to while the one before is still under way.
 _WALK = """async () => {
     const { player } = document.querySelector(".animation"), last = player.animation.steps.length - 1;
@@ -72,6 +80,22 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     visit.turns_to("Bench")
     visit.sees_run("Balcan")
     expect(page.locator(".animation .title")).to_have_text(title)
+
+
+def test_a_first_picture_needs_no_library_and_stays_where_it_was_when_that_has_come(fifteen: Visitor) -> None:
+    visit, page = fifteen, fifteen.page
+    visit.sees_animation()
+    assert not any("plotly" in url for url in visit.requested)
+    sketched = page.evaluate(_SEEN)
+    visit.steps_to("End")
+    visit.is_still()
+    drawn = page.evaluate(_SEEN)
+    for before, after in zip(sketched, drawn, strict=True):
+        assert [words for words, *_ in before] == [words for words, *_ in after]
+        off = [max(abs(x - z), abs(y - w)) for (_, x, y), (_, z, w) in zip(before, after, strict=True)]
+        assert max(off) <= MOST_PIXELS, dict(zip([words for words, *_ in before], off, strict=True))
+    visit.steps_to("Home")  # whose bars are hatched, which is for the library alone
+    visit.sees_step("Shares of ε by stage")
 
 
 def test_pictures_follow_the_colours_of_an_open_page(fifteen: Visitor) -> None:

@@ -183,6 +183,7 @@ class Visitor:
     def steps_to(self, key: Literal["Home", "End", "ArrowLeft", "ArrowRight"]) -> None:
         """Walk through the run that is played, by the keyboard, and wait until the step is drawn."""
         self.page.locator(".animation .cut.now").press(key)
+        expect(self.page.locator(".animation .map.js-plotly-plot")).to_have_count(1)  # it was a sketch until then
         quiet.becomes(self.page, _DRAWN)
 
     def sees_animation(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -200,7 +202,8 @@ def board_in(app: AppTest) -> dict[str, Any]:
 def read_animation(app: AppTest) -> dict[str, Any]:
     """What the only player was given: the steps, and what stands around them."""
     (data,) = players(app)
-    animation: dict[str, Any] = json.loads(data["animation"]) | json.loads(data["around"])
+    steps = gzip.decompress(base64.b64decode(data["animation"]))
+    animation: dict[str, Any] = json.loads(steps) | json.loads(data["around"])
     for step in animation["steps"]:
         for trace in (trace for picture in (step, *step["sides"]) for trace in picture["data"]):
             shared = {

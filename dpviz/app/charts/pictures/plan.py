@@ -52,6 +52,18 @@ class _Part(NamedTuple):
     what: str
 
 
+class _Block(NamedTuple):
+    """A stretch of a bar, and its place in it, from 0."""
+
+    stage: _Stage
+    label: str
+    noise: str
+    share: float
+    start: float
+    place: int
+    hover: str
+
+
 def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
     parts, shares = [_part(name) for name in step.names], dict[str, float]()
@@ -79,25 +91,26 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
 
 
 def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
-    plot, palette, blocks, kind = canvas.plot, canvas.palette, _blocks(step), find_kind(step)
-    stages = list(dict.fromkeys(blocks["stage"]))
-    shares = [float(blocks.loc[blocks["stage"] == stage, "share"].sum()) for stage in stages]
+    plot, palette, blocks, kind = canvas.plot, canvas.palette, _list_blocks(step), find_kind(step)
+    stages = list(dict.fromkeys(block.stage for block in blocks))
+    shares = [sum(block.share for block in blocks if block.stage == stage) for stage in stages]
     rim = {"color": palette.surface, "width": 1.5}
     inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
     hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
-    for noise, some in blocks.groupby("noise", sort=False):
-        colors = [canvas.color(kind, 0.2 if place % 2 else 0.38) for place in some["place"]]
-        words = zip(some["label"], some["share"] / max(shares), strict=True)
-        labels = [label if wide >= _PER_CHARACTER * (len(label) + 1) else "" for label, wide in words]
+    for noise in dict.fromkeys(block.noise for block in blocks):
+        some = [block for block in blocks if block.noise == noise]
+        colors = [canvas.color(kind, 0.2 if block.place % 2 else 0.38) for block in some]
+        fits = [block.share / max(shares) >= _PER_CHARACTER * (len(block.label) + 1) for block in some]
+        labels = [block.label if fit else "" for block, fit in zip(some, fits, strict=True)]
         canvas.bars(
-            some["share"].to_numpy(),
-            [-stages.index(stage) for stage in some["stage"]],
+            [block.share for block in some],
+            [-stages.index(block.stage) for block in some],
             _THICK,
             f"{noise} noise",
             kind,
-            {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(str(noise), ".")}},
-            notes=some["hover"].to_numpy(),
-            trace={"orientation": "h", "base": some["start"].to_numpy(), "text": labels, **inside}
+            {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}},
+            notes=[block.hover for block in some],
+            trace={"orientation": "h", "base": [block.start for block in some], "text": labels, **inside}
             | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
         )
     for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
@@ -118,29 +131,20 @@ def _part(name: str) -> _Part:
     return _Part(_SPLIT if stem.startswith("swap") else _POLISH, int(last), what)
 
 
-def _blocks(step: PlanStep) -> pd.DataFrame:
+def _list_blocks(step: PlanStep) -> list[_Block]:
     """Stretches of bar: a part, or all parts of a round that have the same noise."""
-    parts = [_part(name) for name in step.names]
-    table = pd.DataFrame(
-        {
-            "stage": [part.stage for part in parts],
-            "label": [str(part.round) if part.round else part.what for part in parts],
-            "noise": step.noises,
-            "share": step.fractions,
-            "hover": [f"{part.what}: {format_percent(f)}" for part, f in zip(parts, step.fractions, strict=True)],
-        }
-    )
-    whole = table.groupby(["stage", "label", "noise"], sort=False, as_index=False).agg(
-        {"share": "sum", "hover": "<br>".join}
-    )
-    whole["start"] = whole.groupby("stage", sort=False)["share"].cumsum() - whole["share"]
-    whole["place"] = whole.groupby("stage", sort=False).cumcount()
-    head = [
-        f"<b>{capitalize_first(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
-        for stage, label, noise in zip(whole["stage"], whole["label"], whole["noise"], strict=True)
-    ]
-    whole["hover"] = [f"{first}<br>{rest}" for first, rest in zip(head, whole["hover"], strict=True)]
-    # A round with two kinds of noise has its number on the wider stretch.
-    widest = whole.groupby(["stage", "label"])["share"].transform("max")
-    whole.loc[whole["share"] < widest, "label"] = ""
-    return whole
+    asked: dict[tuple[_Stage, str, str], list[tuple[float, str]]] = {}
+    for name, noise, share in zip(step.names, step.noises, step.fractions.tolist(), strict=True):
+        part = _part(name)
+        one = (share, f"{part.what}: {format_percent(share)}")
+        asked.setdefault((part.stage, str(part.round) if part.round else part.what, noise), []).append(one)
+    shares = {which: sum(share for share, _ in parts) for which, parts in asked.items()}
+    blocks: list[_Block] = []
+    for (stage, label, noise), parts in asked.items():
+        share, before = shares[stage, label, noise], [block for block in blocks if block.stage == stage]
+        head = f"<b>{capitalize_first(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
+        # A round with two kinds of noise has its number on the wider stretch.
+        widest = max(wide for (of, other, _), wide in shares.items() if (of, other) == (stage, label))
+        start, hover = sum(block.share for block in before), "<br>".join([head, *(said for _, said in parts)])
+        blocks.append(_Block(stage, label if share >= widest else "", noise, share, start, len(before), hover))
+    return blocks

@@ -5,14 +5,9 @@ const scenes = [...document.querySelectorAll(".scene")], turns = [...document.qu
 const dark = matchMedia("(prefers-color-scheme: dark)");
 let open = 0;
 
-async function unzipped(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-}
-
 // A page opened from a disk may not import a file beside it, but a module out of its own memory.
+const { default: plays, unzipped } = await import(URL.createObjectURL(new Blob([player], { type: "text/javascript" })));
 document.head.append(Object.assign(document.createElement("script"), { textContent: await unzipped(library) }));
-const { default: plays } = await import(URL.createObjectURL(new Blob([player], { type: "text/javascript" })));
 
 const { animations, figures } = JSON.parse(await unzipped(drawn));
 
@@ -24,11 +19,8 @@ function draws() {
     window.Plotly.react(place, data, layout, { displayModeBar: false, showSendToCloud: false, responsive: true });
   });
   if (!animation) return;
-  const shown = JSON.stringify({ ...animation, around: null, steps: animation.steps[theme], colors: animation.colors[theme] });
+  const shown = JSON.stringify({ ...animation, around: null, start: animation.at, steps: animation.steps[theme], colors: animation.colors[theme] });
   plays({ parentElement: scenes[open], data: { animation: shown, around: JSON.stringify(animation.around) } });
-  // Nothing is drawn before this turn of the script has ended.
-  if (animation.at != null) scenes[open].querySelector(".animation").player.at = animation.at;
-  animation.at = null;
 }
 
 function turnsTo(place) {

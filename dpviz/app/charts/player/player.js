@@ -5,7 +5,6 @@ const VENDOR = "/vendor/plotly.min.js";
 const CONFIG = { displayModeBar: false, showSendToCloud: false, responsive: false, doubleClick: "reset" };
 const SECONDS_A_STEP = 1.1, GLIDE = 500, LEAST_NARROW = 150, WIDE = 700;
 const LETTER = 6.6, FEW = 500; // pixels of a letter of a note; rows
-const NUMBERS = { f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array };
 
 let loading;
 function library() {
@@ -23,11 +22,9 @@ export default function (component) {
   return () => player.rests();
 }
 
-// Numbers as they were sent: a list, or an array in base64.
-function numbers(sent) {
-  if (sent == null || Array.isArray(sent)) return sent ?? [];
-  const raw = Uint8Array.from(atob(sent.bdata), (letter) => letter.charCodeAt(0));
-  return new NUMBERS[sent.dtype](raw.buffer);
+export async function unzipped(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
 function made(name, look = "", text = null) {
@@ -59,24 +56,22 @@ class Player {
     this.part("next").onclick = () => this.walks(1);
     this.part("play").onclick = () => (this.timer ? this.stops() : this.plays());
     box.onkeydown = (event) => this.hears(event);
+    for (const sign of ["pointerenter", "focusin"]) box.addEventListener(sign, () => this.wakes());
     this.drags(this.part("reel"));
     this.observer = new ResizeObserver(() => this.fits() && this.draws(true));
     this.resized = () => this.fits() && this.draws(true);
   }
 
   // A new run, or the same one in other colours: the walk goes on where it stood if the steps are of the same kinds.
-  async shows(text, around) {
+  async shows(sent, around) {
     this.tellsAround(around);
-    const same = text === this.text;
-    if (!same) this.takes(JSON.parse(text));
-    this.text = text;
-    try {
-      this.plotly = await library();
-    } catch {
-      this.says("The pictures cannot be drawn: start the app with app.py, which serves the drawing library.");
-      return;
+    const same = sent === this.sent;
+    this.sent = sent;
+    if (!same) {
+      const text = sent.startsWith("{") ? sent : await unzipped(sent);
+      if (this.sent !== sent) return; // another one has come
+      this.takes(JSON.parse(text));
     }
-    if (this.text !== text) return;
     // What stands above may grow, too, and leave less room: the page is then longer.
     for (const place of [this.box, this.box.closest('[data-testid="stMainBlockContainer"]')]) if (place) this.observer.observe(place);
     addEventListener("resize", this.resized);
@@ -102,6 +97,12 @@ class Player {
     this.stops();
     this.observer.disconnect();
     removeEventListener("resize", this.resized);
+  }
+
+  // What a sketch cannot do, tell what is pointed at, the library can: it comes when somebody does.
+  async wakes() {
+    if (window.Plotly || loading) return;
+    await library().then(() => this.draws(true), () => {});
   }
 
   says(sentence) {
@@ -228,7 +229,7 @@ class Player {
     if (this.at !== at || this.animation !== animation) return;
     this.side.hidden = !chosen; // a picture of nothing would be one without words
     if (chosen) await this.paints(this.side, chosen, this.beside, true);
-    else this.plotly.purge(this.side);
+    else clears(this.side);
     this.links(step, chosen);
     this.box.dataset.whole = this.box.dataset.drawn;
   }
@@ -289,7 +290,16 @@ class Player {
     // A name of its own for each trace: without, one takes the name, and the marks, of what stood in its place before.
     const data = picture.data.map((trace, place) => ({ uid: "at" + place, ...trace }));
     const before = this.seen(plot);
-    await this.plotly.react(plot, data, layout, CONFIG);
+    if (window.Plotly || loading || !sketches(plot, { data, layout }, layout)) {
+      try {
+        if (!window.Plotly) await library();
+      } catch {
+        this.says("The pictures cannot be drawn: start the app with app.py, which serves the drawing library.");
+        return;
+      }
+      if (!plot._fullLayout) plot.replaceChildren();
+      await window.Plotly.react(plot, data, layout, CONFIG);
+    }
     if (plot === this.map && !jumps && !calm()) this.glides(before);
   }
 
@@ -344,7 +354,7 @@ class Player {
     this.side.removeAllListeners?.("plotly_unhover");
     this.side.removeAllListeners?.("plotly_click");
     this.map.onpointermove = this.map.onpointerleave = null;
-    if (trace < 0) return;
+    if (trace < 0 || !this.side.on) return;
     const bars = chosen.data[trace], flat = numbers(bars.customdata), count = flat.length / 4;
     const boxes = Array.from({ length: count }, (_, i) => Array.from(flat.slice(4 * i, 4 * i + 4)));
     const light = (i) => this.lights(step, chosen, boxes[i], bars.text?.[i]);
@@ -357,7 +367,7 @@ class Player {
       if (key === this.lit) return;
       this.lit = key;
       const some = inside.includes(true);
-      this.plotly.restyle(this.side, { "marker.opacity": [some ? inside.map((yes) => (yes ? 1 : 0.25)) : 1] }, [trace]);
+      window.Plotly.restyle(this.side, { "marker.opacity": [some ? inside.map((yes) => (yes ? 1 : 0.25)) : 1] }, [trace]);
       light(inside.lastIndexOf(true));
     };
     this.map.onpointermove = (event) => {
@@ -372,19 +382,24 @@ class Player {
 
   lights(step, chosen, box, words) {
     const shape = box && { type: "rect", x0: box[0], y0: box[1], x1: box[2], y1: box[3], line: { color: this.animation.colors.text, width: 3 }, fillcolor: "rgba(255,214,10,.3)", layer: "above" };
-    this.plotly.relayout(this.map, { shapes: [...(step.layout.shapes ?? []), ...(shape ? [shape] : [])] });
+    window.Plotly.relayout(this.map, { shapes: [...(step.layout.shapes ?? []), ...(shape ? [shape] : [])] });
     this.part("sidenote").textContent = (box && words) || chosen.note;
   }
 }
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+function clears(plot) {
+  window.Plotly?.purge(plot);
+  plot.replaceChildren();
+}
+
 // The sign of a mark in the legend, drawn as the mark is.
 function sign({ mark, color }) {
-  const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
+  const svg = document.createElementNS(SPACE, "svg");
   svg.setAttribute("viewBox", "0 0 16 12");
   svg.setAttribute("aria-hidden", "true");
-  const shape = document.createElementNS(space, "path");
+  const shape = document.createElementNS(SPACE, "path");
   shape.setAttribute("d", SIGNS[mark] ?? SIGNS.circle);
   const open = mark.endsWith("-open") || mark.startsWith("line") || mark === "cross";
   shape.setAttribute("fill", open ? "none" : color);

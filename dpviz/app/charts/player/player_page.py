@@ -41,15 +41,20 @@ def read_asset(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
+def read_script() -> str:
+    """The player as one module: what it sketches pictures with before there is a library, and itself."""
+    return read_asset("sketch.js") + read_asset("player.js")
+
+
 @cache
 def pack_library() -> str:
     """Plotly.js of the installed package: two megabytes in place of five."""
     return zip_text((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"))
 
 
-def zip_text(text: str) -> str:
+def zip_text(text: str, *, level: int = 9) -> str:
     """A text as gzip in base64, which a page unpacks by itself."""
-    return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), level, mtime=0)).decode()
 
 
 _THEMES: tuple[Theme, ...] = get_args(Theme)
@@ -145,7 +150,7 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
     kinds = {kind for scene in scenes for kind in scene.kinds}
     figures = [[one.drawn for one in scene.figures] for scene in scenes]
     drawn = pack({"animations": [scene.animation for scene in scenes], "figures": figures})
-    data = {"library": pack_library(), "player": read_asset("player.js"), "drawn": zip_text(drawn)}
+    data = {"library": pack_library(), "player": read_script(), "drawn": zip_text(drawn)}
     palettes = [choose_colors(choose_palette(theme)) for theme in _THEMES]
     light, dark = ("".join(f"--{name}:{color};" for name, color in one.items()) for one in palettes)
     return render(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import streamlit as st
@@ -49,7 +50,7 @@ from dpviz.app.ui.session import (
     recall,
 )
 from dpviz.core import ACCESS_LOG, N_SHARE, RequestError
-from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work
+from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work, find_sample_curve
 from dpviz.tables import CsvFile
 from dpviz.words import format_number, format_percent, glossary
 
@@ -225,8 +226,10 @@ def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:
     return (table.key, request.k, request.contender, tuple(request.params.items()), request.delta)
 
 
-def _read_curve(hand: Hand, table: OpenTable) -> list[CurvePoint]:
-    """What draws on the open table have shown so far; a worker makes them once."""
+def _read_curve(hand: Hand, table: OpenTable) -> Sequence[CurvePoint]:
+    """What draws on the open table have shown so far: of a sample long ago; of others a worker makes them once."""
+    if stored := find_sample_curve(table, hand.run_request):
+        return stored
     job = _find_curve(hand, table)
     return [] if job is None else [item for item in job.items if isinstance(item, CurvePoint)]
 

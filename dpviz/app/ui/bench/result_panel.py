@@ -17,7 +17,6 @@ from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
-from dpviz.app.charts.plot import pack
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
@@ -41,7 +40,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.player import ROOM, Room, play
+from dpviz.app.ui.player import ROOM, Room, play, zip_steps
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
 from dpviz.core import AccessKind, Accounting, Array, Codes
@@ -131,7 +130,7 @@ def draw_walk(
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
     animation = make_once(
-        _ANIMATION, given, lambda: pack(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
+        _ANIMATION, given, lambda: zip_steps(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
     )
     said, numbers = _describe_staleness(table, result, now), list(list_numbers(table, result, judged))
     play(animation, numbers, said=said, key="explore:player", room=room)
@@ -153,7 +152,7 @@ def draw_walk_so_far(
         arrived = read_steps() or so_far
         given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
         animation = make_once(
-            _SO_FAR, given, lambda: pack(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
+            _SO_FAR, given, lambda: zip_steps(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
         )
         play(animation, list(_list_spending(arrived)), key="explore:player", room=room)
 

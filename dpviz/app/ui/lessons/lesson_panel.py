@@ -12,7 +12,6 @@ import streamlit as st
 
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.player import lesson_page
-from dpviz.app.charts.plot import pack
 from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons import reading
 from dpviz.app.lessons.facts import Computed, find_step, list_refusals, list_wrong_says
@@ -23,7 +22,7 @@ from dpviz.app.ui.figure import draw_download, read_palette, say_refusal, show_p
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.lessons import visit
 from dpviz.app.ui.meaning import PARTS, open_stage
-from dpviz.app.ui.player import play
+from dpviz.app.ui.player import play, zip_steps
 from dpviz.app.ui.playground.board import Board, draw_board
 from dpviz.app.ui.session import make_once
 from dpviz.runs import Row, StudyGrid, Work, membership, tidy
@@ -99,7 +98,7 @@ def _draw_animation(lesson: told.Lesson, place: int, shown: told.RunReveal, comp
     def made() -> str:
         data = Animation.of_run(run, context).to_data()
         steps = data["steps"] if whole else data["steps"][: start + 1]
-        return pack({**data, "steps": steps, "start": start})
+        return zip_steps({**data, "steps": steps, "start": start})
 
     given = (computed.table.key, request.to_query(), request.seed, shown.step, whole, st.context.theme.type)
     animation = make_once(_ANIMATIONS, given, made, most=_KEPT_ANIMATIONS)

@@ -11,14 +11,13 @@ import streamlit as st
 
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.plot import pack
 from dpviz.app.charts.studies.compare import CenterDraws, draw_epsilon_n_map, draw_payers, draw_waterfall
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.ui.controls import ROUND_EPSILONS
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette, show_wide
-from dpviz.app.ui.player import play
+from dpviz.app.ui.player import play, zip_steps
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
 from dpviz.app.ui.studies import study_panel
@@ -179,7 +178,7 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
     context = draws.context
     shown = (context.view.name, st.context.theme.type, context.reveal is None, context.reference is None)
     given = (study.job, len(draws.centers), *shown)
-    animation = make_once(f"{_DRAWS_KEY}:animation", given, lambda: pack(draws.animate().to_data()))
+    animation = make_once(f"{_DRAWS_KEY}:animation", given, lambda: zip_steps(draws.animate().to_data()))
     low, high = (format_ratio(float(end)) for end in (draws.losses.min(), draws.losses.max()))
     losses = TitleNumber("revealed", low if low == high else f"{low} to {high}", "the loss of k-means++")
     play(animation, [losses], key=f"{_DRAWS_KEY}:player")

@@ -1,0 +1,42 @@
+"""Make the curves of the samples again, which the bench shows at once: ``python -m sample_data.curves`` in the root.
+
+Of each sample that a file holds, for its own number of clusters, `auto` and the usual δ.
+"""
+
+from __future__ import annotations
+
+import json
+
+from dpviz.core import check
+from dpviz.runs import Contender, CurvePoint, Request, clip_rows, curve_work, declare, evaluation
+from dpviz.runs.open_table import OpenTable
+from dpviz.runs.sample_curves import CURVES, name_curve
+from dpviz.tables import SAMPLES, Sample
+
+SHOWN = tuple(sample for sample in SAMPLES if not sample.cells)
+"""Samples with a stored curve: the others are made when they are opened, which takes longer than a curve."""
+
+
+def open_sample(sample: Sample) -> tuple[OpenTable, Request]:
+    """The table of a sample, and what the bench asks of it first."""
+    table = declare(*sample.load())
+    return table, Request(Contender("auto"), sample.clusters, 1.0, check.choose_usual_delta(table.n_public))
+
+
+def make_curve(table: OpenTable, request: Request) -> list[CurvePoint]:
+    """Draws at each ε, judged on the rows of a table that anybody may see; losses to five digits."""
+    rows = clip_rows(table.private.reveal(note="curve of a sample"), table.domain.region)
+    points = curve_work(request, table.private, rows, evaluation.find_reference(rows, request.k))
+    return [CurvePoint(point.epsilon, tuple(float(f"{loss:.5g}") for loss in point.losses)) for point in points]
+
+
+def main() -> None:
+    """Write the file."""
+    opened = [open_sample(sample) for sample in SHOWN]
+    made = {name_curve(*one): make_curve(*one) for one in opened}
+    lines = [f" {json.dumps(name)}: {json.dumps(points)}" for name, points in made.items()]
+    CURVES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

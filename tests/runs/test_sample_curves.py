@@ -1,0 +1,37 @@
+"""Curves of samples that were made beforehand are those of the samples as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpviz.runs import CURVE_EPSILONS
+from dpviz.runs.sample_curves import CURVES, find_sample_curve, name_curve
+from sample_data.curves import SHOWN, make_curve, open_sample
+
+
+def test_every_sample_of_a_file_has_a_curve_and_nothing_else_has_one():
+    opened = [open_sample(one) for one in SHOWN]
+    assert len(opened) == CURVES.read_text("utf-8").count("algorithm=auto")
+    for table, request in opened:
+        assert sorted(point.epsilon for point in find_sample_curve(table, request)) == list(CURVE_EPSILONS), table.title
+        assert find_sample_curve(table, replace(request, epsilon=0.3, seed=7)), "of whatever ε is asked for"
+        assert not find_sample_curve(table, replace(request, k=request.k + 1)), "never of another k"
+
+
+def test_another_declaration_of_the_same_rows_has_another_name():
+    table, request = open_sample(SHOWN[0])
+    told = replace(table, declaration=replace(table.declaration, upper=(2000.0, 2000.0)))
+    assert name_curve(told, request) != name_curve(table, request)
+    assert not find_sample_curve(told, request)
+
+
+@pytest.mark.parametrize("sample", [one for one in SHOWN if one.id in ("fifteen", "outlier")], ids=lambda one: one.id)
+def test_a_curve_made_anew_is_the_stored_one(sample):
+    table, request = open_sample(sample)
+    made, stored = make_curve(table, request), find_sample_curve(table, request)
+    for new, old in zip(made, stored, strict=True):
+        assert new.epsilon == old.epsilon
+        np.testing.assert_allclose(new.losses, old.losses, rtol=1e-3)
