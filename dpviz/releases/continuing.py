@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +22,12 @@ from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import NINE_IN_TEN, format_percent, list_words
 
-COUNTED_AGAIN = 0.25
+COUNTED_AGAIN = 0.4
 """Of what a release spends on segments, this part counts earlier ones; the noise of their earlier sizes is larger."""
 
 # Chosen by hand; ``benchmarks/continued.py`` says how often what follows is right.
 FALSE_ALARMS = 0.02  # of segments that did not change, so many are said to have
+_APART = 1.001  # so far at least is one law wider than the other, or their sum had no such tail
 _NEAR = 0.5  # of the way to a neighbour: farther off it is another segment
 
 
@@ -100,9 +101,12 @@ class Continued:
 
     @property
     def changed(self) -> Flags:
-        """Which of them differ beyond noise, each tested by itself by the tail of a Laplace law, (k,)."""
-        reach = -log(FALSE_ALARMS) / sqrt(2)
-        changed: Flags = np.abs(self.differences) > reach * self.sd
+        """Which of them differ beyond noise, each tested by itself by the tail of a sum of two Laplace laws, (k,)."""
+        then, now, off = np.array(self.earlier.size_sds), self.now.sd, np.abs(self.differences)
+        narrow = np.minimum(then, now) / sqrt(2)
+        wide = np.maximum(np.maximum(then, now) / sqrt(2), _APART * narrow)
+        tail = (wide**2 * np.exp(-off / wide) - narrow**2 * np.exp(-off / narrow)) / (wide**2 - narrow**2)
+        changed: Flags = tail < FALSE_ALARMS
         return changed
 
     def to_dict(self) -> dict[str, Any]:

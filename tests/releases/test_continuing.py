@@ -74,17 +74,17 @@ def test_the_whole_epsilon_is_what_was_asked_for_and_the_ledger_tells_the_count(
     release = released(True)
     shares = release.played.shares
     assert sum(one.epsilon for one in shares.values()) == pytest.approx(1.0)
-    assert shares[OF_EARLIER].epsilon == pytest.approx(SHARE / 4) == shares[OF_SEGMENTS].epsilon / 3
+    assert shares[OF_EARLIER].epsilon == pytest.approx(0.4 * SHARE) == shares[OF_SEGMENTS].epsilon / 1.5
     spent = [
         float(one["cost"])
         for one in csv.DictReader(io.StringIO(release.files[LEDGER].decode()))
         if one["part"] == OF_EARLIER
     ]
-    assert sum(spent) == pytest.approx(SHARE / 4)
+    assert sum(spent) == pytest.approx(0.4 * SHARE)
 
 
 def test_what_counting_again_costs_and_how_often_it_errs_is_what_is_written_of_it() -> None:
-    cost = {0.25: "with a quarter of what segments cost"}[COUNTED_AGAIN]
+    cost = {0.4: "with two fifths of what segments cost"}[COUNTED_AGAIN]
     howto = (Path(__file__).parents[2] / "docs" / "howto" / "release.md").read_text("utf-8")
     for text in (howto, dpviz.release.__doc__, Path(release_command.__file__).read_text("utf-8").replace('" \n', "")):
         assert cost in " ".join(re.sub(r'"\s+f?"', "", text or "").split())
