@@ -18,6 +18,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, Flags, mechanisms, partitions, queries
 from dpviz.releases.described_table import DescribedTable
+from dpviz.releases.intervals import find_tail
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import NINE_IN_TEN, format_percent, list_words
@@ -27,7 +28,6 @@ COUNTED_AGAIN = 0.4
 
 # Chosen by hand; ``benchmarks/continued.py`` says how often what follows is right.
 FALSE_ALARMS = 0.02  # of segments that did not change, so many are said to have
-_APART = 1.001  # so far at least is one law wider than the other, or their sum had no such tail
 _NEAR = 0.5  # of the way to a neighbour: farther off it is another segment
 
 
@@ -102,11 +102,8 @@ class Continued:
     @property
     def changed(self) -> Flags:
         """Which of them differ beyond noise, each tested by itself by the tail of a sum of two Laplace laws, (k,)."""
-        then, now, off = np.array(self.earlier.size_sds), self.now.sd, np.abs(self.differences)
-        narrow = np.minimum(then, now) / sqrt(2)
-        wide = np.maximum(np.maximum(then, now) / sqrt(2), _APART * narrow)
-        tail = (wide**2 * np.exp(-off / wide) - narrow**2 * np.exp(-off / narrow)) / (wide**2 - narrow**2)
-        changed: Flags = tail < FALSE_ALARMS
+        scales = np.stack(np.broadcast_arrays(self.earlier.size_sds, self.now.sd)) / sqrt(2)
+        changed: Flags = np.abs(self.differences) > find_tail(scales, np.ones(2), FALSE_ALARMS / 2)
         return changed
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,5 +166,5 @@ def format_continued(continued: Continued) -> str:
         ]
         for place, difference in enumerate(continued.differences.tolist())
     ]
-    head = ("earlier_segment", "noisy_size_then", "noisy_size_now", "noisy_size_now_sd")
-    return format_csv([(*head, "change_low", "change_high", "changed", "segment"), *lines])
+    head = "earlier_segment noisy_size_then noisy_size_now noisy_size_now_sd change_low change_high changed segment"
+    return format_csv([head.split(), *lines])

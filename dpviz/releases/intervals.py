@@ -2,6 +2,10 @@
 
 Each interval covers the true value in nine of ten releases and a little more, for whatever rows; several together all
 do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
+
+References
+----------
+Cornish & Fisher 1938: quantiles of a sum by its cumulants.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from dpviz.core import Array
 from dpviz.words import NINE_IN_TEN
@@ -50,6 +55,15 @@ def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, who
     """
     own = sd**2 * np.maximum(squares - sums**2 / bins, 0.0)
     return np.sqrt(own + (sums / bins * whole_sd) ** 2)
+
+
+def find_tail(scales: Array, terms: Array, level: float) -> Array:
+    """What a sum of independent Laplace noise, ``terms`` (T,) draws of each of the ``scales`` (T, ...), exceeds with a
+    chance of ``level``."""
+    variance, fourth = terms @ (2 * scales**2), terms @ (12 * scales**4)
+    normal = -ndtri(level)
+    tail: Array = np.sqrt(variance) * (normal + (normal**3 - 3 * normal) * fourth / variance**2 / 24)
+    return tail
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:
