@@ -44,7 +44,7 @@ from dpviz.releases.segments_report import (
 from dpviz.releases.tallies import SegmentTallies, Tally
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
-WEIGHTS = {"sizes": 0.25, "columns": 0.25, "scales": 0.22, "losses": 0.28}
+WEIGHTS = {"sizes": 0.3, "columns": 0.24, "scales": 0.21, "losses": 0.25}
 
 
 # How finely columns are counted, and when one is worth a word.
