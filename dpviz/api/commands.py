@@ -272,7 +272,7 @@ def release(
         by released values. 0: nothing is promised.
     continues : path, ReadRelease or None
         The zip of an earlier release of the table, whose segments keep their names and are counted again, with
-        two fifths of what segments cost. None: none.
+        half of what segments cost. None: none.
     chosen : str or None
         What was chosen after a look at the rows; printed verbatim on the card.
     words : mapping or None

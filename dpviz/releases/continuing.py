@@ -23,7 +23,7 @@ from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import NINE_IN_TEN, format_percent, list_words
 
-COUNTED_AGAIN = 0.4
+COUNTED_AGAIN = 0.5
 """Of what a release spends on segments, this part counts earlier ones; the noise of their earlier sizes is larger."""
 
 # Chosen by hand; ``benchmarks/continued.py`` says how often what follows is right.

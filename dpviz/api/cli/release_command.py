@@ -79,8 +79,8 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--continues",
         metavar="EARLIER.zip",
-        help="a release of this table: its segments keep their names and are counted again, with two fifths of "
-        "what segments cost",
+        help="a release of this table: its segments keep their names and are counted again, with half of what "
+        "segments cost",
     )
     command.add_argument(
         "--accept-loss",
