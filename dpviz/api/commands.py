@@ -271,8 +271,8 @@ def release(
         Rows that each group of segments has at least in 99 of 100 releases: small ones are joined with their nearest,
         by released values. 0: nothing is promised.
     continues : path, ReadRelease or None
-        The zip of an earlier release of the table, whose segments keep their names and are counted again, with a
-        quarter of what segments cost. None: none.
+        The zip of an earlier release of the table, whose segments keep their names and are counted again, with
+        half of what segments cost. None: none.
     chosen : str or None
         What was chosen after a look at the rows; printed verbatim on the card.
     words : mapping or None

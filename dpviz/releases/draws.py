@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import shake_256
-from math import ceil, log10, prod, sqrt
+from math import floor, log10, prod, sqrt
 
 import numpy as np
 from scipy.special import ndtri
@@ -32,6 +32,8 @@ from dpviz.runs import profiles
 from dpviz.tables import codings, format_csv
 
 DRAWS = 200
+# Numbers are written on a grid that is at most this part of their spread, and one of these, of any power of ten.
+_PART_OF_SPREAD, _STEPS = 0.2, np.array([1.0, 2.0, 5.0])
 _TINY = 1e-12
 
 
@@ -147,7 +149,7 @@ def divide(over: Array, under: Array) -> Array:
 def format_draws(draws: Draws) -> str:
     """``draws.csv``: a line for each segment of each draw; rows, means of columns of numbers, shares of categories.
 
-    Sizes are whole rows; other numbers have as many digits as a tenth of their spread over the draws asks for.
+    Sizes are whole rows; other numbers lie on a grid of a fifth of their spread over the draws at most.
     """
     columns = [*_list_columns(draws)]
     told = [_write(values, whole=name == "rows") for name, values in columns]
@@ -171,7 +173,11 @@ def _list_columns(draws: Draws) -> Iterator[tuple[str, Array]]:
 
 
 def _write(values: Array, *, whole: bool) -> list[list[str]]:
-    """Numbers (D, k) as they are written, a list for each segment."""
-    spreads = [0.0 if whole else one for one in values.std(axis=0).tolist()]
-    digits = [max(0, ceil(1 - log10(one))) if one > 0 else 0 for one in spreads]
-    return [[f"{one + 0.0:.{at}f}" for one in column] for column, at in zip(values.T.tolist(), digits, strict=True)]
+    """Numbers (D, k) as they are written, a list for each segment: digits that are noise alone take most of the zip."""
+    told = []
+    for column, spread in zip(values.T, values.std(axis=0).tolist(), strict=True):
+        widest = spread * _PART_OF_SPREAD if spread > 0 and not whole else 1.0
+        digits = floor(log10(widest))
+        step = max(one for one in _STEPS * 10.0**digits if one <= widest)
+        told.append([f"{one + 0.0:.{max(0, -digits)}f}" for one in (np.rint(column / step) * step).tolist()])
+    return told

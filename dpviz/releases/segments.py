@@ -67,7 +67,7 @@ from dpviz.releases.tallies import (
 from dpviz.words import round_percent
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
-WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}
+WEIGHTS = {"sizes": 0.3, "columns": 0.24, "scales": 0.21, "losses": 0.25}
 
 
 # How finely columns are counted, and when one is worth a word.

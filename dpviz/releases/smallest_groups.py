@@ -4,10 +4,6 @@ A group's released size carries noise whose law is known: a sum of Laplace noise
 says how many rows a group has at least, all groups of a release at once.
 
 **Guarantee.** Post-processing: nothing here reads a row.
-
-References
-----------
-Cornish & Fisher 1938: quantiles of a sum by its cumulants.
 """
 
 from __future__ import annotations
@@ -16,10 +12,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import ndtri
 
 from dpviz.core import Array
-from dpviz.releases.tallies import SegmentTallies
+from dpviz.releases.tallies import SegmentTallies, find_tail
 from dpviz.tables import format_csv
 from dpviz.words import format_percent, format_things, list_words
 
@@ -67,11 +62,13 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
     its segments, weighed by their released sizes. ``centers`` (k, d) as they are published, unit coordinates.
     """
     sizes, size_sd = tallies.released.sizes, tallies.size_sd
-    weights, law = np.maximum(sizes, 1.0), _NoiseLaw.of(tallies)
+    weights = np.maximum(sizes, 1.0)
+    laws = np.stack([(one.sd / sqrt(2) * size_sd**2 / one.variance, one.bins) for one in tallies.every])
     groups: list[tuple[int, ...]] = [(place,) for place in range(len(sizes))]
     while True:
         level = (1 - SURE) / len(groups)
-        least = [float(sizes[[*one]].sum()) - law.find_reach([*one], level) for one in groups]
+        noise = [find_tail(laws[:, 0, [*one]].ravel(), laws[:, 1, [*one]].ravel(), level) for one in groups]
+        least = [float(sizes[[*one]].sum() - off) for one, off in zip(groups, noise, strict=True)]
         worst = int(np.argmin(least))
         if least[worst] >= smallest or len(groups) == 1:
             break
@@ -88,28 +85,6 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
 def _make_group(places: tuple[int, ...], least: float, sizes: Array, size_sd: Array) -> Group:
     size, sd = float(sizes[[*places]].sum()), sqrt(float((size_sd[[*places]] ** 2).sum()))
     return Group(tuple(place + 1 for place in places), size, sd, max(least, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class _NoiseLaw:
-    """The noise on each agreed size: of every tally, the scale (T, k) of Laplace noise of a bin, and bins (T, k)."""
-
-    scales: Array
-    bins: Array
-
-    @classmethod
-    def of(cls, tallies: SegmentTallies) -> _NoiseLaw:
-        """That of the sizes that the tallies agree on."""
-        weights = [tallies.size_sd**2 / one.variance for one in tallies.every]
-        scales = [one.sd / sqrt(2) * weight for one, weight in zip(tallies.every, weights, strict=True)]
-        return cls(np.stack(scales), np.stack([one.bins for one in tallies.every]))
-
-    def find_reach(self, places: list[int], level: float) -> float:
-        """What the noise on the sum of these sizes exceeds with a chance of ``level``."""
-        scales, bins = self.scales[:, places].ravel(), self.bins[:, places].ravel()
-        variance, fourth = float((2 * scales**2) @ bins), float((12 * scales**4) @ bins)
-        normal = -float(ndtri(level))
-        return sqrt(variance) * (normal + (normal**3 - 3 * normal) * fourth / variance**2 / 24)
 
 
 def format_groups(groups: Groups) -> str:

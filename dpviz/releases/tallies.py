@@ -14,6 +14,10 @@ algorithm tells was found to say it all.
 
 Intervals invert tests. Each covers the true value in nine of ten releases and a little more, for whatever rows; several
 together all do so less often.
+
+References
+----------
+Cornish & Fisher 1938: quantiles of a sum by its cumulants.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from math import isfinite, sqrt, tau
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
 from dpviz.algorithms import size_estimates
@@ -68,6 +72,15 @@ def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, who
     # the noise of each bin alone; the mean bin has that of the size, ``whole_sd``, independent of it.
     own = sd**2 * np.maximum(squares - sums**2 / bins, 0.0)
     return np.sqrt(own + (sums / bins * whole_sd) ** 2)
+
+
+def find_tail(scales: Array, terms: Array, level: float) -> Array:
+    """What a sum of independent Laplace noise, ``terms`` (T,) draws of each of the ``scales`` (T, ...), exceeds with a
+    chance of ``level``."""
+    variance, fourth = terms @ (2 * scales**2), terms @ (12 * scales**4)
+    normal = -ndtri(level)
+    tail: Array = np.sqrt(variance) * (normal + (normal**3 - 3 * normal) * fourth / variance**2 / 24)
+    return tail
 
 
 def bound_sum(value: float, sd: float, *, least: float = 0.0) -> Interval:

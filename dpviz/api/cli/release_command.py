@@ -79,7 +79,7 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--continues",
         metavar="EARLIER.zip",
-        help="a release of this table: its segments keep their names and are counted again, with a quarter of what "
+        help="a release of this table: its segments keep their names and are counted again, with half of what "
         "segments cost",
     )
     command.add_argument(
