@@ -162,10 +162,28 @@ OURS = Door(
             "algorithms/auto/auto.py",
         ),
         *("tables/number_cells.py", "tables/owner_words.py"),
+        *("runs/advice/advice.py", "runs/sample_curves.py", "runs/worker.py", "runs/python_script.py"),
+        "runs/audits/auditing.py",
         *(
-            "runs/advice/advice.py",
-            "runs/sample_curves.py",
-            "runs/worker.py",
-            "runs/python_script.py",
-            "runs/audits/auditing.py",
+            "releases/verifying.py",
+            "releases/release_texts.py",
+            "releases/release_request.py",
+            "releases/release_terms.py",
+            "releases/release_texts.py",
         ),
+        *(
+            "releases/render.py",
+            "app/charts/deployments.py",
+            "app/charts/player/player_page.py",
+            "app/ui/bench/components.py",
+        ),
+        *("app/ui/reader.py", "app/ui/playground/board.py", "app/ui/release/released_panel.py"),
+        *("experiments/google_coreset.py", "experiments/planner.py"),
+    ),
+)
+
+DOORS = (
+    *(CSV, GZIP, PARQUET, DATABASE, SPARK, SPARSE, RELEASE, TRANSCRIPT, ACCOUNT, DECLARATION, LESSON),
+    *(STUDY_FILE, STUDY_FOLDER, EXPERIMENTS, LINK, NOTEBOOK, PLUG_IN, KEY, STDOUT, OURS),
+)
+"""All of them."""
