@@ -11,7 +11,7 @@ TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
     *("render", "playing", "release_request", "package", "verifying", "catalogue_files"),
-    *("card_tables", "promise", "release_texts", "access_counts", "segments_report", "signature", "tallies"),
+    *("card_tables", "promise", "release_texts", "segments_report", "signature", "tallies"),
 )
 
 

@@ -20,33 +20,12 @@ CURVES = RESOURCES / "sample_data" / "curves.json"
 
 
 def name_curve(table: OpenTable, request: Request) -> str:
-    """What a curve follows from: rows and their declaration, algorithm, parameters, k and δ; not an ε, nor a seed.
-
-    Parameters
-    ----------
-    table : OpenTable
-    request : Request
-
-    Returns
-    -------
-    str
-    """
+    """What a curve follows from: rows and their declaration, algorithm, parameters, k and δ; not an ε, nor a seed."""
     return f"{table.key[:32]}?{replace(request, epsilon=1.0, seed=None).to_query()}"
 
 
 def find_sample_curve(table: OpenTable, request: Request) -> Sequence[CurvePoint]:
-    """The stored curve of that very table and request; empty if there is none.
-
-    Parameters
-    ----------
-    table : OpenTable
-    request : Request
-        Its ε and its seed are not read.
-
-    Returns
-    -------
-    sequence of CurvePoint
-    """
+    """The stored curve of that very table and request; empty if there is none."""
     return _read_curves().get(name_curve(table, request), ())
 
 
