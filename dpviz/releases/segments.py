@@ -29,6 +29,7 @@ from dpviz.core import (
     queries,
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
+from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     TOO_SMALL,
@@ -43,15 +44,7 @@ from dpviz.releases.segments_report import (
     make_quality_report,
     make_scales,
 )
-from dpviz.releases.tallies import (
-    Interval,
-    SegmentTallies,
-    Tally,
-    bound_by_range,
-    bound_quantile,
-    bound_share,
-    bound_sum,
-)
+from dpviz.releases.tallies import SegmentTallies, Tally
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
 WEIGHTS = {"sizes": 0.1, "columns": 0.26, "scales": 0.3, "losses": 0.34}

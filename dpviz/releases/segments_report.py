@@ -20,18 +20,10 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import draw_random_points, pack_spheres
 from dpviz.core import Array, Budget, DistanceScales, Flags, PrivateSession, Region, losses, mechanisms, partitions
+from dpviz.releases.intervals import COVERED, Interval, bound_quantile, bound_ratio, format_finite, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.release_sentences import SENTENCES
-from dpviz.releases.tallies import (
-    COVERED,
-    Interval,
-    SegmentTallies,
-    Tally,
-    bound_quantile,
-    bound_ratio,
-    format_finite,
-    to_plain,
-)
+from dpviz.releases.tallies import SegmentTallies, Tally
 from dpviz.tables import format_csv
 from dpviz.words import format_between, format_noisy, format_ratio, round_percent
 

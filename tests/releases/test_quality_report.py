@@ -10,6 +10,7 @@ import pytest
 import dpviz.releases.segments
 import dpviz.releases.segments_report
 from dpviz.core.domain import Region
+from dpviz.releases.intervals import bound_ratio
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import (
     QualityVerdict,
@@ -20,7 +21,6 @@ from dpviz.releases.segments_report import (
     draw_blind_centers,
     estimate_far_rows,
 )
-from dpviz.releases.tallies import bound_ratio
 from tests.cases import about
 from tests.contract.sessions import open_seeded
 from tests.releases.segment_tables import clustered_only
