@@ -23,6 +23,7 @@ from .check import Broken as Broken
 from .check import ChoiceWarning as ChoiceWarning
 from .check import PrivacyWarning as PrivacyWarning
 from .check import RequestError as RequestError
+from .content import compute_exact_log as compute_exact_log
 from .content import keep_rows_per_person as keep_rows_per_person
 from .domain import CIRCLE as CIRCLE
 from .domain import CodedColumn as CodedColumn

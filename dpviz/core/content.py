@@ -16,8 +16,8 @@ from dpviz.core.stored_rows import is_sparse
 Hashes = npt.NDArray[np.uint64]
 
 _LN_2 = 0.6931471805599453
-# Terms of the series of a logarithm, beyond which nothing of a float changes.
-_TERMS = 12
+# Terms of the series of a logarithm: waits of earlier releases rest on one more than cells do, in their last bits.
+_TERMS_OF_WAITS = 12
 
 
 def hash_content(rows: Any) -> Hashes:
@@ -78,24 +78,27 @@ def draw_content_waits(rows: Array, salt: int) -> Array:
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
     """
-    return compute_minus_log(draw_content_uniforms(rows, salt))
+    return -compute_exact_log(draw_content_uniforms(rows, salt), _TERMS_OF_WAITS)
 
 
-def compute_minus_log(uniforms: Array) -> Array:
-    """-ln of numbers in (0, 1), by sums and products only: libraries differ in the last bits of a logarithm.
+def compute_exact_log(values: Array, terms: int = 11) -> Array:
+    """Natural logarithms of numbers above 0 (n,), the same to the last bit on every machine and in every place.
 
-    >>> compute_minus_log(np.array([0.5, 0.25])) / _LN_2
-    array([1., 2.])
+    ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2): so many terms of its series. A
+    library's logarithm differs in the last bits from machine to machine; sums, products and quotients do not.
+
+    >>> float(compute_exact_log(np.array([1.0]))[0]), (compute_exact_log(np.array([0.5, 0.25])) / _LN_2).tolist()
+    (0.0, [-1.0, -2.0])
     """
-    part, exponent = np.frexp(uniforms)
+    part, octave = np.frexp(values)
     low = part < 0.7071067811865476
-    part, exponent = np.where(low, 2 * part, part), exponent - low
-    ratio = (part - 1) / (part + 1)
-    squared, series = ratio * ratio, np.zeros_like(ratio)
-    for term in reversed(range(_TERMS)):
-        series = series * squared + 1 / (2 * term + 1)
-    logs: Array = exponent * _LN_2 + 2 * ratio * series
-    return -logs
+    part, octave = np.where(low, part * 2, part), octave - low
+    z = (part - 1) / (part + 1)
+    square, series = z * z, np.zeros_like(z)
+    for term in reversed(range(terms)):
+        series = series * square + 1.0 / (2 * term + 1)
+    logarithms: Array = octave * _LN_2 + 2 * z * series
+    return logarithms
 
 
 def _mix(hashes: Hashes) -> Hashes:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dpviz.releases.card_tables import CardPicture, draw_centers, draw_map, draw_sizes, has_map
+from dpviz.releases.intervals import COVERED
 from dpviz.releases.package import CENTERS, CROISSANT, DATAPACKAGE, MAP, PROFILE
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_small
 from dpviz.releases.release_terms import TERMS
 from dpviz.releases.release_texts import fill, fill_yaml, make_page, make_slug, select_said
-from dpviz.releases.tallies import COVERED
 from dpviz.runs import Script, profiles
 from dpviz.tables import codings, format_csv, owner_words
 from dpviz.words import join_clauses, shorten

@@ -22,6 +22,7 @@ from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
+from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_at_most, format_small, name_level
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
@@ -35,7 +36,6 @@ from dpviz.releases.segments_report import (
     list_statistics,
 )
 from dpviz.releases.smallest_groups import Groups
-from dpviz.releases.tallies import COVERED, to_plain
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import LIKE_ONE, Belief, LossShare, Progress, Run, Verdict, brief, judge_centers, profiles

@@ -44,6 +44,7 @@ from dpviz.releases.card_tables import (
     make_centers_table,
     make_ledger_table,
 )
+from dpviz.releases.intervals import WIDE
 from dpviz.releases.playing import Played
 from dpviz.releases.release_request import CostPart
 from dpviz.releases.segments_report import (
@@ -55,7 +56,6 @@ from dpviz.releases.segments_report import (
     list_half,
     split_interval,
 )
-from dpviz.releases.tallies import WIDE
 from dpviz.runs import Run
 from dpviz.tables import owner_words
 from dpviz.words import (

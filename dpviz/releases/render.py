@@ -18,6 +18,7 @@ from dpviz.core import Array, CodedColumn, Domain, Entry, queries
 from dpviz.releases.catalogue_files import CenterFields, make_catalogue, make_notebook, make_pictures, make_readme
 from dpviz.releases.continuing import format_continued
 from dpviz.releases.draws import format_draws
+from dpviz.releases.intervals import format_finite
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -44,7 +45,6 @@ from dpviz.releases.release_terms import TERMS
 from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
-from dpviz.releases.tallies import format_finite
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv

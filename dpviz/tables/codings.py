@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, lattice
+from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, compute_exact_log, lattice
 from dpviz.tables.cell_values import find_moment, find_text, map_cells
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.words import Key
@@ -42,31 +42,11 @@ LEAST_WEIGHT, MOST_WEIGHT = 0.1, 4.0
 # place. Sums, products, quotients and square roots do not (IEEE 754): only these come before a rounding.
 # A whole number of lattice steps may come out of a cosine a little smaller.
 _NUDGE = 1e-6
-_LN_2 = 0.6931471805599453
 _DIGITS = re.compile(r"([0-9]{1,4})[-./]([0-9]{1,2})[-./]([0-9]{1,4})(?:[T\s].*)?")
 _EIGHT_DIGITS = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 _ORDINAL_OF_1970 = date(1970, 1, 1).toordinal()
 DATE_ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}
 """Where year, month and day stand in a date, by how it is written."""
-
-
-def compute_exact_log(values: Array) -> Array:
-    """Natural logarithms of numbers above 0 (n,), the same to the last bit on every machine and in every place.
-
-    ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2): eleven terms of its series.
-
-    >>> float(compute_exact_log(np.array([1.0]))[0])
-    0.0
-    """
-    part, octave = np.frexp(values)
-    low = part < sqrt(0.5)
-    part, octave = np.where(low, part * 2, part), octave - low
-    z = (part - 1) / (part + 1)
-    square, series = z * z, np.zeros_like(z)
-    for term in range(10, -1, -1):
-        series = series * square + 1.0 / (2 * term + 1)
-    logarithms: Array = octave * _LN_2 + 2 * z * series
-    return logarithms
 
 
 @lru_cache(maxsize=16)

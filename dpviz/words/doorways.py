@@ -169,7 +169,6 @@ OURS = Door(
             "releases/release_texts.py",
             "releases/release_request.py",
             "releases/release_terms.py",
-            "releases/release_texts.py",
         ),
         *(
             "releases/render.py",

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.releases.account import Account, Taken
+from dpviz.releases.intervals import Interval
 from dpviz.releases.playing import Played, play
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import Rounded, SegmentsPart
@@ -28,7 +29,6 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.tallies import Interval
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration
 from dpviz.tables.loaded_table import LoadedTable

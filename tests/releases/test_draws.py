@@ -15,16 +15,9 @@ from dpviz.releases import draws as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
+from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
-from dpviz.releases.tallies import (
-    Means,
-    SegmentTallies,
-    Tally,
-    bound_quantile,
-    bound_share,
-    estimate_means,
-    find_bin_ends,
-)
+from dpviz.releases.tallies import Means, SegmentTallies, Tally, estimate_means, find_bin_ends
 from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dpviz.core import domain as core_domain
 from dpviz.core.check import RequestError
+from dpviz.core.content import compute_exact_log
 from dpviz.core.domain import Domain
 from dpviz.tables import codings
 from dpviz.tables.codings import (
@@ -27,7 +28,6 @@ from dpviz.tables.codings import (
     Nominal,
     Ordinal,
     Stretched,
-    compute_exact_log,
     make_circle,
     make_coded_domain,
 )
