@@ -173,6 +173,7 @@ OURS = Door(
         *(
             "releases/render.py",
             "app/charts/deployments.py",
+            "app/ui/bench/catalogue.py",
             "app/charts/player/player_page.py",
             "app/ui/bench/components.py",
         ),

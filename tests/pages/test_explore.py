@@ -201,13 +201,16 @@ def test_who_cannot_serve_a_sparse_table_says_so_before_a_run() -> None:
     assert not sparse.accesses
 
 
-def test_all_algorithms_stand_on_one_sheet_and_one_of_them_is_chosen_there() -> None:
+def test_the_word_of_the_algorithm_opens_all_of_them_with_what_each_shows_and_one_is_chosen_there() -> None:
     app = app_on("home.py", open_blobs())
     ask(app, delta=0.0)
-    app.session_state["catalogue"] = True
-    said = text_of(open_below(app, "How it works"))
+    app.session_state["bench:word"] = "algorithm"
+    said = text_of(sound(app.run()))
     for card in CARDS.values():
-        assert f"**{card.title}**" in said and card.when in said
+        entry = app.button(key=f"catalogue:{card.id}")
+        assert entry.label.startswith(card.title) and card.when in entry.help
+        assert f"![A step of {card.title}: " in said
+    assert "hash tree · coreset · starts · centres" in said
     assert "too few records" in said and "k-averages needs delta > 0" in said
     app.button(key="catalogue:lsh-local").click()
     sound(app.run())
@@ -218,9 +221,9 @@ def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence()
     with bringing(example("honest").CARD, Entry("broken", lambda: 7)):
         app = app_on("home.py", open_blobs(), algorithm="random-lloyd")
         assert app.session_state["algorithm"] == "random-lloyd" and not app.exception
-        app.session_state["catalogue"] = True
-        said = text_of(open_below(app, "How it works"))
-    assert "**Random Lloyd (not ours)**" in said and said.count(":red-badge[not ours]") == 2
+        app.session_state["bench:word"] = "algorithm"
+        said = text_of(sound(app.run()))
+    assert said.count(":red-badge[not ours]") == 2, "in the list and above its story"
     assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 

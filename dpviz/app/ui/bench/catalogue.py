@@ -5,8 +5,12 @@ On a public or simulated table a moved control runs by itself. On a private one 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import streamlit as st
@@ -14,12 +18,10 @@ import streamlit as st
 from dpviz.algorithms import CARDS, NOT_OURS, Card, Guarantee, ParamField, regime
 from dpviz.app.ui.controls import bind_to_link, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.session import choose, remember
+from dpviz.app.ui.session import remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
 from dpviz.words import glossary
-
-Foresee = Callable[[Card], Judgement]
 
 _COLORS = {
     regime.Level.GREEN: ("green", ":material/check_circle:"),
@@ -31,11 +33,6 @@ _COLORS = {
 def foresee_outcome(request: Request, table: OpenTable) -> Judgement:
     """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest."""
     return Judgement.of_request(request, table.private, rows=find_known_rows(table))
-
-
-def make_foresight(table: OpenTable) -> Foresee:
-    """What each card would do with ``table`` under the shared settings as they stand."""
-    return lambda card: foresee_outcome(read_request(card.id), table)
 
 
 def format_light(judgement: Judgement) -> str:
@@ -69,66 +66,47 @@ def _join_number(words: str) -> str:
     return re.sub(r"(?<=\de-)(?=\d)", "\u2060", words)
 
 
-# Two entries of the sheet beside each other on a desktop, one on a phone.
-_LEAST_WIDTH = 330
-_KEY = "algorithm"
+_THUMBNAIL = 88
+_PROMISES = {Guarantee.PURE: "ε-DP", Guarantee.APPROX: "(ε, δ)-DP", Guarantee.NONE: "no privacy"}
 
-GUARANTEE_WORDS = {
-    Guarantee.PURE: ("ε-DP", "green", "Pure differential privacy: δ is 0."),
-    Guarantee.APPROX: ("(ε, δ)-DP", "violet", "Approximate differential privacy: needs a small δ above 0."),
-    Guarantee.NONE: ("no privacy", "gray", "Reads the rows themselves: for comparison only, never a release."),
-}
-_CENTRAL = ("central model", "gray", "One trusted curator holds the rows, and adds the noise to what is released.")
-_LOCAL = ("local model", "blue", "Every user hides the own row before it is sent: nobody is trusted with the rows.")
+THUMBNAILS = files("dpviz.app.ui") / "assets" / "thumbnails.json"
+"""Of each algorithm what its steps are called, and a picture of one in both themes: ``sample_data.thumbnails``."""
 
 
-def draw_catalogue(foresee: Foresee) -> None:
-    """All algorithms on one sheet, folded away until it is asked for: what each needs and gives, and when to use it."""
-    sheet = st.expander(
-        f"All {len(CARDS)} algorithms: what each needs and gives, and what it would do with this table",
-        icon=":material/menu_book:",
-        key="catalogue",
-        on_change="rerun",
-    )
-    if not sheet.open:
-        return
-    with sheet:
-        for does, meaning, cards in CARDS.list_kinds():
-            st.subheader(escape_markdown(does), divider="gray")
-            st.caption(escape_markdown(meaning))
-            with st.grid(min_column_width=_LEAST_WIDTH):
-                for card in cards:
-                    with st.container(border=True, height="stretch", gap="xsmall"):
-                        _draw_entry(card, foresee)
-        for sentence in CARDS.brought.left_out:
-            st.warning(escape_markdown(sentence), icon=":material/extension_off:")
+@cache
+def _read_thumbnails() -> Mapping[str, Any]:
+    return dict(json.loads(THUMBNAILS.read_text(encoding="utf-8")))
 
 
-def _draw_entry(card: Card, foresee: Foresee) -> None:
-    judgement = foresee(card)
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{card.title}**", width="content")
-        st.button("Choose", key=f"catalogue:{card.id}", on_click=_choose, args=(card.id,), type="tertiary")
-    _draw_badges(card, format_light(judgement))
-    st.markdown(card.summary)
-    st.caption(f"**When:** {card.when}")
-    st.caption(describe_needs(card))
-    caution = summarize_judgement(judgement)
-    if caution:
-        st.caption(format_warning(caution))
+def draw_catalogue(key: str, table: OpenTable | None) -> None:
+    """All algorithms: what each shows, promises, would do with this table; a press sets the widget ``key`` to it."""
+    for does, meaning, cards in CARDS.list_kinds():
+        st.caption(f"**{escape_markdown(does)}**", help=escape_markdown(meaning))
+        for card in cards:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                _draw_entry(card, key, None if table is None else foresee_outcome(read_request(card.id), table))
+    for sentence in CARDS.brought.left_out:
+        st.warning(escape_markdown(sentence), icon=":material/extension_off:")
 
 
-def _draw_badges(card: Card, expected: str = "") -> None:
-    """Badges: each guarantee that it can give, who is trusted, whether it is ours; ``expected`` in front."""
-    looks = [GUARANTEE_WORDS[guarantee] for guarantee in card.guarantees]
-    if card.private:
-        looks.append(_LOCAL if card.local else _CENTRAL)
-    with st.container(horizontal=True, gap="xsmall"):
-        if expected:
-            st.markdown(expected, width="content")
-        for words, color, help in looks:
-            st.badge(words, color=color, help=help)  # type: ignore[arg-type]
-        _draw_package(card)
+def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
+    drawn = _read_thumbnails().get(card.id)
+    if drawn is not None:  # none of what a package brings
+        svg = b64encode(drawn[st.context.theme.type or "light"].encode()).decode()
+        said = f"A step of {card.title}: {drawn['step']}"
+        st.markdown(f"![{said}](data:image/svg+xml;base64,{svg})", width=_THUMBNAIL)
+    about = f"{card.summary}\n\n**When:** {card.when}\n\n{describe_needs(card)}"
+    told = [*map(_PROMISES.__getitem__, card.guarantees), *(["local model"] if card.local else [])]
+    lines = [f":gray[:small[{' · '.join(words)}]]" for words in (told, drawn["shows"] if drawn else []) if words]
+    lines += [] if drawn else [f":red-badge[{NOT_OURS}]"]
+    if judgement is not None:
+        caution = summarize_judgement(judgement)
+        lines += [format_light(judgement), f":small[{format_warning(caution)}]" if caution else ""]
+    with st.container(gap=None):
+        title = card.title if card.private else f"{card.title}, without privacy"
+        look: dict[str, Any] = {"key": f"catalogue:{card.id}", "type": "tertiary", "help": about}
+        st.button(escape_markdown(title), on_click=_choose, args=(key, card.id), **look)
+        st.markdown("  \n".join(filter(None, lines)))
 
 
 def _draw_package(card: Card) -> None:
@@ -160,8 +138,8 @@ def draw_description(card: Card) -> None:
     st.caption(f"{describe_needs(card)} Paper: {card.paper}")
 
 
-def _choose(algorithm: str) -> None:
-    choose("algorithm", algorithm)
+def _choose(key: str, algorithm: str) -> None:
+    st.session_state[key] = algorithm
 
 
 _FEW_CHOICES = 4

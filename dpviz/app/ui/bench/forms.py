@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.algorithms import CARDS, Guarantee
-from dpviz.app.ui.bench.catalogue import draw_description, draw_params_form
+from dpviz.app.ui.bench.catalogue import draw_catalogue, draw_description, draw_params_form
 from dpviz.app.ui.bench.column_forms import ask_column, ask_columns
 from dpviz.app.ui.bench.components import draw_paragraph
 from dpviz.app.ui.bench.file_form import draw_file_form
@@ -20,6 +20,7 @@ from dpviz.app.ui.bench.in_hand import (
     count_answers,
     find_hand,
     find_open_word,
+    find_opened,
     keep_hand,
     list_names,
     make_key,
@@ -218,6 +219,7 @@ def _ask_algorithm(hand: Hand) -> None:
     said = replace(hand.request, contender=Contender(card.id, params), seed=seed if seeded else None)
     if Guarantee.APPROX in card.guarantees and not said.delta and Guarantee.PURE not in card.guarantees:
         said = replace(said, delta=check.choose_usual_delta(None if hand.rows is None else hand.rows.high))
+    draw_catalogue(make_key(hand, "algorithm"), find_opened(hand))
     if said != hand.request or dict(said.params) != dict(hand.request.params):
         keep_hand(replace(hand, request=said))
         st.rerun()

@@ -21,7 +21,7 @@ from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.charts.view import View
-from dpviz.app.ui.bench.catalogue import draw_catalogue, draw_description, foresee_outcome, make_foresight
+from dpviz.app.ui.bench.catalogue import draw_description, foresee_outcome
 from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -258,10 +258,6 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
         draw_turning(run, context)
         draw_k_reading(result)
 
-    def draw_story() -> None:
-        draw_description(result.request.card)
-        draw_catalogue(make_foresight(table))
-
     def draw_files() -> None:
         _draw_take_away(table, result, context, judged)
         script = partial(Script.for_run, table.loaded.name, table.declaration, result.request)
@@ -270,7 +266,7 @@ def draw_below(table: OpenTable, result: Result, context: RenderContext, judged:
     tabs: dict[str, Callable[[], None]] = {
         "What was found": draw_found,
         "Ledger": partial(_draw_ledger, run),
-        "How it works": draw_story,
+        "How it works": partial(draw_description, result.request.card),
         "Table": partial(_draw_numbers, run, context),
         "Take away": draw_files,
     }
