@@ -80,12 +80,10 @@ class Judgement:
         """The light in a few words.
 
         >>> Judgement(level=regime.Level.AMBER, like=regime.Level.GREEN, yours=regime.Level.AMBER).in_short
-        'enough for like sizes'
+        'borderline'
         """
         if self.level is None:
             return ""
-        if self.level is regime.Level.AMBER and self.like is regime.Level.GREEN:
-            return "enough for like sizes"
         return {
             regime.Level.GREEN: "enough records",
             regime.Level.AMBER: "borderline",
