@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dpviz.core import RequestError
 from dpviz.words import Sentences
+
+TERMS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("release_terms.toml").read_text(encoding="utf-8"))
 
 SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
 
