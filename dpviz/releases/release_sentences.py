@@ -1,4 +1,4 @@
-"""What a release says in sentences that no template has, and why nothing is released, read or verified."""
+"""What a release says in sentences that no template has, why it refuses, and what its terms are called."""
 
 from __future__ import annotations
 
