@@ -30,6 +30,7 @@ from dpviz.core import (
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
 from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_share, bound_sum
+from dpviz.releases.quality_report import Scales, cap_losses, make_quality_report, make_scales
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     TOO_SMALL,
@@ -37,12 +38,8 @@ from dpviz.releases.segments_report import (
     CategoryShare,
     NumbersSaid,
     ReleasedHistogram,
-    Scales,
     Segment,
     SegmentsReport,
-    cap_losses,
-    make_quality_report,
-    make_scales,
 )
 from dpviz.releases.tallies import SegmentTallies, Tally
 

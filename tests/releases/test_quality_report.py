@@ -11,16 +11,15 @@ import dpviz.releases.segments
 import dpviz.releases.segments_report
 from dpviz.core.domain import Region
 from dpviz.releases.intervals import bound_ratio
-from dpviz.releases.segments import ask_segments
-from dpviz.releases.segments_report import (
-    QualityVerdict,
+from dpviz.releases.quality_report import (
     Scales,
     _judge,
     compute_cost_of_sparing_one,
-    describe_quality,
     draw_blind_centers,
     estimate_far_rows,
 )
+from dpviz.releases.segments import ask_segments
+from dpviz.releases.segments_report import QualityVerdict, describe_quality
 from tests.cases import about
 from tests.contract.sessions import open_seeded
 from tests.releases.segment_tables import clustered_only
@@ -149,7 +148,7 @@ def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     losses, judged = [], []
     ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.segments_report._judge
     monkeypatch.setattr("dpviz.releases.segments.cap_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
-    monkeypatch.setattr("dpviz.releases.segments_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
+    monkeypatch.setattr("dpviz.releases.quality_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
     quality_report = _report(_groups(900, 300, 300), MIDDLES)
     values, sds = losses[0].values, losses[0].sds
     assert len({*sds}) == 3
