@@ -29,8 +29,9 @@ from dpviz.core.noise import StudyNoise
 from dpviz.releases.asking import ReleaseQuestion, ask, find_middle
 from dpviz.releases.described_table import DescribedTable, make_described_table
 from dpviz.releases.draws import Draws, draw_versions, format_draws
-from dpviz.releases.release_parts import Clustered, Parts, SegmentsPart, round_centers
+from dpviz.releases.release_parts import Clustered, Parts, SegmentsPart
 from dpviz.releases.release_request import Division
+from dpviz.releases.rounding import round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare

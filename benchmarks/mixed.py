@@ -29,11 +29,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.reporting import TextTable
-from dpviz.runs.center_tables import read_shares
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, nicv
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.profiles import read_shares
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.declarations import Declaration, apply_declaration

@@ -40,6 +40,7 @@ ROWS = {
 
 HOLDERS = {
     "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
+    "dpviz.releases.quality_report": "asks a session for distances",
     "dpviz.releases.release_reader": "gives released numbers as data frames; no row is near",
     "dpviz.releases.described_table": "makes private tables: of codes, and the one that segments are asked of",
     "dpviz.releases.continuing": "opens the session that counts the segments of an earlier release",
@@ -90,6 +91,8 @@ READS = {
     "dpviz.releases.transcript: total": "how many numbers were asked for",
     "dpviz.releases.described_table: read": "columns that bounds or missing cells are bought of, into a private table",
     "dpviz.releases.described_table: encode_columns": "clustered columns beside them, into the same private table",
+    "dpviz.releases.described_table: frame": "whether a column to describe is there, by its name",
+    "dpviz.releases.described_table: get_cells": "columns that segments are described by, into a private table",
     "dpviz.releases.described_table: identifiers": "whose rows they are, into a private table",
     "dpviz.app.ui.bench.in_hand: read_beginning": "the first lines, for a proposal, a counted look",
     "dpviz.app.ui.bench.in_hand: read": "how many rows a file has that anybody may see",
@@ -109,6 +112,7 @@ READS = {
     "dpviz.app.ui.data.table_summary: points": "after a counted look",
     "dpviz.app.ui.meaning: n_rows": "of a table that may be shown",
     "dpviz.app.ui.runner: n_rows": "where a run takes place, on its owner's machine",
+    "dpviz.app.ui.session: file": "the file of the open table, to be declared anew",
     "dpviz.app.ui.studies.study_job: n_rows": "of a table that may be shown",
 }
 """What is read of a value that holds rows, other than what is public, where its type is written."""
@@ -271,7 +275,8 @@ def readers(sources: Iterable[Source]) -> set[str]:
 
 def names_in(source: Source) -> dict[str, str]:
     """Full names by what they are called in a file."""
-    known = {node.name: f"{source.module}.{node.name}" for node in source.tree.body if isinstance(node, ast.ClassDef)}
+    mine = (node for node in source.tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
+    known = {node.name: f"{source.module}.{node.name}" for node in mine}
     for node in ast.walk(source.tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             known |= {name.asname or name.name: find_home(f"{node.module}.{name.name}") for name in node.names}

@@ -10,8 +10,8 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "release_request", "package", "verifying", "catalogue_files"),
-    *("card_tables", "promise", "release_texts", "segments_report", "signature", "tallies"),
+    *("render", "playing", "release_request", "package", "verifying", "catalogue_files", "card_tables"),
+    *("release_texts", "promise", "segments_report", "signature", "rounding"),
 )
 
 
@@ -101,7 +101,7 @@ def test_what_is_rendered_reaches_no_row():
     [
         ("render", "from dpviz.runs.open_table import OpenTable"),
         ("render", "from dpviz.tables.named import Content\ndef render(played, content: Content): ..."),
-        ("card_tables", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
+        ("release_texts", "import pandas as pd\ndef card_page(facts, rows: pd.DataFrame | None = None): ..."),
         ("promise", "from dpviz.releases import releasing\ndef promise(facts, ready: releasing.Preflight): ..."),
         ("verifying", "from dpviz.tables.loaded_table import LoadedTable\nclass Found:\n    table: 'LoadedTable'"),
         (

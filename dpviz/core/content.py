@@ -82,10 +82,21 @@ def draw_content_waits(rows: Array, salt: int) -> Array:
 
 
 def compute_exact_log(values: Array, terms: int = 11) -> Array:
-    """Natural logarithms of numbers above 0 (n,), the same to the last bit on every machine and in every place.
+    """Natural logarithms, the same to the last bit on every machine and in every place.
 
-    ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2): so many terms of its series. A
-    library's logarithm differs in the last bits from machine to machine; sums, products and quotients do not.
+    ln x = e ln 2 + 2 artanh z with z = (m - 1) / (m + 1), x = m 2^e and m in [√½, √2). A library's logarithm differs in
+    the last bits from machine to machine; sums, products and quotients do not.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Above 0.
+    terms : int
+        Of the series of artanh.
+
+    Returns
+    -------
+    array of shape (n,)
 
     >>> float(compute_exact_log(np.array([1.0]))[0]), (compute_exact_log(np.array([0.5, 0.25])) / _LN_2).tolist()
     (0.0, [-1.0, -2.0])

@@ -232,7 +232,18 @@ class RecordedLoss:
 
 
 def compute_squared_distance(one: Any, other: Any) -> float:
-    """Squared Euclidean distance of two answers of one shape, dense or sparse, in their units, squared."""
+    """Squared Euclidean distance of two answers.
+
+    Parameters
+    ----------
+    one, other : array or SparseCounts
+        Answers of one shape, dense or sparse.
+
+    Returns
+    -------
+    float
+        In their units, squared.
+    """
     if isinstance(one, SparseCounts):
         codes = np.union1d(one.codes, other.codes)
         one, other = one.get_counts(codes), other.get_counts(codes)

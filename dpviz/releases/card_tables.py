@@ -17,7 +17,7 @@ from dpviz.core import Array, Entry
 from dpviz.releases.playing import CardColumn, Played
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_plain_number, format_small, format_steps
 from dpviz.releases.release_parts import Parts
-from dpviz.releases.release_terms import TERMS
+from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import NumbersSaid
 from dpviz.runs import profiles
 from dpviz.tables import codings, declarations

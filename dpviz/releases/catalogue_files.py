@@ -21,7 +21,7 @@ from dpviz.releases.intervals import COVERED
 from dpviz.releases.package import CENTERS, CROISSANT, DATAPACKAGE, MAP, PROFILE
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_small
-from dpviz.releases.release_terms import TERMS
+from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.release_texts import fill, fill_yaml, make_page, make_slug, select_said
 from dpviz.runs import Script, profiles
 from dpviz.tables import codings, format_csv, owner_words

@@ -40,8 +40,7 @@ from dpviz.releases.package import (
 from dpviz.releases.playing import Played, play
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
-from dpviz.releases.release_sentences import make_refusal
-from dpviz.releases.release_terms import TERMS
+from dpviz.releases.release_sentences import TERMS, make_refusal
 from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups

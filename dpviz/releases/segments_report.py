@@ -1,4 +1,4 @@
-"""What a release says of its segments: plain values, which files, cards and charts are made of."""
+"""What a release says of its segments: plain values, of which files, cards and charts are made, and words."""
 
 from __future__ import annotations
 

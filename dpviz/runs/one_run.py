@@ -175,7 +175,7 @@ class Run(RunSoFar, Report):
 
     def read_shares(self) -> dict[str, dict[str, Array]]:
         """The share (k,) of each declared category in every centre, by column and category."""
-        from dpviz.runs.center_tables import read_shares
+        from dpviz.runs.profiles import read_shares
 
         return read_shares(self.domain, self.centers)
 

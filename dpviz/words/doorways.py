@@ -168,7 +168,7 @@ OURS = Door(
             "releases/verifying.py",
             "releases/release_texts.py",
             "releases/release_request.py",
-            "releases/release_terms.py",
+            "releases/release_sentences.py",
         ),
         *(
             "releases/render.py",

@@ -1,4 +1,7 @@
-"""How numbers, amounts and lists are written: a released number to the digit of its noise, nine in ten behind a ±."""
+"""How numbers, amounts and lists are written: a released number to the digit of its noise, nine in ten behind a ±.
+
+How far a ± reaches is proved in ``docs/proofs/intervals.md``.
+"""
 
 from __future__ import annotations
 

@@ -16,9 +16,10 @@ from dpviz.releases.account import Account, Taken
 from dpviz.releases.intervals import Interval
 from dpviz.releases.playing import Played, play
 from dpviz.releases.promise import AccessCounts
-from dpviz.releases.release_parts import Rounded, SegmentsPart
+from dpviz.releases.release_parts import SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import draw, make_transcript, preflight
+from dpviz.releases.rounding import Rounded
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     CategoryShare,

@@ -351,7 +351,10 @@ def test_what_is_said_to_be_checked_is_checked(files, check):
 def test_a_card_that_the_registry_would_refuse_is_named(files, monkeypatch):
     made = release_texts.make_registry_card(play(transcript_in(files)))
     made["deployment"]["basic"] = {"name": 3}
-    monkeypatch.setattr(release_texts, "fill_yaml", lambda *given, **more: made)
+    fill = release_texts.fill_yaml
+    monkeypatch.setattr(
+        release_texts, "fill_yaml", lambda of, *on, **more: made if of.startswith("registry") else fill(of, *on, **more)
+    )
     consistent = render(transcript_in(files))
     assert yaml.safe_load(consistent[CARD])["deployment"]["basic"] == {"name": 3}
     assert f"Not so: {Check.CARD.value}" in verify(make_zip(consistent)).checked

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dpviz.core.domain import Domain
-from dpviz.runs.center_tables import describe_shares, read_shares
 from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
+from dpviz.runs.profiles import describe_shares, read_shares
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import Declaration, FileKind, apply_declaration
