@@ -76,9 +76,7 @@ def bound_ratio(over: float, over_sd: float, under: float, under_sd: float) -> I
     if under <= 0:
         return Interval(float("nan"), 0.0, float("inf"))
     z2 = NINE_IN_TEN**2
-    a = under**2 - z2 * under_sd**2
-    b = -2 * over * under
-    c = over**2 - z2 * over_sd**2
+    a, b, c = under**2 - z2 * under_sd**2, -2 * over * under, over**2 - z2 * over_sd**2
     ratio = max(over, 0.0) / under
     if a <= 0:
         return Interval(ratio, 0.0, float("inf"))
@@ -101,10 +99,9 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_s
     statistic = np.r_[0.0, np.cumsum(values)] - level * values.sum()
     squares = (1 - level) ** 2 * below + level**2 * (m - below)
     sums = below - level * m
-    noise = find_sum_sd(sd, squares, sums, len(counts), whole_sd)
+    reach = NINE_IN_TEN * find_sum_sd(sd, squares, sums, len(counts), whole_sd)
     # The ends are known: nothing lies below the first edge, and everything below the last one.
-    too_far = statistic > NINE_IN_TEN * noise
-    too_near = statistic < -NINE_IN_TEN * noise
+    too_far, too_near = statistic > reach, statistic < -reach
     too_far[0] = too_near[m] = False
     stays = np.flatnonzero(~(too_far[:-1] | too_near[1:]))
     first, last = (stays[0], stays[-1]) if len(stays) else (0, m - 1)

@@ -50,7 +50,9 @@ def test_one_answer_a_quantity_in_every_file(good) -> None:
             float(size["noise_sd"])
         )
         mine = frame.loc[(int(row["segment"]), "", "rows")]
-        assert mine["value"] == float(row["noisy_size"]) and mine["noise_sd"] == pytest.approx(float(size["noise_sd"]))
+        assert mine["value"] == float(row["noisy_size"]) and mine["noise_sd"] == pytest.approx(
+            float(size["noise_sd"]), rel=1e-5
+        )
         for name in ("age", "income"):
             mine = frame.loc[(int(row["segment"]), name, "centre")]
             assert mine["value"] == float(row[name])
