@@ -400,7 +400,7 @@ def draw_counts(step: GridStep, context: RenderContext) -> Chart:
         canvas.plot.update_yaxes(title_text="rows (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
         canvas.plot.update_layout(bargap=0)
 
-    some = f"every {wide}th bar" if wide > 1 else ""
+    some = f"one bar for {wide} counts" if wide > 1 else ""
     note = join_clauses(f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
     return Chart(context, title, note, f"All noisy counts, sorted. {title}.", paint, legend_lines=0)
 
