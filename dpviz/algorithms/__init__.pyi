@@ -2,7 +2,7 @@ from . import regime as regime
 from . import size_estimates as size_estimates
 from . import synopsis_reading as synopsis_reading
 from .auto.auto_plan import PlanStep as PlanStep
-from .auto.auto_plan import find_wide_columns as find_wide_columns
+from .auto.auto_plan import count_wide_columns as count_wide_columns
 from .auto.polishing import PolishStep as PolishStep
 from .auto.polishing import SplitStep as SplitStep
 from .auto.private_projection import ProjectionStep as ProjectionStep

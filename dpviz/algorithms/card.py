@@ -211,7 +211,7 @@ class Setting:
     """The public quantities that a run is judged by before it starts.
 
     Of ``dim`` coordinates ``coded`` are those of categories and circles. With a ``common`` scale for all columns one of
-    them may have most of the spread. Beside its ``wide`` columns the domain is thin (None: nobody has looked).
+    them may have most of the spread. Beside its ``wide`` columns the domain is thin (None: nowhere, as far as known).
     """
 
     dim: int

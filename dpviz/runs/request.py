@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, find_wide_columns, list_private_cards
+from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, count_wide_columns, find_card, list_private_cards
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
@@ -219,7 +219,7 @@ class Request:
             rows_per_person=table.rows_per_person,
             coded=table.domain.coded_dim,
             common=table.domain.scaling is Scaling.COMMON and table.domain.dim > 1,
-            wide=len(find_wide_columns(table.domain.region.half)),
+            wide=count_wide_columns(table.domain.region.half),
         )
 
     @property

@@ -16,6 +16,7 @@ from dpviz.algorithms.auto.auto_plan import (
     FEW_CLUSTERS,
     AutoPlan,
     Zoom,
+    count_wide_columns,
     find_wide_columns,
     make_plan,
     make_plan_step,
@@ -142,7 +143,7 @@ def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
         relation=session.relation,
         n=n,
         rows_per_person=session.rows_per_person,
-        wide=len(find_wide_columns(session.region.half)),
+        wide=count_wide_columns(session.region.half),
     )
     return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 

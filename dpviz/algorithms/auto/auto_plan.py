@@ -315,6 +315,12 @@ def find_wide_columns(half: Array) -> Codes:
     return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
 
 
+def count_wide_columns(half: Array) -> int | None:
+    """How many columns are wide if all others are thin, by half widths (d,); None where all count."""
+    number = len(find_wide_columns(half))
+    return number if number < len(half) else None
+
+
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
     """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
     assert setting.n is not None

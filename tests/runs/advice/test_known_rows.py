@@ -44,9 +44,10 @@ KINDS: list[tuple[dict[str, Coding], str]] = [
 
 
 def declare_some(number: int, n: int | None, ends: tuple[int, int] | None) -> Declaration:
-    """Of two to four columns of numbers, some tables with categories or hours beside them, some in one scale."""
+    """Of two to four columns of numbers, some tables with categories or hours beside them, some in one scale, in which
+    the last of four are thin."""
     codings, scaling = KINDS[number % len(KINDS)]
-    pairs = {f"x{place}": (0.0, 1.0) for place in range(2 + number % 3)}
+    pairs = {f"x{place}": (0.0, 20.0**-place) for place in range(2 + number % 3)}
     pairs |= {name: coding.ends or (0.0, 1.0) for name, coding in codings.items()}
     lower, upper = zip(*pairs.values(), strict=True)
     return Declaration((*pairs,), lower, upper, codings=codings, scaling=scaling, n_public=n, n_range=ends)
@@ -55,7 +56,7 @@ def declare_some(number: int, n: int | None, ends: tuple[int, int] | None) -> De
 def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
     """With 3 and with 8 clusters; what nobody said is asked for in one sentence; what is advised can run."""
     assert len(ASKED) >= 30
-    windows = 0
+    windows = thin = 0
     for number, (k, (n, ends, bought)) in enumerate(ASKED):
         delta = 0.0 if number % 2 else 1e-8
         declaration = declare_some(number, n, ends)
@@ -89,6 +90,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
             assert page.few.setting == python.few.setting
+            thin += page.few.setting.wide is not None
             if python.few.best is not None:
                 Request(Contender(python.few.best.algorithm), k, python.few.epsilon, delta).check(table.private)
             if number % 4:  # what would open a window takes long; all kinds of tables come by
@@ -97,7 +99,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
             if window is not None:
                 windows += 1
                 assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)
-    assert windows > 5
+    assert windows > 5 and thin > 0
 
 
 def test_a_range_of_rows_is_a_range_of_epsilon():
