@@ -38,7 +38,7 @@ from dpviz.releases.segments_report import (
 from dpviz.releases.smallest_groups import Groups
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs import LIKE_ONE, Belief, LossShare, Progress, Run, Verdict, brief, judge_centers, profiles
+from dpviz.runs import Belief, Progress, Run, Verdict, brief, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
 
@@ -137,8 +137,8 @@ def _list_findings(received: Received) -> Iterator[Headline]:
     if ended is not None and ended.kind in _BEFORE_CENTERS:
         yield _make_finding(ended, received.epsilon)
     judged = received.quality_report is not None or bool(run is not None and run.loss_diagnostic)
-    if verdict := judge_centers(made.evidence, _measure_loss(received), judges_itself=judged, what="release"):
-        yield _make_finding(verdict, received.epsilon)
+    if found := verdict.judge_centers(made.evidence, _measure_loss(received), judges_itself=judged, what="release"):
+        yield _make_finding(found, received.epsilon)
     yield from _conclude_from_quality(received)
     if received.quality_report is None and ended is not None and ended.kind == "doubted":
         yield Headline("Released values speak against the centres", "doubted", ended.reason)
@@ -147,21 +147,23 @@ def _list_findings(received: Received) -> Iterator[Headline]:
     yield Headline(_conclude_what_differs(made))
 
 
-def _make_finding(verdict: Verdict, epsilon: float) -> Headline:
-    at = f"At ε = {epsilon:.3g}, " if verdict.kind in _OF_EPSILON else ""
-    return Headline(capitalize_first(at + verdict.title), verdict.kind, verdict.reason)
+def _make_finding(found: Verdict, epsilon: float) -> Headline:
+    at = f"At ε = {epsilon:.3g}, " if found.kind in _OF_EPSILON else ""
+    return Headline(capitalize_first(at + found.title), found.kind, found.reason)
 
 
-def _measure_loss(received: Received) -> LossShare | None:
+def _measure_loss(received: Received) -> verdict.LossShare | None:
     """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
     if received.quality_report is not None:
         ratio = received.quality_report.ratio
-        return LossShare(ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})")
+        return verdict.LossShare(
+            ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})"
+        )
     loss_diagnostic = None if received.run is None else received.run.loss_diagnostic
     return (
         None
         if loss_diagnostic is None
-        else LossShare(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
+        else verdict.LossShare(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
     )
 
 
@@ -237,7 +239,7 @@ def _conclude_quality(received: Received) -> Conclusion:
         return Conclusion(SENTENCES.fill("one_centre"), good=True)
     value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
     left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < LIKE_ONE))
+    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < verdict.LIKE_ONE))
 
 
 def _list_forbidden(received: Received) -> Iterator[str]:

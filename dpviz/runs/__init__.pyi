@@ -2,6 +2,7 @@ from . import error_parts as error_parts
 from . import evaluation as evaluation
 from . import export as export
 from . import profiles as profiles
+from . import verdict as verdict
 from .advice.advice import Advice as Advice
 from .advice.advice import Prospects as Prospects
 from .advice.advice import Target as Target
@@ -79,11 +80,8 @@ from .synthetic_tables import USUAL_SPREAD as USUAL_SPREAD
 from .synthetic_tables import Tried as Tried
 from .synthetic_tables import dry_run_work as dry_run_work
 from .synthetic_tables import make_synthetic_table as make_synthetic_table
-from .verdict import LIKE_ONE as LIKE_ONE
-from .verdict import LossShare as LossShare
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence
-from .verdict import judge_centers as judge_centers
 from .work import CURVE_EPSILONS as CURVE_EPSILONS
 from .work import CurvePoint as CurvePoint
 from .work import Prepared as Prepared

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
+import dpviz.releases.quality_report
 import dpviz.releases.segments
-import dpviz.releases.segments_report
 from dpviz.core.domain import Region
 from dpviz.releases.intervals import bound_ratio
 from dpviz.releases.quality_report import (
@@ -146,7 +146,7 @@ def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
 
 def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     losses, judged = [], []
-    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.segments_report._judge
+    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.quality_report._judge
     monkeypatch.setattr("dpviz.releases.segments.cap_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
     monkeypatch.setattr("dpviz.releases.quality_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
     quality_report = _report(_groups(900, 300, 300), MIDDLES)
