@@ -25,7 +25,18 @@ def name_curve(table: OpenTable, request: Request) -> str:
 
 
 def find_sample_curve(table: OpenTable, request: Request) -> Sequence[CurvePoint]:
-    """The stored curve of that very table and request; empty if there is none."""
+    """The stored curve of that very table and request; empty if there is none.
+
+    Parameters
+    ----------
+    table : OpenTable
+    request : Request
+        Its ε and its seed are not read.
+
+    Returns
+    -------
+    sequence of CurvePoint
+    """
     return _read_curves().get(name_curve(table, request), ())
 
 

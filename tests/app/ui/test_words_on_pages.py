@@ -43,6 +43,7 @@ OF_THE_PAGE = {"header"}
 
 # Made of numbers, of literals, or of what was escaped before.
 WORDING = {
+    "b64encode",
     "escape_markdown",
     "format_number",
     "format_percent",
@@ -76,7 +77,7 @@ KEEPING = {
     "filter",
 }
 OWN_PARTS = {"icon", "color"}
-METHODS = {"strip", "lower", "capitalize", "rstrip", "lstrip", "removeprefix", "keys", "values", "items"}
+METHODS = {"decode", "strip", "lower", "capitalize", "rstrip", "lstrip", "removeprefix", "keys", "values", "items"}
 NUMBERS = {"int", "float", "bool", "Kind", "int | None", "float | None"}
 
 

@@ -93,11 +93,12 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
     drawn = _read_thumbnails().get(card.id)
     if drawn is not None:  # none of what a package brings
         svg = b64encode(drawn[st.context.theme.type or "light"].encode()).decode()
-        said = f"A step of {card.title}: {drawn['step']}"
+        said = f"A step of {card.title}: {escape_markdown(drawn['step'])}"
         st.markdown(f"![{said}](data:image/svg+xml;base64,{svg})", width=_THUMBNAIL)
     about = f"{card.summary}\n\n**When:** {card.when}\n\n{describe_needs(card)}"
     told = [*map(_PROMISES.__getitem__, card.guarantees), *(["local model"] if card.local else [])]
-    lines = [f":gray[:small[{' · '.join(words)}]]" for words in (told, drawn["shows"] if drawn else []) if words]
+    shown = (" · ".join(words) for words in (told, drawn["shows"] if drawn else []))
+    lines = [f":gray[:small[{escape_markdown(words)}]]" for words in shown if words]
     lines += [] if drawn else [f":red-badge[{NOT_OURS}]"]
     if judgement is not None:
         caution = summarize_judgement(judgement)
@@ -106,7 +107,7 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
         title = card.title if card.private else f"{card.title}, without privacy"
         look: dict[str, Any] = {"key": f"catalogue:{card.id}", "type": "tertiary", "help": about}
         st.button(escape_markdown(title), on_click=_choose, args=(key, card.id), **look)
-        st.markdown("  \n".join(filter(None, lines)))
+        st.markdown("  \n".join([line for line in lines if line]))
 
 
 def _draw_package(card: Card) -> None:
