@@ -222,7 +222,7 @@ class LocalReports(Priced):
     bits: tuple[int, ...]
     depth: int
     groups: Codes = field(compare=False, repr=False)
-    middle: int = 0
+    middle: int
 
     @classmethod
     def calibrated(

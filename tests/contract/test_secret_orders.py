@@ -239,7 +239,7 @@ def local_noise(rows, places, noise):
 
 def local_reports(rows, places, noise):
     """Who takes each seat."""
-    mechanism = LocalReports(1.0, 1.0, 2.0, (1,), 1, np.zeros(places, dtype=np.int64))
+    mechanism = LocalReports(1.0, 1.0, 2.0, (1,), 1, np.zeros(places, dtype=np.int64), 0)
     return mechanism.seat(UserAnswers(np.zeros(len(rows), dtype=np.int64), rows), noise).vectors[:, 0]
 
 

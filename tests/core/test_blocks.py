@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from dpviz.core.block_models import BlockKMeans, match_to
+from dpviz.core.block_models import BlockKMeans, _run_lloyd_round, match_to
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from tests.contract.sessions import open_seeded
@@ -53,6 +53,12 @@ def test_models_are_as_good_as_k_means_on_each_block():
         mine = rows[block == b]
         loss = ((mine[:, None] - found[b]) ** 2).sum(axis=2).min(axis=1).sum()
         assert loss <= 1.05 * KMeans(3, n_init=5, random_state=0).fit(mine).inertia_
+
+
+def test_a_cluster_that_nobody_is_nearest_to_keeps_its_centre():
+    centers = np.array([[[0.0, 0.0], [0.75, 0.75]]])
+    moved = _run_lloyd_round(np.array([[0.25, 0.0], [0.0, 0.25]]), np.zeros(2, dtype=np.int64), centers)
+    np.testing.assert_array_equal(moved, [[[0.125, 0.125], [0.75, 0.75]]])
 
 
 def test_blocks_without_enough_distinct_rows_answer_with_the_anchors():

@@ -162,6 +162,14 @@ def test_distances_of_neighbours_differ_by_no_more_than_the_stretch():
     assert log(ratio) == pytest.approx(mechanism.stretch)
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_noise_is_no_wider_than_the_lemma_asks(k):
+    # Between neighbours the logarithm of a distance moves by s, and its noise falls below that of 1 in 4k/δ draws.
+    mechanism = NoisyCenters(**{**SMALL, "k": k}, far=100.0)
+    at_the_median = log(mechanism.relative_sd * mechanism.far / (2 * mechanism.sd_of_bound)) / mechanism.stretch
+    assert at_the_median == pytest.approx(1 + 4 * k / SMALL["epsilon"] * log(4 * k / SMALL["delta"]))
+
+
 @pytest.mark.parametrize("far", [7.0, 100.0, 557.0])
 def test_the_reach_is_as_private_as_it_is_paid_for(far):
     check_reach(NoisyCenters(**SMALL, far=far))
