@@ -25,9 +25,9 @@ Lane = Literal["bounds", "centres"]
 
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
-# The column of sizes, in cells: so many at least, and as a part of all lanes, since words do not shrink with them; and
+# The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not shrink with them; and
 # what its longest bar takes of it.
-_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 0.24, 0.5
+_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.4, 0.24, 0.5
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
@@ -126,7 +126,8 @@ class SegmentRows(ProfileLanes):
         steep = self.dim > _STRAIGHT
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
         top = _TOP_STEEP if steep else _TOP
-        self.left = max(_SIZES, _PART_FOR_SIZES * self.dim) if self.made.sizes is not None else 0.0
+        sized = self.made.sizes is not None
+        self.left = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES)) if sized else 0.0
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
         self.pixels = _TRACK * _WIDE / (self.dim + self.left)
