@@ -84,7 +84,7 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
 
 def test_a_first_picture_needs_no_library_and_stays_where_it_was_when_that_has_come(fifteen: Visitor) -> None:
     visit, page = fifteen, fifteen.page
-    visit.sees_animation()
+    visit.is_still()  # what stands above the picture has come, and its size is that of the next one
     assert not any("plotly" in url for url in visit.requested)
     sketched = page.evaluate(_SEEN)
     visit.steps_to("End")
