@@ -45,6 +45,17 @@ _PHONE = """() => {
   return above && axis.bottom <= innerHeight && file.top >= innerHeight ? "" : JSON.stringify(edges);
 }"""
 
+# The verdict over a draw with sizes that may be noise, which has most words.
+_SAYS_MUCH = """() => {
+  const verdict = document.querySelector(".st-key-bench_verdict");
+  verdict.querySelector("h1").textContent =
+    "At ε = 1: the groups are tight, but 2 of 15 sizes may be noise alone";
+  verdict.querySelector("p").textContent =
+    "2 of 15 sizes are below 3 sd of the noise (219 rows). Such a cluster may hold nobody. " +
+    "This draw has 1.00× the loss of k-means++. From ε = 0.15 on 8 of 10 draws on these rows are at most 10 % looser " +
+    "than without privacy; up to 1.09 nobody’s guess grows past 25 %.";
+}"""
+
 # Presses a word as soon as the answer to the form of another one is drawn.
 _PRESSES_AT_ONCE = """() => new MutationObserver((_, watch) => {
   if (document.querySelector('[data-word="kind"].gap')) return;
@@ -125,16 +136,9 @@ def test_on_a_telephone_sentence_verdict_picture_and_axis_are_above_the_fold_in_
     visit.goes_to("/")
     visit.sees("promise")  # of the table's own curve, so that nothing grows any more
     visit.sees_animation()
-    # A draw of which sizes may be noise has a long verdict by itself.
-    while visit.text("noise alone").count():
-        visit.presses("Another draw")
-        visit.sees_animation()
     assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
-    # A verdict of other draws is longer: the picture takes what it leaves.
-    longer = (
-        "paragraph => paragraph.append(' and so it is with most of the draws that could have been made of these rows')"
-    )
-    visit.page.locator(".st-key-bench_verdict p").first.evaluate(longer)
+    # Draws differ in what is said of them, and the picture takes what it leaves: so it does below the longest verdict.
+    visit.page.evaluate(_SAYS_MUCH)
     assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
 
 
