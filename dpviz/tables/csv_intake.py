@@ -40,10 +40,17 @@ from dpviz.tables.file_format import (
     MAX_COLUMNS,
     NAMED_DELIMITERS,
     PLAIN_FORMAT,
+    TOLD,
     WHITESPACE,
+    CellNumbers,
     FileFormat,
     NumberStyle,
     can_delimit,
+    convert_numbers,
+    count_numbers,
+    drop_codes,
+    match,
+    read_text,
     refuse_garbled,
 )
 from dpviz.tables.loaded_table import (
@@ -61,7 +68,6 @@ from dpviz.tables.loaded_table import (
     split_by_coding,
     stack_columns,
 )
-from dpviz.tables.number_cells import TOLD, CellNumbers, convert_numbers, count_numbers, drop_codes, match, read_text
 from dpviz.tables.prepared_rows import Batch
 from dpviz.words import doorways, foreign, quote_name
 

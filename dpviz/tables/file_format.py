@@ -1,15 +1,31 @@
-"""How the bytes of a file are to be read: declared, never worked out from its rows."""
+"""How a file is written, as it is declared, and its cells read so: each by itself, whatever stands in others.
+
+A number in a declared style, or text, follows from its cell alone. In which style the columns of a file seem to write
+their numbers is a guess for its owner, from the evidence of all of them together: 247.548 alone may have either mark,
+and a sibling that writes 118,65 decides. Nothing is read by it.
+"""
 
 from __future__ import annotations
 
 import codecs
+import re
+import tomllib
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from dpviz.core import check
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.cell_values import MISSING
+from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, IntakeError, Unread
 from dpviz.words import INLINE, Key
 
 MAX_COLUMNS = check.MOST_COLUMNS
@@ -204,3 +220,349 @@ def refuse_garbled(line: str, declared: FileFormat) -> None:
     several_bytes = declared.encoding != declared.byte_encoding
     if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
         raise IntakeError.of("header_garbled", encoding=declared.encoding)
+
+
+TOLD = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
+PATTERNS = {
+    what: re.compile(re.sub("~([a-z]+)~", lambda part: TOLD["parts"][part[1]], written))
+    for what, written in TOLD["patterns"].items()
+}
+
+
+def match(what: str, cell: str) -> re.Match[str] | None:
+    """How a whole cell is written in the way that has this name, if it is."""
+    return PATTERNS[what].fullmatch(cell)
+
+
+# Cells of one column, as they stand in the file.
+_Cells: TypeAlias = Any
+_Mask: TypeAlias = NDArray[np.bool_]
+# Signs that stand for a minus: the true one, an en dash, hyphens of other widths.
+_MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
+_BLANKS = (*BLANKS, "\t")
+
+
+class CellNumbers(NamedTuple):
+    """Numbers of cells, NaN where one is none, and what was lost."""
+
+    values: FloatArray
+    unread: Unread
+
+
+def convert_numbers(cells: Any) -> CellNumbers:
+    """Cells that Arrow has made numbers of, null where a cell was empty."""
+    values = cells.to_numpy(zero_copy_only=False)
+    finite = np.isfinite(values)
+    if finite.all():
+        return CellNumbers(values, Unread())
+    empty = cells.null_count
+    kept = np.where(finite, values, np.nan)
+    return CellNumbers(kept, Unread(empty=empty, no_number=int(np.count_nonzero(~finite)) - empty))
+
+
+def read_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> FloatArray:
+    """Cells (n,) as numbers written in ``style``, each by itself; whatever is none, or not finite, is NaN."""
+    # Most cells need no marks taken off: digits, signs in front and the decimal mark, or nothing.
+    is_plain = pc.match_substring_regex(cells, rf"\A[0-9+{style.decimal}-]*\z")
+    odd = ~is_plain.to_numpy(zero_copy_only=False)
+    try:
+        values = _cast(pc.if_else(is_plain, cells, pa.scalar(None, cells.type)) if odd.any() else cells, style)
+    except pa.ArrowInvalid:  # digits, signs and marks in an order that makes no number
+        odd[:] = True
+        values = np.full(len(cells), np.nan)
+    if odd.any():
+        values = values.copy()
+        values[odd] = _cast(_strip_marks(cells.filter(pa.array(odd)), style, encoding), PLAIN_STYLE)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def count_numbers(cells: _Cells, style: NumberStyle, encoding: str) -> CellNumbers:
+    """The same, with how many cells were empty and how many were no number."""
+    values = read_numbers(cells, style, encoding)
+    lost = np.isnan(values)
+    if not lost.any():
+        return CellNumbers(values, Unread())
+    kinds = pc.value_counts(cells.filter(pa.array(lost)))
+    words, times = kinds.field("values"), kinds.field("counts").to_pylist()
+    missing = frozenset(style.missing)
+    wrong = [word for word in words.to_pylist() if _read_word(word, encoding, missing) is not None]
+    empty = sum(times) - sum(many for word, many in zip(words.to_pylist(), times, strict=True) if word in {*wrong})
+    return CellNumbers(values, Unread(empty, sum(times) - empty, cells=tuple(wrong[:CELLS_KEPT])))
+
+
+def drop_codes(found: CellNumbers, style: NumberStyle) -> CellNumbers:
+    """The same without the numbers that are declared to mean missing."""
+    coded = np.isin(found.values, [code for code in read_values(style.missing, style) if np.isfinite(code)])
+    many = int(np.count_nonzero(coded))
+    return CellNumbers(np.where(coded, np.nan, found.values), replace(found.unread, empty=found.unread.empty + many))
+
+
+def _cast(cells: pa.BinaryArray, style: NumberStyle) -> FloatArray:
+    """Cells that hold a number without blanks, signs and grouping marks, or nothing, as numbers."""
+    empty = pc.equal(pc.binary_length(cells), 0)
+    if pc.any(empty).as_py():
+        cells = pc.if_else(empty, pa.scalar(None, cells.type), cells)
+    if style.decimal != ".":
+        cells = pc.replace_substring(cells, style.decimal.encode(), b".")
+    numbers = pc.cast(cells.view(pa.string()), pa.float64())
+    values: FloatArray = numbers.to_numpy(zero_copy_only=numbers.null_count == 0)
+    return values
+
+
+def _strip_marks(cells: _Cells, style: NumberStyle, encoding: str) -> _Cells:
+    """The numbers among ``cells`` without their signs and marks, with a decimal point; null for the others."""
+    is_number = pc.match_substring_regex(cells, _make_pattern(style, encoding))
+    negative = None
+    if style.negative:
+        negative = pc.match_substring_regex(cells, _make_pattern(style, encoding, negative=True))
+        is_number = pc.or_(is_number, negative)
+    bare = pc.if_else(is_number, cells, pa.scalar(None, cells.type))
+    for mark in (style.sign, *style.grouping_marks, *_BLANKS):
+        bare = _replace(bare, _encode(mark, encoding), b"")
+    for mark, plain in (*((minus, b"-") for minus in _MINUSES), (style.decimal, b".")):
+        bare = _replace(bare, _encode(mark, encoding), plain)
+    bare = pc.replace_substring_regex(bare, rb"\.--?", b".")  # a dash in the place of cents
+    if negative is not None:
+        amounts = bare
+        for beside in (b"(", b")", b"-"):
+            amounts = _replace(amounts, beside, b"")
+        minus, between = pa.scalar(b"-", bare.type), pa.scalar(b"", bare.type)
+        bare = pc.if_else(negative, pc.binary_join_element_wise(minus, amounts, between), bare)
+    # Marks that stand within each other could leave something else behind.
+    is_plain = pc.match_substring_regex(bare, _make_pattern(PLAIN_STYLE, encoding))
+    return pc.if_else(is_plain, bare, pa.scalar(None, bare.type))
+
+
+def _replace(cells: _Cells, mark: bytes, instead: bytes) -> _Cells:
+    return pc.replace_substring(cells, mark, instead) if mark not in (b"", instead) else cells
+
+
+@lru_cache(maxsize=64)
+def _make_pattern(style: NumberStyle, encoding: str, *, negative: bool = False) -> str:
+    """A cell that is a number in ``style`` with its sign in front, over its bytes.
+
+    ``negative``: one between parentheses, or with its minus behind, as ``style`` declares it.
+    """
+    dashes, pad = _join_marks(("-", *_MINUSES), encoding), f"(?:{_join_marks(_BLANKS, encoding)})*"
+    mark = _join_marks((style.sign,), encoding)
+    sign, behind = (f"(?:{mark}{pad})?", f"(?:{pad}{mark})?") if mark else ("", "")
+    if negative and style.negative == "-":  # 5.- has no cents, and is not negative
+        return rf"\A{pad}{sign}{_describe_amount(style, encoding, '+')}{behind}{pad}-{behind}{pad}\z"
+    amount = _describe_amount(style, encoding, "*", dashes)
+    if negative:
+        return rf"\A{pad}{sign}\({pad}{sign}{amount}{behind}{pad}\){behind}{pad}\z"
+    return rf"\A{pad}{sign}(?:(?:\+|{dashes}){pad})?{sign}{amount}{behind}{pad}\z"
+
+
+def _describe_amount(style: NumberStyle, encoding: str, times: str, dashes: str = "") -> str:
+    """The part of a pattern that is a number without sign, blanks and what stands beside it.
+
+    ``times``: how many digits are behind its decimal mark; one or two of ``dashes`` may stand in their place.
+    """
+    marks, decimal = _join_marks(style.grouping_marks, encoding), _join_marks((style.decimal,), encoding)
+    first, others = ("{1,2}", "{2}") if style.grouping == INDIAN else ("{1,3}", "{3}")
+    groups = rf"[0-9]{first}(?:(?:{marks})[0-9]{others})*(?:{marks})[0-9]{{3}}|" if marks else ""
+    whole = rf"(?:{groups}[0-9]+)"
+    no_cents = rf"|{whole}{decimal}(?:{dashes}){{1,2}}" if dashes else ""
+    return rf"(?:(?:{whole}(?:{decimal}[0-9]{times})?|{decimal}[0-9]+)(?:[eE][+-]?[0-9]+)?{no_cents})"
+
+
+def _join_marks(marks: Iterable[str], encoding: str) -> str:
+    """The bytes of one of these marks, as a pattern; nothing where the encoding has none of them."""
+    encoded = filter(None, (_encode(mark, encoding) for mark in marks))
+    return "|".join("".join(rf"\x{{{byte:02x}}}" for byte in mark) for mark in encoded)
+
+
+def _encode(mark: str, encoding: str) -> bytes:
+    """The bytes of a mark; none where the encoding does not have it."""
+    return mark.encode(encoding, errors="ignore")
+
+
+def read_text(cells: _Cells, encoding: str, missing: frozenset[str] = frozenset()) -> NDArray[np.object_]:
+    """Cells of shape (n,), bytes or text, as text without blanks around it, None where a cell is empty or missing."""
+    words = np.full(len(cells), None)
+    words[:] = [_read_word(cell, encoding, missing) for cell in cells.to_pylist()]
+    return words
+
+
+def _read_word(cell: bytes, encoding: str, missing: frozenset[str]) -> str | None:
+    word = cell.decode(encoding, errors="replace").strip()
+    return None if word in MISSING or word in missing else word
+
+
+class Styles(NamedTuple):
+    """How columns write their numbers.
+
+    ``by_column`` holds the columns of numbers; ``doubtful`` are those of them in which a mark may be either; ``unread``
+    others whose cells mostly begin like numbers; ``mixed`` says of columns what is written in two ways.
+    """
+
+    by_column: dict[str, NumberStyle]
+    usual: NumberStyle
+    doubtful: tuple[str, ...]
+    unread: tuple[str, ...]
+    mixed: dict[str, str]
+
+
+class ColumnCells:
+    """Cells of the columns of a table; those of all that are written alike are read at once, each different one once.
+
+    A table may have thousands of columns of a few cells, and to read a cell takes less than to begin.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
+        places: dict[str, int] = {}
+        self._places = {
+            name: np.array([places.setdefault(cell, len(places)) for cell in cells], dtype=np.int64)
+            for name, cells in columns.items()
+        }
+        self._different = pa.array([cell.encode(errors="replace") for cell in places], pa.binary())
+
+    def read(self, styles: Mapping[str, NumberStyle]) -> dict[str, FloatArray]:
+        """Each of these columns as numbers (n,) in its style, each by its own cell alone, NaN where a cell is none."""
+        alike: dict[NumberStyle, list[str]] = {}
+        for name, style in styles.items():
+            alike.setdefault(style, []).append(name)
+        values: dict[str, FloatArray] = {}
+        for style, names in alike.items():
+            wanted = np.unique(np.concatenate([self._places[name] for name in names]))
+            numbers = read_numbers(self._different.take(pa.array(wanted)), style, "utf-8")
+            values |= {name: numbers[np.searchsorted(wanted, self._places[name])] for name in names}
+        return {name: values[name] for name in styles}
+
+
+def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
+    """The style of each column that holds numbers, and the most frequent one."""
+    present = {name: _list_present(column) for name, column in cells.items()}
+    table = ColumnCells(present)
+    ways = _read_in_all_ways(table, present, delimiter)
+    evidence = {name: _collect_evidence(present[name], read) for name, read in ways.items()}
+    for_table = {mark for one in evidence.values() for mark in one}
+    decimals = {name: own or (for_table if len(for_table) == 1 else {".", ","}) for name, own in evidence.items()}
+    found = {name: _choose_style(read, decimals[name]) for name, read in ways.items()}
+    styles = {name: style for name, style in found.items() if style is not None}
+    doubtful = [name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _has_marks(present[name])]
+    unread = [name for name, column in present.items() if name not in styles and _are_most("like_a_number", column)]
+    usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
+    own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
+    # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
+    shared = {
+        name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
+    }
+    asked = [name for name in styles if shared[name] != PLAIN_STYLE or np.isnan(own[name]).any()]
+    mixed = {name: what for name in asked if (what := _find_mixed(present[name], evidence[name]))}
+    return Styles(shared, usual, tuple(doubtful), tuple(unread), mixed)
+
+
+def _list_present(column: Sequence[str]) -> list[str]:
+    """The cells that are there; where the others are one, two or three words, those of a measure that many refused."""
+    present = [cell for cell in column if cell.strip() not in MISSING]
+    figures = [cell for cell in present if any(map(str.isdigit, cell))]
+    few_words = (
+        len({cell for cell in present if cell not in {*figures}}) <= 3 if 2 * len(figures) < len(present) else False
+    )
+    return figures if few_words and len({*figures}) >= 5 else present
+
+
+def _find_mixed(present: Sequence[str], decimals: set[str]) -> str:
+    """What is written in two ways in a column of numbers: a word of the notes."""
+    signs = Counter(_read_sign(cell) for cell in present)
+    if len({*signs} - {""}) > 1:
+        return "signs"
+    if signs["%"] and signs[""]:
+        return "percent"
+    return "decimals" if len(decimals) == 2 else ""
+
+
+def _read_sign(cell: str) -> str:
+    found = match("signed_number", cell.strip())
+    return (found["before"] or found["behind"] or "") if found else ""
+
+
+def _read_in_all_ways(
+    table: ColumnCells, present: Mapping[str, Sequence[str]], delimiter: str
+) -> dict[str, dict[NumberStyle, _Mask]]:
+    """Which cells of each column are numbers in which style, the likelier styles first; none of columns of ids."""
+    beside = {
+        name: (_find_sign(column), _find_negative(column))
+        for name, column in present.items()
+        if column and not _are_most("long_integer", column)
+    }
+    ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
+    for marks in _list_marks(delimiter):
+        styles = {name: NumberStyle(*marks, *own) for name, own in beside.items()}
+        for name, values in table.read(styles).items():
+            ways[name][styles[name]] = ~np.isnan(values)
+    return ways
+
+
+def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> NumberStyle | None:
+    """Of the styles with one of these decimal marks the one that reads most cells, if these are half of them."""
+    allowed = [style for style in ways if style.decimal in decimals]
+    best = max(allowed, key=lambda style: np.count_nonzero(ways[style]))
+    return best if 2 * np.count_nonzero(ways[best]) >= len(ways[best]) else None
+
+
+def _are_most(what: str, present: Sequence[str]) -> bool:
+    """Whether more than half of the cells are so written: ids that are long integers, or like numbers."""
+    return 2 * sum(match(what, cell.strip()) is not None for cell in present) > len(present)
+
+
+def count_readable(cells: Sequence[str], style: NumberStyle) -> int:
+    """How many cells are numbers in ``style``."""
+    return int(np.count_nonzero(~np.isnan(read_values(cells, style))))
+
+
+def read_values(cells: Sequence[str], style: NumberStyle) -> FloatArray:
+    """Cells as numbers, each by itself, NaN where one is none."""
+    return read_numbers(pa.array([cell.encode(errors="replace") for cell in cells], pa.binary()), style, "utf-8")
+
+
+def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle | None:
+    """Another style than ``style`` that reads most of these cells, which it does not read; None if none does.
+
+    What the column's other cells are written like goes first.
+    """
+    ways = _read_in_all_ways(ColumnCells({"": cells}), {"": cells}, ";").get("", {})
+    others = sorted(ways, key=lambda one: one.decimal != style.decimal)
+    near = [style._replace(negative=negative) for negative in ("()", "-")]
+    best = max((*near, *others), key=lambda one: count_readable(cells, one))
+    return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
+
+
+def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask]) -> set[str]:
+    """The marks that some cell can only use as the decimal one; none where most cells are words, read in no way."""
+    with_point, with_comma = (
+        np.logical_or.reduce([read for style, read in ways.items() if style.decimal == mark]) for mark in (".", ",")
+    )
+    if 2 * np.count_nonzero(with_point | with_comma) < len(present):
+        return set()
+    only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
+    below_one = {found[1] for cell in present if (found := match("below_one", cell))}
+    return {mark for mark, cells in only.items() if cells.any()} | below_one
+
+
+def _has_marks(present: Sequence[str]) -> bool:
+    return any("." in cell or "," in cell for cell in present)
+
+
+def _list_marks(delimiter: str) -> list[tuple[str, str]]:
+    """Decimal and grouping marks, the likelier ones first."""
+    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
+    return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]
+
+
+def _find_sign(cells: Sequence[str]) -> str:
+    """What stands beside the number in at least half of the cells: %, $, €, kg; else nothing."""
+    signs = Counter(sign for cell in cells if (sign := _read_sign(cell)))
+    sign, times = signs.most_common(1)[0] if signs else ("", 0)
+    return sign if 2 * times >= len(cells) else ""
+
+
+def _find_negative(cells: Sequence[str]) -> str:
+    """How some cells are made negative, if it is not by a minus in front."""
+    amounts = [cell for cell in cells if match("signed_number", cell.strip())]
+    if any("(" in cell for cell in amounts):
+        return "()"
+    return "-" if any(map(PATTERNS["minus_behind"].search, amounts)) else ""

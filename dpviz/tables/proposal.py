@@ -17,9 +17,8 @@ import numpy as np
 from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measure, may_be_either, names_a_person
 from dpviz.tables.csv_intake import CsvFile, read_header, read_lines
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
-from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle
+from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle, Styles, guess_styles, match, read_values
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
-from dpviz.tables.number_cells import Styles, guess_styles, match, read_values
 from dpviz.tables.readings import NOTES, Reading, list_readings
 from dpviz.words import doorways, foreign, list_names
 

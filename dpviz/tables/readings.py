@@ -27,9 +27,19 @@ from dpviz.tables.csv_intake import (
     reads_like_a_row,
     split_fields,
 )
-from dpviz.tables.file_format import DELIMITERS, EAST_ASIAN, QUOTES, WHITESPACE, FileFormat, refuse_garbled
+from dpviz.tables.file_format import (
+    DELIMITERS,
+    EAST_ASIAN,
+    PATTERNS,
+    QUOTES,
+    TOLD,
+    WHITESPACE,
+    WORDS,
+    FileFormat,
+    match,
+    refuse_garbled,
+)
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.number_cells import PATTERNS, TOLD, WORDS, match
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000

@@ -13,9 +13,8 @@ import numpy as np
 
 from dpviz.core import Array
 from dpviz.tables.declarations import Declaration
-from dpviz.tables.file_format import NumberStyle
+from dpviz.tables.file_format import NumberStyle, find_mending_style
 from dpviz.tables.loaded_table import LoadedTable, Unread
-from dpviz.tables.number_cells import find_mending_style
 from dpviz.words import list_names, quote_name
 
 _NAMED = 6

@@ -161,7 +161,7 @@ OURS = Door(
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/number_cells.py", "tables/owner_words.py"),
+        *("tables/file_format.py", "tables/owner_words.py"),
         *("runs/advice/advice.py", "runs/sample_curves.py", "runs/worker.py", "runs/python_script.py"),
         "runs/audits/auditing.py",
         *(

@@ -32,10 +32,9 @@ from dpviz.tables.arrow_intake import ArrowTable, ParquetTable
 from dpviz.tables.cell_values import find_number, find_text, list_numbers, list_texts, take_frame
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.duckdb_intake import DuckTable
-from dpviz.tables.file_format import PLAIN_STYLE
+from dpviz.tables.file_format import PLAIN_STYLE, read_values
 from dpviz.tables.given_rows import DeclaredFrame, GivenRows
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.number_cells import read_values
 from tests.cases import about
 
 LARGE = 2**53

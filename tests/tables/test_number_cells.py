@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.tables import number_cells
-from dpviz.tables.file_format import NumberStyle
-from dpviz.tables.number_cells import ColumnCells, guess_styles, read_numbers, read_values
+from dpviz.tables import file_format
+from dpviz.tables.file_format import ColumnCells, NumberStyle, guess_styles, read_numbers, read_values
 from tests.cases import about
 from tests.examples import examples
 
@@ -27,8 +26,8 @@ def read(cells: list[str], style: NumberStyle) -> np.ndarray:
 def test_groups_that_are_read_at_once_are_read_as_by_the_pattern(cells: list[str], style: NumberStyle) -> None:
     found = read(cells, style)
     for cell, value in zip(cells, found, strict=True):
-        (alone,) = number_cells._cast(
-            number_cells._strip_marks(pa.array([cell.encode()], pa.binary()), style, "utf-8"), number_cells.PLAIN_STYLE
+        (alone,) = file_format._cast(
+            file_format._strip_marks(pa.array([cell.encode()], pa.binary()), style, "utf-8"), file_format.PLAIN_STYLE
         )
         with about(cell, style):
             assert np.array_equal(value, alone if np.isfinite(alone) else np.nan, equal_nan=True)
@@ -44,7 +43,7 @@ def test_columns_that_are_written_alike_are_read_at_once(monkeypatch: pytest.Mon
         asked.append(len(cells))
         return read_numbers(cells, style, encoding)
 
-    monkeypatch.setattr(number_cells, "read_numbers", note)
+    monkeypatch.setattr(file_format, "read_numbers", note)
     found = guess_styles(columns, ";")
     assert len(asked) < 60 and max(asked) <= len({cell for cells in written for cell in cells})
     monkeypatch.undo()
