@@ -8,8 +8,7 @@ from collections.abc import Container, Sequence
 import pandas as pd
 
 from dpviz.core import RequestError
-from dpviz.runs.one_run import SIMULATION, Run
-from dpviz.runs.record import ReleaseRecord
+from dpviz.runs.one_run import SIMULATION, ReleaseRecord, Run
 from dpviz.tables import format_csv, format_frame
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
