@@ -11,6 +11,8 @@ from .advice.advice import foresee as foresee
 from .advice.advice import format_epsilon as format_epsilon
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
+from .advice.judgement import compute_column_noise as compute_column_noise
+from .advice.judgement import count_cluster_rows as count_cluster_rows
 from .advice.judgement import describe_dry_run as describe_dry_run
 from .advice.known_rows import KnownRows as KnownRows
 from .advice.known_rows import RowsAdvice as RowsAdvice
@@ -21,8 +23,6 @@ from .audits.auditing import AuditReport as AuditReport
 from .clipped_rows import ClippedRows as ClippedRows
 from .clipped_rows import JudgedTable as JudgedTable
 from .clipped_rows import clip_rows as clip_rows
-from .column_noise import compute_column_noise as compute_column_noise
-from .column_noise import count_cluster_rows as count_cluster_rows
 from .jobs import Failure as Failure
 from .jobs import Job as Job
 from .jobs import JobState as JobState

@@ -42,8 +42,7 @@ from dpviz.core import (
     StudyNoise,
     TextTable,
 )
-from dpviz.runs.advice.judgement import Judgement
-from dpviz.runs.column_noise import list_noisy_shares
+from dpviz.runs.advice.judgement import Judgement, list_noisy_shares
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict, reach_verdict

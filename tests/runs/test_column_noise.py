@@ -8,7 +8,7 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.column_noise import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
+from dpviz.runs.advice.judgement import ASSUMED_ROWS, compute_column_noise, count_cluster_rows
 from dpviz.runs.one_run import run
 
 K, N = 4, 4_000

@@ -13,7 +13,7 @@ from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_summary import measure_clipping
 from dpviz.core.domain import Domain
 from dpviz.core.revealed_rows import Revealed
-from dpviz.runs.column_noise import compute_column_noise
+from dpviz.runs.advice.judgement import compute_column_noise
 from dpviz.tables.declarations import Declaration
 
 
