@@ -13,8 +13,7 @@ import pandas as pd
 from scipy.stats import laplace as laplace_law
 from scipy.stats import norm
 
-from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
-from dpviz.algorithms.tools.solvers import SignedPoints, find_best_of_starts
+from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
 from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict, PaperFigure
 from dpviz.core.arrays import Array
 from dpviz.core.domain import Region

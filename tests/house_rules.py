@@ -209,7 +209,7 @@ def accesses_while_releasing(source: Source) -> Iterator[Offence]:
     seeing = {
         *("dpviz.app.ui.data_access", "dpviz.app.ui.runner", "dpviz.app.ui.studies", "dpviz.app.ui.data.table_summary"),
         *("dpviz.core.revealed_rows", "dpviz.app.charts.canvas", "dpviz.runs.evaluation", "dpviz.runs.clipped_rows"),
-        *("dpviz.runs.advice.judgement", "dpviz.runs.error_parts", "dpviz.core.row_sample"),
+        *("dpviz.runs.error_parts", "dpviz.core.row_sample"),
     }
     for line, module in _imports(source):
         if any(f"{module}.".startswith(f"{one}.") for one in seeing):

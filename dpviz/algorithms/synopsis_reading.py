@@ -24,8 +24,7 @@ from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import GridStep, Step
 from dpviz.algorithms.su2016.eugkm import find_clear_cells, list_all_cells
-from dpviz.algorithms.tools.kmeans_pp import draw_kmeans_pp_seeds
-from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, find_best_of_starts
+from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, draw_kmeans_pp_seeds, find_best_of_starts
 from dpviz.core import Array, Codes, Region, check
 from dpviz.words import round_percent
 

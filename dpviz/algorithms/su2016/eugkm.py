@@ -16,12 +16,12 @@ from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, para
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.algorithms.tools.kmeans_pp import draw_many_kmeans_pp_seeds
 from dpviz.algorithms.tools.public_points import pack_spheres
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,
     compute_mean_noise_sd,
+    draw_many_kmeans_pp_seeds,
     find_best_of_starts,
     sum_mass_near,
 )

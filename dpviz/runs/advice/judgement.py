@@ -7,7 +7,7 @@ advice is met none is red. Every page, the command line and Python read this one
 
 An ε is the whole of what leaves: where a release takes parts of it for other things, a ``share`` goes to the centres.
 
-So is what the bounds cost: the noise on a centre, column by column, from what is declared alone.
+What the bounds cost is told from what is declared, too: the noise on a centre, column by column.
 """
 
 from __future__ import annotations
