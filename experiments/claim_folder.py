@@ -20,7 +20,7 @@ from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict,
 from dpviz.core.check import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, translate_disk_errors, write_whole
 from dpviz.tables.csv_writer import format_frame
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 from dpviz.words.documents import Document, key, read_document
 from dpviz.words.theme import choose_palette
 from experiments.claim import Claim
@@ -52,7 +52,7 @@ class ClaimManifest(Document):
     claims: dict[str, MadeClaim] = key({}, "an object by claim", "how each was made")
 
 
-_MOST_BYTES = doorways.EXPERIMENTS.most_bytes
+_MOST_BYTES = foreign.EXPERIMENTS.most_bytes
 _MOST_LOOKS = 64
 # Of the columns of runs and of findings: all others are numbers.
 _TEXT = frozenset({"data", "origin", "line", "how", "version", "claim", "run", "verdict", "says", "paper", "ours"})
@@ -72,7 +72,7 @@ class ClaimFolder:
         unusable = RequestError(
             "--out cannot be used as the folder of reproduced claims: give another one, that you may write to."
         )
-        with ExitStack() as held, foreign.refuse_as(unusable, doorways.EXPERIMENTS, called="--out"):
+        with ExitStack() as held, foreign.refuse_as(unusable, foreign.EXPERIMENTS, called="--out"):
             path.mkdir(parents=True, exist_ok=True)
             held.enter_context(lock_writer(path / ".lock", called="--out"))
             self._manifest = path / "manifest.json"
@@ -135,7 +135,7 @@ class ClaimFolder:
                 f"The runs of {claim.id} in --out cannot be read as a whole table of numbers: remove {claim.id}.csv, "
                 f"{claim.id}.part.csv and its lines in {FILE} there, or give another folder."
             ),
-            doorways.EXPERIMENTS,
+            foreign.EXPERIMENTS,
             called=f"A table of {claim.id} in --out",
         )
 

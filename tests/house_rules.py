@@ -18,7 +18,7 @@ from dpviz.runs.audits import auditing
 from dpviz.runs.audits.auditing import Offence, is_door, list_imports, list_whole
 from dpviz.runs.audits.auditing import format_dotted as _dotted
 from dpviz.runs.audits.auditing import list_named as _named_by
-from dpviz.words import doorways
+from dpviz.words import foreign
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -376,7 +376,7 @@ _PARSES = re.compile(
 _PARSERS = re.compile(
     r"(json|pickle|gzip|zipfile|sqlite3|pandas|numpy|yaml)\.(\w*loads?|read_\w+|\w+File|connect|open)"
 )
-_READERS = {reader for door in doorways.DOORS for reader in door.readers}
+_READERS = {reader for door in foreign.DOORS for reader in door.readers}
 
 
 def reads_past_the_doors(source: Source) -> Iterator[Offence]:
@@ -384,11 +384,11 @@ def reads_past_the_doors(source: Source) -> Iterator[Offence]:
     if source.inside not in _READERS:
         for node in source.all(ast.Call):
             if _opens_or_parses(node):
-                yield node.lineno, f"{_dotted(node.func)}: name it in dpviz/words/doorways.py"
+                yield node.lineno, f"{_dotted(node.func)}: name it in dpviz/words/foreign.py"
         for node in source.all(ast.ImportFrom):
             for name in node.names:
                 if _PARSERS.fullmatch(f"{node.module}.{name.name}"):
-                    yield node.lineno, f"{node.module}.{name.name}: name it in dpviz/words/doorways.py"
+                    yield node.lineno, f"{node.module}.{name.name}: name it in dpviz/words/foreign.py"
 
 
 def list_idle_readers(sources: Iterable[Source]) -> set[str]:

@@ -20,8 +20,8 @@ from benchmarks.fuzzing.release_cases import account_case, release_case
 from benchmarks.fuzzing.request_cases import corner_case, parameter_case
 from benchmarks.fuzzing.settings_cases import settings_case
 from benchmarks.fuzzing.sparse_cases import sparse_case
-from dpviz.words import doorways
-from dpviz.words.doorways import Door
+from dpviz.words import foreign
+from dpviz.words.foreign import Door
 
 _SHARES: Mapping[Callable[[np.random.Generator], Case], float] = {
     read_case: 0.13,
@@ -54,21 +54,21 @@ KINDS: Mapping[str, Callable[[np.random.Generator], Case]] = {
 
 
 DOORS: Mapping[str, tuple[Door, ...]] = {
-    "read": (doorways.CSV,),
-    "parquet": (doorways.PARQUET,),
-    "database": (doorways.DATABASE,),
-    "sparse": (doorways.SPARSE,),
-    "packed": (doorways.GZIP,),
-    "release": (doorways.RELEASE, doorways.TRANSCRIPT),
-    "account": (doorways.ACCOUNT,),
-    "sidecar": (doorways.DECLARATION,),
-    "lesson": (doorways.LESSON,),
-    "settings": (doorways.STUDY_FILE,),
-    "folder": (doorways.STUDY_FOLDER,),
-    "claims": (doorways.EXPERIMENTS,),
-    "link": (doorways.LINK,),
-    "key": (doorways.KEY,),
-    "stdout": (doorways.STDOUT,),
+    "read": (foreign.CSV,),
+    "parquet": (foreign.PARQUET,),
+    "database": (foreign.DATABASE,),
+    "sparse": (foreign.SPARSE,),
+    "packed": (foreign.GZIP,),
+    "release": (foreign.RELEASE, foreign.TRANSCRIPT),
+    "account": (foreign.ACCOUNT,),
+    "sidecar": (foreign.DECLARATION,),
+    "lesson": (foreign.LESSON,),
+    "settings": (foreign.STUDY_FILE,),
+    "folder": (foreign.STUDY_FOLDER,),
+    "claims": (foreign.EXPERIMENTS,),
+    "link": (foreign.LINK,),
+    "key": (foreign.KEY,),
+    "stdout": (foreign.STDOUT,),
 }
 """The doors that a kind comes through; frames, packages and Spark are met by contracts of their own."""
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dpviz import __version__
 from dpviz.releases.packing import pack
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
-from dpviz.words import doorways, foreign, render
+from dpviz.words import foreign, render
 
 
 class Check(Enum):
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
     what: str
 
 
-MOST_BYTES = doorways.RELEASE.most_bytes
+MOST_BYTES = foreign.RELEASE.most_bytes
 """Of a zip, and of all that is unpacked of one: more is no release."""
 
 _MOST_MEMBERS = 100_000
@@ -104,7 +104,7 @@ def read_members(data: bytes, only: frozenset[str] | None = None) -> Members:
     """What is in the zip ``data``; of files that are not among ``only``, none is unpacked."""
     if len(data) > MOST_BYTES:
         raise make_refusal("zip_large")
-    with foreign.refuse_as(make_refusal("no_zip"), doorways.RELEASE), zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with foreign.refuse_as(make_refusal("no_zip"), foreign.RELEASE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         return _read_members(archive, only)
 
 
@@ -139,7 +139,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
         with archive.open(member) as file:
             found = file.read(most + 1)
     except Exception as error:
-        if not doorways.RELEASE.expects(error):
+        if not foreign.RELEASE.expects(error):
             raise
         return None
     if len(found) > most:

@@ -21,7 +21,7 @@ from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechan
 from dpviz.releases.package import make_zip, read_members
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import WordsDocument
-from dpviz.words import documents, doorways, foreign
+from dpviz.words import documents, foreign
 
 _MOST_KINDS = 20
 
@@ -181,7 +181,7 @@ class ReadTranscript(NamedTuple):
 def read_transcript(data: bytes) -> ReadTranscript:
     """The transcript in a file that may have been tampered with: written again, it is the file, byte for byte."""
     damaged = make_refusal("transcript_damaged")
-    with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
+    with foreign.refuse_as(damaged, foreign.TRANSCRIPT):
         members, wrong = read_members(data)
         held = {name.removesuffix(".npy"): _read_array(file) for name, file in members.items()}
         legend, asked = str(held.pop("legend", "")), json.loads(str(held.pop("asked")), parse_constant=_refuse_constant)
@@ -190,7 +190,7 @@ def read_transcript(data: bytes) -> ReadTranscript:
         raise make_refusal("transcript_newer" if version > _FORMAT else "transcript_older")
     if wrong:
         raise make_refusal("transcript_written", wrong=wrong[0])
-    with foreign.refuse_as(damaged, doorways.TRANSCRIPT):
+    with foreign.refuse_as(damaged, foreign.TRANSCRIPT):
         read = ReadTranscript(Transcript(asked, _read_recordings(held)), legend)
         again = read.whole.to_bytes(read.said_legend)
     if again != data:

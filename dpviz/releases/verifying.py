@@ -52,7 +52,7 @@ from dpviz.releases.release_texts import list_card_errors, make_registry_card
 from dpviz.releases.render import render_files
 from dpviz.releases.signature import sign
 from dpviz.releases.transcript import Transcript, read_transcript
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 PROGRAMS = ("dpviz", "OpenDP")
 """What a transcript names with its version: what made the release, and what drew its noise."""
@@ -278,7 +278,7 @@ def examine(source: str | Path | bytes) -> Examined:
 
 def _read(path: str | Path) -> bytes:
     missing = make_refusal("no_release_file")
-    with foreign.refuse_as(make_refusal("no_zip"), doorways.RELEASE, missing=missing):
+    with foreign.refuse_as(make_refusal("no_zip"), foreign.RELEASE, missing=missing):
         return foreign.read_bytes(Path(path), MOST_BYTES)
 
 

@@ -43,16 +43,16 @@ from dpviz.tables.loaded_table import (
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import foreign, quote_name
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 # Read at a time, in numbers; a batch has at most so many rows.
 _NUMBERS_AT_ONCE, _MOST_ROWS_AT_ONCE = 2**20, 2**16
 # The largest table of which all columns are held in memory.
-_MOST_BYTES = doorways.PARQUET.most_bytes
+_MOST_BYTES = foreign.PARQUET.most_bytes
 # What its columns may take there: numbers as floats, and texts roughly.
-_MOST_UNPACKED, _OF_A_NUMBER = doorways.PARQUET.most_unpacked, 8
+_MOST_UNPACKED, _OF_A_NUMBER = foreign.PARQUET.most_unpacked, 8
 
 
 class ArrowTable(ABC):
@@ -134,11 +134,11 @@ class ArrowTable(ABC):
         )
 
     def _holds(self, cells: int) -> bool:
-        return cells * _OF_A_NUMBER <= _MOST_UNPACKED and doorways.PARQUET.holds_cells(self.size, cells)
+        return cells * _OF_A_NUMBER <= _MOST_UNPACKED and foreign.PARQUET.holds_cells(self.size, cells)
 
     def _refuse_packed(self, numbers: int, texts: int) -> None:
         """Refuse what memory cannot hold whatever its size promised, before a row is read."""
-        if not self._holds(self.n_rows * (numbers + doorways.OF_TEXT * texts)):
+        if not self._holds(self.n_rows * (numbers + foreign.OF_TEXT * texts)):
             raise IntakeError.of(self.packed)
 
     def holds_text(self, column: str) -> bool:
@@ -400,7 +400,7 @@ def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
 def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
     missing = IntakeError.of("no_parquet_file")
-    return foreign.refuse_as(IntakeError.of("parquet_damaged"), doorways.PARQUET, missing=missing)
+    return foreign.refuse_as(IntakeError.of("parquet_damaged"), foreign.PARQUET, missing=missing)
 
 
 def is_parquet(path: Path) -> bool:

@@ -69,7 +69,7 @@ from dpviz.tables.loaded_table import (
     stack_columns,
 )
 from dpviz.tables.prepared_rows import Batch
-from dpviz.words import doorways, foreign, quote_name
+from dpviz.words import foreign, quote_name
 
 # Lines are read in blocks of about this many bytes: temporary arrays of a block take some ten times as much.
 BLOCK_BYTES = 1 << 21
@@ -101,7 +101,7 @@ class Wanted:
     @property
     def weight(self) -> int:
         """What a line of it takes in memory, in numbers."""
-        return len(self.numbers) + doorways.OF_TEXT * len(self.text)
+        return len(self.numbers) + foreign.OF_TEXT * len(self.text)
 
 
 class Read(NamedTuple):
@@ -381,7 +381,7 @@ def _squeeze_blanks(block: bytes) -> bytes:
 
 Value = TypeVar("Value")
 
-MAX_BYTES = doorways.CSV.most_bytes
+MAX_BYTES = foreign.CSV.most_bytes
 _MOST_SEVERAL_LINES = 20_000_000  # here every cell is a Python object for a while, of some 60 bytes and more
 
 _GZIP = b"\x1f\x8b"
@@ -459,7 +459,7 @@ class CsvFile:
 
     def header(self, declared: FileFormat = PLAIN_FORMAT) -> Header:
         """Column names and delimiter, from the first line and the declaration."""
-        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
+        with foreign.refuse_as(IntakeError.of("no_csv"), foreign.CSV):
             return read_header(self.lines(declared), declared)
 
     def read(
@@ -472,7 +472,7 @@ class CsvFile:
 
         Returns data units; NaN where a number is missing.
         """
-        with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
+        with foreign.refuse_as(IntakeError.of("no_csv"), foreign.CSV):
             lines = self.lines(declared)
             header = read_header(lines, declared)
             if numbers is None:
@@ -480,8 +480,8 @@ class CsvFile:
             wanted = header.list_wanted(declared, numbers, text)
             n_lines = lines.count(b"\n", header.body) + 1
             given = len(self.raw) if self.packed is None else self.packed
-            if n_lines > doorways.CSV.most_lines or not doorways.CSV.holds_cells(given, n_lines * wanted.weight):
-                raise TooLarge.of("csv_cells", most=doorways.CSV.most_lines)
+            if n_lines > foreign.CSV.most_lines or not foreign.CSV.holds_cells(given, n_lines * wanted.weight):
+                raise TooLarge.of("csv_cells", most=foreign.CSV.most_lines)
             if declared.several_lines and len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError.of("several_lines_large")
             if declared.several_lines:
@@ -575,12 +575,12 @@ def _read_file(path: Path) -> bytes:
 def refuse_unreadable(path: Path) -> AbstractContextManager[None]:
     """Errors of whatever reads the CSV file as sentences that name it."""
     missing, damaged = (IntakeError.of(key, name=path.name) for key in ("no_file", "csv_unreadable"))
-    return foreign.refuse_as(damaged, doorways.CSV, missing=missing, called=f"The file {quote_name(path.name)}")
+    return foreign.refuse_as(damaged, foreign.CSV, missing=missing, called=f"The file {quote_name(path.name)}")
 
 
 def _unpack(raw: bytes) -> bytes:
     if raw.startswith(_GZIP):
-        with foreign.refuse_as(IntakeError.of("gzip_damaged"), doorways.GZIP):
+        with foreign.refuse_as(IntakeError.of("gzip_damaged"), foreign.GZIP):
             raw = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise TooLarge.of("csv_large")

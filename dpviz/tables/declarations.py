@@ -27,7 +27,7 @@ from dpviz.tables.codings import (
 )
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
-from dpviz.words import Key, doorways, foreign, list_fields, list_values, quote_name
+from dpviz.words import Key, foreign, list_fields, list_values, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument
@@ -339,7 +339,7 @@ class Declaration:
 NOTHING_DECLARED = Declaration()
 
 
-MAX_DECLARATION_BYTES = doorways.DECLARATION.most_bytes
+MAX_DECLARATION_BYTES = foreign.DECLARATION.most_bytes
 
 
 def find_declaration_path(csv_path: str | os.PathLike[str]) -> Path | None:
@@ -373,7 +373,7 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
     """``onto`` with everything that a JSON file declares in its place; see ``apply_declaration``."""
     name, called = Path(path).name, f"The file {quote_name(Path(path).name)}"
     missing, unreadable = (IntakeError.of(key, name=name) for key in ("no_declaration", "declaration_unreadable"))
-    with foreign.refuse_as(unreadable, doorways.DECLARATION, missing=missing, called=called):
+    with foreign.refuse_as(unreadable, foreign.DECLARATION, missing=missing, called=called):
         raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
     if len(raw) > MAX_DECLARATION_BYTES:
         raise IntakeError.of("declaration_large", name=name)
@@ -396,7 +396,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     if not isinstance(text, str):
         raise IntakeError.of("declaration_no_text", what=what)
     unusable = IntakeError.of("declares_nothing", what=what)
-    with foreign.refuse_as(unusable, doorways.DECLARATION):
+    with foreign.refuse_as(unusable, foreign.DECLARATION):
         try:
             said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
             json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere

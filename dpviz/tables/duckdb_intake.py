@@ -20,7 +20,7 @@ import pyarrow as pa
 from dpviz.core import check
 from dpviz.tables.arrow_intake import ArrowTable
 from dpviz.tables.loaded_table import IntakeError, StoredTable
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 SCHEME = "duckdb"
 # What the database takes for itself; rows go on in batches, wherever it keeps them.
@@ -114,7 +114,7 @@ class DuckTable(StoredTable, ArrowTable):
 
     def _refuse_damaged(self) -> AbstractContextManager[None]:
         missing = IntakeError.of("no_file", name=self.path.name)
-        return foreign.refuse_as(IntakeError.of("database_damaged"), doorways.DATABASE, missing=missing)
+        return foreign.refuse_as(IntakeError.of("database_damaged"), foreign.DATABASE, missing=missing)
 
 
 def _quote(name: str) -> str:

@@ -20,7 +20,7 @@ from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle, Styles, guess_styles, match, read_values
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
 from dpviz.tables.readings import NOTES, Reading, list_readings
-from dpviz.words import doorways, foreign, list_names
+from dpviz.words import foreign, list_names
 
 MOST_CHOSEN = 12
 """Where more columns than this are measures, the likeliest of them are chosen: one press takes all."""
@@ -164,7 +164,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
     IntakeError
         If its bytes are not lines of text with fields.
     """
-    with foreign.refuse_as(IntakeError.of("no_csv"), doorways.CSV):
+    with foreign.refuse_as(IntakeError.of("no_csv"), foreign.CSV):
         top, *others = list_readings(file)
         if reading is not None and others and _is_read_like(others[0].file, reading):
             top, others = others[0], [top]

@@ -22,10 +22,10 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 MOST_COLUMNS = 200_000
-_MOST_BYTES = doorways.SPARSE.most_unpacked
+_MOST_BYTES = foreign.SPARSE.most_unpacked
 _LONGEST_HEADER = 10_000
 _NUMBERS, _WHOLE_NUMBERS, _TEXT = "biuf", "iu", "SU"
 
@@ -65,7 +65,7 @@ def load_sparse(path: Path) -> SparseTable:
     """Read a sparse matrix from an ``.npz`` file. An entry that is NaN or infinite makes its row an incomplete one."""
     if not os.path.isfile(path):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         raise IntakeError.of("no_npz", name=path.name)
-    with foreign.refuse_as(IntakeError.of("no_sparse", name=path.name), doorways.SPARSE):
+    with foreign.refuse_as(IntakeError.of("no_sparse", name=path.name), foreign.SPARSE):
         values = _read(path)
         values.sum_duplicates()
     return SparseTable(Path(foreign.format_name(path)).stem, values)
@@ -88,7 +88,7 @@ def _read(path: Path) -> Any:
             raise IntakeError.of("sparse_empty", name=path.name)
         if d > MOST_COLUMNS:
             raise _make_too_large_error(path)
-        if any(not doorways.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
+        if any(not foreign.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
             raise _make_too_large_error(path)
         data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
         places, starts = (

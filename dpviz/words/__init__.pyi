@@ -1,5 +1,4 @@
 from . import documents as documents
-from . import doorways as doorways
 from . import foreign as foreign
 from . import glossary as glossary
 from .foreign import list_names as list_names

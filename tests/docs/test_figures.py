@@ -17,7 +17,7 @@ from dpviz.releases import smallest_groups, transcript
 from dpviz.releases.draws import DRAWS
 from dpviz.tables import proposal
 from dpviz.tables.csv_intake import LONGEST_LINE
-from dpviz.words import doorways
+from dpviz.words import foreign
 from dpviz.words.questions import read_questions
 from experiments import redraw
 from experiments.registry import CLAIMS
@@ -51,8 +51,8 @@ SAID = {
     "docs/compare.md": [f"| {ALGORITHMS} private algorithms |", f"(above {database.MOST_MEGABYTES} it fails)"],
     "docs/howto/algorithms.md": [f"`{EXAMPLE}` is a whole one in {LINES} lines"],
     "docs/howto/large.md": [
-        f"a CSV file beyond {_megabytes(doorways.CSV.most_bytes)} is read in pieces",
-        f"Parquet of more than {_megabytes(doorways.PARQUET.most_bytes)}",
+        f"a CSV file beyond {_megabytes(foreign.CSV.most_bytes)} is read in pieces",
+        f"Parquet of more than {_megabytes(foreign.PARQUET.most_bytes)}",
         f"a fair sample of {MOST_SAMPLED:,}",
         f"need less than {database.MOST_MEGABYTES} MB",
     ],
@@ -74,8 +74,8 @@ SAID = {
     ],
     "docs/reference/formats.md": [
         f"a line of more than {LONGEST_LINE >> 20} MB is a record without values",
-        f"read part by part beyond {_megabytes(doorways.PARQUET.most_bytes)}",
-        f"at most {_megabytes(doorways.DECLARATION.most_bytes)}. Everything in it is public",
+        f"read part by part beyond {_megabytes(foreign.PARQUET.most_bytes)}",
+        f"at most {_megabytes(foreign.DECLARATION.most_bytes)}. Everything in it is public",
     ],
     "docs/reference/measuring.md": [
         f"exits with 1 above {database.MOST_MEGABYTES} MB",

@@ -14,7 +14,7 @@ import pyarrow as pa
 from benchmarks.fuzzing.case import Broken, Case
 from benchmarks.fuzzing.secrets import Secrets
 from dpviz.core.check import RequestError
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 SECRETS = Secrets((731_944_027,), ("qwrtzpsdfg",))
 MEGABYTES = 160
@@ -49,7 +49,7 @@ def says_why(folder: Path) -> str:
 
 def hides_a_key_error(folder: Path) -> str:
     """The same inside a guard."""
-    with foreign.refuse_as(RequestError("It is damaged: mend it."), doorways.CSV):
+    with foreign.refuse_as(RequestError("It is damaged: mend it."), foreign.CSV):
         return {"x": "1"}["y"]
 
 

@@ -13,7 +13,7 @@ from benchmarks.fuzzing.csv_bytes import HostileFile
 from benchmarks.fuzzing.judge import judged
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.fuzzing.workers import verdicts
-from dpviz.words import doorways
+from dpviz.words import foreign
 from tests import waiting
 from tests.cases import about
 from tests.fuzz.known import FOUND
@@ -51,8 +51,8 @@ def test_more_hostile_input_in_a_process_of_its_own_and_a_page():
 def test_every_door_has_cases():
     met = {door for doors in DOORS.values() for door in doors}
     assert DOORS.keys() <= KINDS.keys()
-    by_contracts = {doorways.NOTEBOOK, doorways.SPARK, doorways.PLUG_IN, doorways.OURS}
-    assert {door.name for door in doorways.DOORS} == {door.name for door in met | by_contracts}
+    by_contracts = {foreign.NOTEBOOK, foreign.SPARK, foreign.PLUG_IN, foreign.OURS}
+    assert {door.name for door in foreign.DOORS} == {door.name for door in met | by_contracts}
 
 
 def test_a_packed_table_is_small():

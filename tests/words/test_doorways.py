@@ -8,20 +8,20 @@ import zlib
 import pyarrow as pa
 import pytest
 
-from dpviz.words import doorways
+from dpviz.words import foreign
 from tests.house_rules import ROOT
 
 
 def test_damage_is_known_by_the_name_of_its_type_or_of_one_above_it():
-    assert doorways.GZIP.expects(zlib.error()) and doorways.GZIP.expects(gzip.BadGzipFile())
-    assert doorways.CSV.expects(csv.Error()) and doorways.CSV.expects(UnicodeDecodeError("utf-8", b"", 0, 1, ""))
-    assert doorways.DECLARATION.expects(json.JSONDecodeError("", "", 0))
-    assert doorways.PARQUET.expects(pa.ArrowInvalid()) and doorways.PARQUET.expects(pa.ArrowCapacityError())
-    for door in (doorways.CSV, doorways.PARQUET, doorways.DECLARATION, doorways.LESSON):
+    assert foreign.GZIP.expects(zlib.error()) and foreign.GZIP.expects(gzip.BadGzipFile())
+    assert foreign.CSV.expects(csv.Error()) and foreign.CSV.expects(UnicodeDecodeError("utf-8", b"", 0, 1, ""))
+    assert foreign.DECLARATION.expects(json.JSONDecodeError("", "", 0))
+    assert foreign.PARQUET.expects(pa.ArrowInvalid()) and foreign.PARQUET.expects(pa.ArrowCapacityError())
+    for door in (foreign.CSV, foreign.PARQUET, foreign.DECLARATION, foreign.LESSON):
         assert not any(map(door.expects, (IndexError(), AttributeError(), AssertionError(), MemoryError())))
 
 
-@pytest.mark.parametrize("door", [doorways.CSV, doorways.GZIP, doorways.PARQUET, doorways.SPARSE])
+@pytest.mark.parametrize("door", [foreign.CSV, foreign.GZIP, foreign.PARQUET, foreign.SPARSE])
 def test_a_small_file_promises_no_more_than_a_gigabyte_and_a_large_one_keeps_its_cells(door):
     """A cell costs some sixty bytes at the peak of a run."""
     most = max(cells for cells in range(0, 200_000_000, 1_000_000) if door.holds_cells(100_000, cells))
@@ -33,7 +33,7 @@ def test_a_small_file_promises_no_more_than_a_gigabyte_and_a_large_one_keeps_its
 
 def test_the_documentation_has_the_table():
     text = (ROOT / "docs" / "limits.md").read_text("utf-8")
-    for door in doorways.DOORS:
+    for door in foreign.DOORS:
         if line := _write_line(door):
             assert line in text, f"docs/limits.md lacks: {line}"
 

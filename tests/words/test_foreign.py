@@ -39,7 +39,7 @@ from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_named
 from dpviz.tables.proposal import propose
 from dpviz.tables.sparse_intake import load_sparse
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 from experiments.claim_folder import ClaimFolder
 from tests.cases import about
 
@@ -209,7 +209,7 @@ def test_what_stops_a_reader_is_told_apart() -> None:
         (KeyError("wd40"), "A defect of dpviz (KeyError) stopped the reading of the CSV file"),
         (pickle.loads(pickle.dumps(foreign.ReaderDefect("KeyError", "x"))), "A defect of dpviz (KeyError)"),
     ]:
-        guard = foreign.refuse_as(refusal, doorways.CSV, missing=missing)
+        guard = foreign.refuse_as(refusal, foreign.CSV, missing=missing)
         with about(repr(error)), pytest.raises((RequestError, foreign.ReaderDefect)) as refused, guard:
             raise error
         assert told in str(refused.value) and "wd40" not in str(refused.value)

@@ -13,7 +13,7 @@ from dpviz.app.lessons.facts import FACTS
 from dpviz.core import RequestError, check
 from dpviz.runs import Contender, Request, StudyGrid
 from dpviz.tables import SAMPLES, drawings
-from dpviz.words import RESOURCES, doorways, foreign
+from dpviz.words import RESOURCES, foreign
 
 if TYPE_CHECKING:
     from dpviz.app.lessons import lesson_document as written
@@ -26,7 +26,7 @@ PARTS = ("odds", "attack", "worlds", "again", "others")
 TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratories"))
 """The samples that a lesson can be about."""
 
-_MOST_BYTES, _MOST_RUNS = doorways.LESSON.most_bytes, 400
+_MOST_BYTES, _MOST_RUNS = foreign.LESSON.most_bytes, 400
 _USUAL_SEED, _LAST, _USUAL_CLUSTERS = 7, 99, 3
 
 
@@ -58,7 +58,7 @@ def read_lesson(path: Path) -> told.Lesson:
     """The lesson of a file."""
     name = foreign.format_name(path)
     unreadable = LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")
-    with foreign.refuse_as(unreadable, doorways.LESSON, called=name):
+    with foreign.refuse_as(unreadable, foreign.LESSON, called=name):
         return read_lesson_fields(Path(name).stem, _read_yaml(path, name), name=name)
 
 

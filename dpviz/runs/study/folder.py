@@ -24,14 +24,14 @@ import numpy as np
 from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
 from dpviz.tables import format_csv
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
 _CENTERS = "centers"
-_MOST_MANIFEST = doorways.STUDY_FOLDER.most_bytes
+_MOST_MANIFEST = foreign.STUDY_FOLDER.most_bytes
 
 MOST_NUMBERS = 12_000
 """Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
@@ -141,7 +141,7 @@ class StudyFolder:
             "another folder."
         )
         with (
-            foreign.refuse_as(RequestError(damaged), doorways.STUDY_FOLDER),
+            foreign.refuse_as(RequestError(damaged), foreign.STUDY_FOLDER),
             foreign.open_file(self._results) as raw,
             io.TextIOWrapper(raw, encoding="utf-8", newline="") as file,
         ):
@@ -159,7 +159,7 @@ class StudyFolder:
         damaged = (
             f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend it."
         )
-        with foreign.refuse_as(RequestError(damaged), doorways.STUDY_FOLDER):
+        with foreign.refuse_as(RequestError(damaged), foreign.STUDY_FOLDER):
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
         try:
             documents.read_document(StudyManifest, manifest, RequestError)

@@ -17,7 +17,7 @@ import yaml
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
-from dpviz.words import doorways, foreign
+from dpviz.words import foreign
 
 if TYPE_CHECKING:
     from dpviz.runs.study.study_document import EntryDocument, FirstStudyDocument
@@ -29,7 +29,7 @@ MOST_VALUES = 100
 _ROUND_EPSILONS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 _VERSION = 2
 # A link or a file by whomever may be this long: more than any page writes, and no work to read.
-_MOST_TEXT = doorways.STUDY_FILE.most_bytes
+_MOST_TEXT = foreign.STUDY_FILE.most_bytes
 
 
 @dataclass(frozen=True)

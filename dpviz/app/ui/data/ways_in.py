@@ -25,7 +25,7 @@ from dpviz.tables import (
     open_csv,
     open_named,
 )
-from dpviz.words import doorways, glossary
+from dpviz.words import foreign, glossary
 
 _READ, _REFUSED = "ways_in:read", "ways_in:refused"
 _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
@@ -38,7 +38,7 @@ def draw_csv_upload() -> None:
         type=["csv", "tsv", "txt", "gz"],
         key="csv",
         on_change=_forget_refusal,
-        max_upload_size=doorways.CSV.most_bytes // 1_000_000,
+        max_upload_size=foreign.CSV.most_bytes // 1_000_000,
         help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
         "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
     )
