@@ -2,7 +2,6 @@ from . import regime as regime
 from . import size_estimates as size_estimates
 from . import synopsis_reading as synopsis_reading
 from .auto.auto_plan import PlanStep as PlanStep
-from .auto.auto_plan import count_wide_columns as count_wide_columns
 from .auto.polishing import PolishStep as PolishStep
 from .auto.polishing import SplitStep as SplitStep
 from .auto.private_projection import ProjectionStep as ProjectionStep
@@ -23,6 +22,7 @@ from .card import ParamField as ParamField
 from .card import Params as Params
 from .card import Setting as Setting
 from .card import always as always
+from .card import count_wide_columns as count_wide_columns
 from .card import param_field as param_field
 from .card import pure_or as pure_or
 from .cohen2021.gaussian_mixture import MixtureStep as MixtureStep

@@ -15,7 +15,7 @@ import numpy as np
 from dpviz.algorithms.regime import Expectation, OfCategories
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import Step
-from dpviz.core import Accounting, Budget, NoiseDraws, PrivateSession, Region, Relation, check
+from dpviz.core import Accounting, Array, Budget, Codes, NoiseDraws, PrivateSession, Region, Relation, check
 from dpviz.words import format_percent
 
 
@@ -234,6 +234,31 @@ class Setting:
         """What a run may spend in all."""
         amount = accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)
         return Budget(accounting, amount, self.delta if accounting is Accounting.BASIC else 0.0)
+
+
+# Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
+FLAT_DIM = 3
+# Unless all but so few columns are thin: together so narrow, over the widest one. There are at least so many wide ones,
+# as over two columns tails are seen that over one are taken for noise. Chosen on real tables, too (docs/findings.md).
+_THIN = 0.05
+_FEWEST_WIDE = 2
+
+
+def find_wide_columns(half: Array) -> Codes:
+    """The columns along which a domain of ``half`` widths (d,) is wide, if all others are thin; else all of them.
+
+    Bounds are public, so that a grid may lie over the wide columns alone before a row is read.
+    """
+    order = np.argsort(-half, kind="stable")
+    beside = np.sqrt(np.cumsum(half[order][::-1] ** 2)[::-1])
+    number = max(int((beside > _THIN * half.max()).sum()), _FEWEST_WIDE)
+    return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
+
+
+def count_wide_columns(half: Array) -> int | None:
+    """How many columns are wide if all others are thin, by half widths (d,); None where all count."""
+    number = len(find_wide_columns(half))
+    return number if number < len(half) else None
 
 
 AccountingRule = Callable[[Any, float], Accounting]

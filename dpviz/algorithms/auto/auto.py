@@ -16,8 +16,6 @@ from dpviz.algorithms.auto.auto_plan import (
     FEW_CLUSTERS,
     AutoPlan,
     Zoom,
-    count_wide_columns,
-    find_wide_columns,
     make_plan,
     make_plan_step,
 )
@@ -34,7 +32,18 @@ from dpviz.algorithms.auto.view_synopsis import (
     release_view_synopses,
 )
 from dpviz.algorithms.auto.zooming import zoom
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts, released_always
+from dpviz.algorithms.card import (
+    Card,
+    Guarantee,
+    Params,
+    Setting,
+    count_wide_columns,
+    find_wide_columns,
+    param_field,
+    pure_or,
+    read_texts,
+    released_always,
+)
 from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession, Region

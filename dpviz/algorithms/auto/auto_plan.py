@@ -24,13 +24,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Setting
+from dpviz.algorithms.card import FLAT_DIM, Setting
 from dpviz.algorithms.steps import Step
 from dpviz.core import (
     Accounting,
     Array,
     Budget,
-    Codes,
     NoiseDraws,
     PrivateSession,
     Relation,
@@ -205,12 +204,6 @@ def _count_most(k: int, axes: int, *, flat: bool) -> float:
     return float(min(most, k * per_axis ** min(axes, 40)))
 
 
-# Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
-FLAT_DIM = 3
-# Unless all but so few columns are thin: together so narrow, over the widest one. There are at least so many wide ones,
-# as over two columns tails are seen that over one are taken for noise. Chosen on real tables, too (docs/findings.md).
-_THIN = 0.05
-_FEWEST_WIDE = 2
 # Up to so many clusters a coarse grid on a few axes tells them apart; those are so many.
 FEW_CLUSTERS, _FEW_AXES = 12, 5
 # Beyond so many columns a matrix of second moments is too large to be worth its noise.
@@ -302,23 +295,6 @@ class AutoPlan:
         else:
             bought = session.budget.split(**{part.name: part.weight for part in self.parts})
         return {part: bought[part.name] for part in self.parts}
-
-
-def find_wide_columns(half: Array) -> Codes:
-    """The columns along which a domain of ``half`` widths (d,) is wide, if all others are thin; else all of them.
-
-    Bounds are public, so that a grid may lie over the wide columns alone before a row is read.
-    """
-    order = np.argsort(-half, kind="stable")
-    beside = np.sqrt(np.cumsum(half[order][::-1] ** 2)[::-1])
-    number = max(int((beside > _THIN * half.max()).sum()), _FEWEST_WIDE)
-    return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
-
-
-def count_wide_columns(half: Array) -> int | None:
-    """How many columns are wide if all others are thin, by half widths (d,); None where all count."""
-    number = len(find_wide_columns(half))
-    return number if number < len(half) else None
 
 
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, find_wide_columns
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
+from dpviz.algorithms.card import find_wide_columns
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
 
