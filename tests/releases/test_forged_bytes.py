@@ -26,8 +26,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.exact_noise import WholeTruth
 from dpviz.core.queries import SparseCounts
 from dpviz.releases import verifying
-from dpviz.releases.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, TRANSCRIPT, make_zip, read_members
-from dpviz.releases.packing import pack
+from dpviz.releases.package import ASSIGN, CARD, CENTERS, DECLARATION, LEDGER, TRANSCRIPT, make_zip, pack, read_members
 from dpviz.releases.releasing import Release, publish
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript

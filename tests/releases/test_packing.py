@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.releases import packing
-from dpviz.releases.package import TRANSCRIPT
-from dpviz.releases.packing import pack
+from dpviz.releases import package
+from dpviz.releases.package import TRANSCRIPT, pack
 from tests.releases.forging import released
 
 RNG = np.random.default_rng(1)
@@ -50,8 +49,8 @@ def test_whatever_it_holds(parts: list[bytes]) -> None:
 
 def test_a_code_that_would_be_too_long_is_not() -> None:
     counts = np.round(1.6180339887 ** np.arange(25)).astype(np.int64)
-    assert packing._find_lengths(counts).max() > 15
-    lengths = packing._make_code(counts).lengths
+    assert package._find_lengths(counts).max() > 15
+    lengths = package._make_code(counts).lengths
     assert lengths.max() <= 15 and np.sum(2.0 ** -lengths[lengths > 0]) == 1
 
 
