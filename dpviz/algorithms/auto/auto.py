@@ -1,32 +1,47 @@
-"""auto: seeds from one noisy histogram of a fitted view, then noisy means of shortened residuals."""
+"""auto: seeds from one noisy histogram of a fitted view, then noisy means of shortened residuals.
+
+Seeds are k-means solved on readings of one histogram, and the rows choose among the solutions: solving costs nothing,
+and the best solution on noisy cells need not be the best for the rows, as a histogram over a view of many columns sums
+the noise of all of its cells and says nothing of what lies beside the view.
+
+Sizes follow from what was released: the synopsis says how many rows lie in the cells of a cluster, rounds say it again,
+with noise of another size, and together they say it best. Where clusters cannot be told apart on the synopsis it is off
+by more than its noise, as earlier rounds are where centres still move. Constants of sizes were chosen on the families
+of ``benchmarks/families.py`` that do not judge; ``benchmarks/cluster_sizes.py`` says how often intervals hold.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import islice
+from itertools import islice, takewhile
 from math import exp, log10, sqrt
+from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.auto.auto_plan import (
+    CAP,
     FEW_CLUSTERS,
     AutoPlan,
+    Paid,
+    SolutionChoice,
     Zoom,
     make_plan,
     make_plan_step,
 )
-from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
-from dpviz.algorithms.auto.polishing import run_residual_rounds
+from dpviz.algorithms.auto.polishing import PolishStep, run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
-from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows, solve_seeds
 from dpviz.algorithms.auto.view_synopsis import (
     COVERED_SDS,
     GridPlace,
+    SynopsisStep,
     release_flat_synopsis,
     release_tail_synopsis,
     release_view_synopses,
@@ -45,8 +60,198 @@ from dpviz.algorithms.card import (
     released_always,
 )
 from dpviz.algorithms.regime import Expectation
+from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession, Region
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
+from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession, Region, losses, mechanisms
+
+# How solutions are told apart and compared.
+# Chosen by hand on the tuning families of ``benchmarks/families.py``.
+
+# Seeds of the second reading of a histogram are taken if they are so many sds of noise better by its raw counts.
+_CLEAR_SDS = 1.0
+_SAME_PART = 0.1  # solutions are one whose centres lie within this part of the squared radius of a cluster
+_MOST_SOLUTIONS = 16  # solutions that may be chosen from, at most
+_AS_GOOD_LOSS = 1.02  # solutions are as good on a synopsis whose losses there are within this factor
+
+
+_FEW = 32
+"""Centres that are compared with those of another solution before the next ones are."""
+
+_LEAST_CAP = 1e-8
+"""Of the squared diameter. Noise alone can put all cells onto their centres, and a cap of nothing has no noise."""
+
+
+class Seeds(NamedTuple):
+    """Solutions on a synopsis, in the space of the rows: centres ``every`` (starts, k, d) from each start, the squared
+    radii (starts,) of their clusters, and which of them is taken: at first the best on the synopsis."""
+
+    synopsis: SynopsisStep
+    solved: StartsStep
+    every: Array
+    radii2: Array
+    taken: int
+
+    @property
+    def centers(self) -> Array:
+        """Of the solution that is taken, (k, d)."""
+        centers: Array = self.every[self.taken]
+        return centers
+
+    @property
+    def radius2(self) -> float:
+        """Mean squared distance of a row to its centre, by the synopsis."""
+        return float(self.radii2[self.taken])
+
+    @property
+    def distances(self) -> Array:
+        """Squared distance of the middle of each cell of the synopsis to the nearest seed, along the view; (m,)."""
+        cells, frame = self.synopsis.grid.centers(self.synopsis.codes), self.synopsis.frame
+        squared = cdist(cells, self.centers if frame is None else self.centers @ frame.T, "sqeuclidean")
+        nearest: Array = squared.min(axis=1)
+        return nearest
+
+    def list_distinct(self, most: int) -> list[Seeds]:
+        """Up to ``most`` different solutions, the best on the synopsis first.
+
+        Two are one where each centre of the second has one of the first within a part of a cluster's radius.
+        """
+        kept: list[int] = []
+        for start in np.argsort(self.radii2, kind="stable").tolist():
+            if all(_differ(self.every[start], self.every[other], _SAME_PART * self.radius2) for other in kept):
+                kept.append(start)
+        return [self._replace(taken=start) for start in kept[:most]]
+
+
+def _differ(centers: Array, others: Array, close: float) -> bool:
+    """Whether some of ``centers`` has none of the others as ``close``, squared: a few of many often tell."""
+    parts = (centers[begin : begin + _FEW] for begin in range(0, len(centers), _FEW))
+    return any(cdist(part, others, "sqeuclidean").min(axis=1).max() > close for part in parts)
+
+
+def solve_seeds(
+    session: PrivateSession,
+    k: int,
+    synopsis: SynopsisStep,
+    seen: ProjectionStep | None,
+    number: int,
+    rng: np.random.Generator,
+) -> Seeds:
+    """k-means from a ``number`` of starts on the synopsis; unit coordinates."""
+    points, weights, region, middle = synopsis.cloud()
+    starts = choose_starts(points, weights, k, number, region, rng)
+    best = find_best_of_starts(SignedPoints.of(points, weights), starts, region)
+    radii2 = np.maximum(best.losses, 0.0) / max(float(weights.sum()), 1.0)
+    radii2 += synopsis.spread_in_cell
+    centers = np.stack([solution.centers for solution in best.solutions]) + middle
+    if seen is not None and synopsis.frame is not None:
+        around, frame = seen.projection, synopsis.frame
+        centers = around.middle + (centers - frame @ around.middle) @ frame
+        radii2 += around.measure_beside(frame)
+    elif synopsis.frame is not None:
+        # Along thin columns in the middle of the domain, until the first round.
+        centers = centers @ synopsis.frame
+    every = np.stack([session.region.clip(those) for those in centers])
+    solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
+    return Seeds(synopsis, solved, every, radii2, best.chosen)
+
+
+def choose_best_read(found: list[Seeds]) -> Seeds:
+    """The seeds whose loss on the noisy counts themselves is less, by more than its noise; else the first.
+
+    What one reading of a histogram takes for noise the other may have kept. Noisy counts are right on average, so that
+    what they say of two sets of centres is, too; its noise is known.
+    """
+    first, *others = found
+    if not others:
+        return first
+    synopsis, (second,) = first.synopsis, others
+    gain = first.distances - second.distances
+    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
+    return second if clear else first
+
+
+def choose_by_rows(
+    session: PrivateSession, found: list[Seeds], stage: SolutionChoice, shares: Paid, *, tail: bool = False
+) -> tuple[Seeds, str]:
+    """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
+
+    Where there is a ``tail``, rows beyond the cap decide what is best, which their capped losses cannot tell: then rows
+    choose among those only that are as good on the synopsis.
+
+    **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
+    and the cap are released.
+    """
+    candidates = [seeds for one in found for seeds in one.list_distinct(_MOST_SOLUTIONS // len(found))]
+    if tail:
+        best = min(seeds.radius2 for seeds in candidates)
+        candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD_LOSS * best]
+    widest = session.region.diameter**2
+    cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
+    question = losses.CappedLosses(
+        np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap)
+    )
+    chosen = session.ask(question, mechanisms.Exponential, shares[stage.losses], note="choice of seeds")
+    words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"
+    return candidates[chosen.value], "The solutions are one: the seeds" if len(candidates) == 1 else words
+
+
+# Rows in a cell on the border of two clusters may all be in either: their variance, of an even share of them.
+_EITHER = 1 / 12
+_TINY = 1e-9
+
+
+class Extents(NamedTuple):
+    """Rows of each cluster (k,), their mean squared distance to its centre along the view (k,), and the variance of the
+    rows (k,): noise, and cells that may be another cluster's."""
+
+    rows: Array
+    radii2: Array
+    variance: Array
+
+
+def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
+    """Each cell that was kept goes to the centre (k, d) nearest to its middle, along the view; unit coordinates."""
+    points, weights, _, middle = synopsis.cloud()
+    inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
+    k, kept = len(centers), slice(0, len(synopsis.kept))
+    # The two nearest of each point: with many clusters a table of all distances would be large.
+    found = cKDTree(inside).query(points + middle, k=[1, 2])
+    apart, nearest = np.asarray(found[0]), np.asarray(found[1])
+    own, far = nearest[:, 0], apart[:, 0] ** 2
+    border = np.zeros(len(points), dtype=bool)
+    border[kept] = apart[kept, 1] - apart[kept, 0] < np.sqrt(12 * synopsis.spreads / points.shape[1])
+    far[kept] += synopsis.spreads
+    rows: Array = np.bincount(own, weights, k).astype(np.float64)
+    # A cluster of which no cell was kept may hold rows, too.
+    variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + _EITHER * np.bincount(own, weights**2 * border, k)
+    return Extents(rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance)
+
+
+def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
+    """Sizes (k,) of the clusters of a finished run, by its synopsis and the counts of all rounds after the last split.
+
+    Sources are weighed by the inverse of their variance. None where there is no round.
+
+    **Guarantee.** Post-processing of released values.
+    """
+    rounds = list(takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)))
+    last = rounds[0] if rounds else None
+    if not isinstance(last, PolishStep) or last.noisy_counts is None or last.count_noise_sd is None:
+        return None
+    counts, variance = last.noisy_counts, np.full(len(last.centers), last.count_noise_sd**2)
+    values, variances = [counts], [variance]
+    for step in rounds[1:]:
+        assert isinstance(step, PolishStep) and step.noisy_counts is not None and step.count_noise_sd is not None
+        values.append(step.noisy_counts)
+        variances.append(np.full(len(counts), step.count_noise_sd**2))
+    synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
+    if synopsis is not None:
+        rows, _, own = measure_extents(synopsis, last.centers)
+        values.append(rows)
+        variances.append(own)
+    return combine_sizes(values, variances)
+
 
 # How ``auto`` solves and clips.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.

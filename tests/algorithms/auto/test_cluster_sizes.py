@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.cluster_sizes import estimate_sizes, measure_extents
+from dpviz.algorithms.auto.auto import estimate_sizes, measure_extents
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.size_estimates import NINE_IN_TEN

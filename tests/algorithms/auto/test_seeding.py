@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto.auto import Seeds, choose_best_read, choose_by_rows
 from dpviz.algorithms.auto.auto_plan import SolutionChoice, StagePart
-from dpviz.algorithms.auto.seeding import Seeds, choose_best_read, choose_by_rows
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.core.accounting import Accounting
