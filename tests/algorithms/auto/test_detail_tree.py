@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.auto.detail_tree import denoise
+from dpviz.algorithms.auto.view_synopsis import denoise
 from tests.cases import for_each
 
 SHAPES = [(1,), (1, 50), (30, 41), (7, 6, 5), (4, 5, 4, 3, 2)]
