@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from dpviz.core import RequestError, check
-from dpviz.runs import Division, create_whole
+from dpviz.core import RequestError, check, format_table
+from dpviz.runs import Division, create_whole, profiles
+from dpviz.words import PLUS_MINUS_RELEASED
 
 
 class NotWritten(RequestError):
@@ -150,3 +151,20 @@ def read_wholes(text: str) -> list[int]:
 def read_wholes_or_all(text: str) -> list[int | None]:
     """Comma-separated whole numbers, or the word all, which is None."""
     return [None if part == "all" else read_whole(part) for part in read_names(text)]
+
+
+_MOST_COLUMNS = 8
+
+
+def list_center_tables(made: profiles.Profile) -> Iterator[str]:
+    """Sizes and centres with their noise, so many columns side by side, and what stands behind a ±."""
+    sizes = ["?"] * made.k if made.sizes is None else made.sizes.words
+    said = [made.describe_center(segment) for segment in range(made.k)]
+    units = {column.whole: "" if column.worded or column.shared else column.unit for column in made.columns}
+    names = [*said[0]]
+    for start in range(0, len(names), _MOST_COLUMNS):
+        columns = names[start : start + _MOST_COLUMNS]
+        heads = [f"{name} ({units[name]})" if units[name] else name for name in columns]
+        rows = [[str(i + 1), sizes[i], *(said[i][name] for name in columns)] for i in range(made.k)]
+        yield f"Released centres\n{format_table(['segment', 'rows', *heads], rows)}"
+    yield PLUS_MINUS_RELEASED

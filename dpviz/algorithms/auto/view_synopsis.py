@@ -1,10 +1,10 @@
 """The synopsis of ``auto``: one noisy histogram of cube cells over a view of the rows, and what stands out of it.
 
 What stands out is free post-processing of released counts: without it a few spikes of noise, far away from all rows,
-take a centre each. Over two and three columns trees of details tell it. Smoothing and one threshold
-for all cells do better over one column, in a view with many clusters, and where clusters hold next to no rows; in a
-view with few clusters either may be the better one, and the noisy counts themselves are asked which. Where nothing else
-is said, constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
+take a centre each. Over two and three columns trees of details tell it. Smoothing and one threshold for all cells do
+better over one column, in a view with many clusters, and where clusters hold next to no rows; in a view with few
+clusters either may be the better one, and the noisy counts themselves are asked which. Where nothing else is said,
+constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 
 A noisy histogram is read through trees of blocks. A block knows how many rows it holds better than each of its parts
 does. A tree halves blocks of cells along every axis, down to single cells. The **detail** of a part is what it holds
@@ -44,7 +44,7 @@ from dpviz.algorithms.auto.auto_plan import (
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.cubes import make_cube_grid
+from dpviz.algorithms.tools.public_points import make_cube_grid
 from dpviz.core import Array, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
 
 # How far beyond what chance shows once a level a detail has to be, in its logarithm; and how far a lone part has to be

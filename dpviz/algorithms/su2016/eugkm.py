@@ -15,8 +15,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts, released_always
 from dpviz.algorithms.regime import MOST_IN_A_GRID
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.tools.cubes import make_cube_grid
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.public_points import make_cube_grid, pack_spheres
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from dpviz.api.console import FoundWrong, Parser, create_out, refuse_taken
+from dpviz.api.console import FoundWrong, Parser, create_out, list_center_tables, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
-from dpviz.runs import profiles
-from dpviz.words import PLUS_MINUS_RELEASED, render
-
-_MOST_COLUMNS = 8
+from dpviz.words import render
 
 
 def add(command: Parser) -> None:
@@ -49,20 +45,6 @@ def serve(arguments: argparse.Namespace) -> str:
     if not release.holds or (other is not None and not other.holds):
         raise FoundWrong(text)
     return text
-
-
-def list_center_tables(made: profiles.Profile) -> Iterator[str]:
-    """Sizes and centres with their noise, so many columns side by side, and what stands behind a ±."""
-    sizes = ["?"] * made.k if made.sizes is None else made.sizes.words
-    said = [made.describe_center(segment) for segment in range(made.k)]
-    units = {column.whole: "" if column.worded or column.shared else column.unit for column in made.columns}
-    names = [*said[0]]
-    for start in range(0, len(names), _MOST_COLUMNS):
-        columns = names[start : start + _MOST_COLUMNS]
-        heads = [f"{name} ({units[name]})" if units[name] else name for name in columns]
-        rows = [[str(i + 1), sizes[i], *(said[i][name] for name in columns)] for i in range(made.k)]
-        yield f"Released centres\n{format_table(['segment', 'rows', *heads], rows)}"
-    yield PLUS_MINUS_RELEASED
 
 
 def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from dpviz.api.cli.read_command import list_center_tables
 from dpviz.api.commands import plan_release, read_declared
 from dpviz.api.console import (
     NotWritten,
     Parser,
     add_division_options,
+    list_center_tables,
     read_number,
     read_numbers,
     read_whole,

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from dpviz.api.cli.read_command import list_center_tables
+from dpviz.api.console import list_center_tables
 from dpviz.releases.package import CENTERS, make_zip
 from tests.command_line import told_by
 from tests.releases.forging import rehashed, released
