@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dpviz.core import RequestError, check, format_table
 from dpviz.runs import Division, create_whole, profiles
@@ -70,25 +72,13 @@ class Parser(argparse.ArgumentParser):
 
 def add_request_options(command: Parser, *, seed: str) -> None:
     """What is asked of every algorithm that runs; ``seed`` says what one does here."""
-    request = command.add_argument_group("the request")
-    request.add_argument(
-        "--delta", type=read_number, default=0.0, metavar="D", help="for approximate algorithms (default: 0)"
-    )
-    request.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="name=value", help="parameters of the algorithm"
-    )
-    request.add_argument("--seed", type=read_whole, metavar="S", help=seed)
+    add_options(command.add_argument_group("the request"), "request", what_a_seed_does=seed)
 
 
 def add_division_options(command: Parser) -> None:
     """Parts of the ε of a release that do not go to its centres."""
-    segments, bounds, missing = Division.segments, Division.bounds, Division.missing
-    for name, default, metavar, words in (
-        ("--segments", segments, "SHARE", f"of ε (default: {segments}); 0 for none"),
-        ("--buy-bounds", bounds, "PART", f"of ε a column (default: {bounds})"),
-        ("--missing", missing, "PART", f"of ε, for the shares of missing cells (default: {missing:g})"),
-    ):
-        command.add_argument(name, type=read_number, default=default, metavar=metavar, help=words)
+    parts = Division()
+    add_options(command, "division", segments=parts.segments, buy_bounds=parts.bounds, missing=parts.missing)
 
 
 def join_words(argv: Sequence[str]) -> list[str]:
@@ -151,6 +141,34 @@ def read_wholes(text: str) -> list[int]:
 def read_wholes_or_all(text: str) -> list[int | None]:
     """Comma-separated whole numbers, or the word all, which is None."""
     return [None if part == "all" else read_whole(part) for part in read_names(text)]
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "whole": read_whole,
+    "number": read_number,
+    "names": read_names,
+    "numbers": read_numbers,
+    "wholes": read_wholes,
+    "wholes_or_all": read_wholes_or_all,
+}
+
+
+@cache
+def _read_options() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+
+
+def add_options(command: Any, of: str, **said: Any) -> None:
+    """The options that ``options.toml`` lists under a name; what is ``said`` fills places, or is a usual value."""
+    listed = _read_options()
+    for flag, own in listed[of].items():
+        if flag == "description":
+            command.description = own.format(**said)
+            continue
+        told, name = listed["shared"].get(flag, {}) | own, flag.strip("-").replace("-", "_")
+        told |= {"type": _READERS[told["type"]]} if "type" in told else {}
+        told |= {"choices" if "choices" in told else "default": said[name]} if name in said else {}
+        command.add_argument(flag, **told | {"help": told["help"].format(**said)})
 
 
 _MOST_COLUMNS = 8

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpviz.api.console import Parser, read_number, say
+from dpviz.api.console import Parser, add_options, say
 from dpviz.releases import Account, AccountBalance, read_release
 from dpviz.words import foreign
 
@@ -16,24 +16,12 @@ _FORMAT = 1
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "An account is a file of yours that outlives the visit: a cap, and every release that was charged to it. It "
-        "holds no row. Reads no table."
-    )
+    add_options(command, "account")
     actions = command.add_subparsers(dest="action", required=True, metavar="{new,show}")
     new = actions.add_parser("new", help="make an account without releases", allow_abbrev=False)
-    new.add_argument("account", metavar="FILE.sqlite", help="a new file, for you alone; copy it as you copy the data")
-    new.add_argument("--name", required=True, metavar="NAME", help="what the data set is called")
-    new.add_argument(
-        "--cap-epsilon", type=read_number, required=True, metavar="E", help="the most ε of all releases together"
-    )
-    new.add_argument("--cap-delta", type=read_number, default=0.0, metavar="D", help="the most δ of them (default: 0)")
+    add_options(new, "account new")
     show = actions.add_parser("show", help="what is spent, what is left, and on what", allow_abbrev=False)
-    show.add_argument("account", metavar="FILE.sqlite", help="what `account new` made")
-    show.add_argument(
-        "--release", action="append", default=[], metavar="ZIP", help="also whether it holds the charge of this release"
-    )
-    show.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(show, "account show")
 
 
 def serve(arguments: argparse.Namespace) -> str:

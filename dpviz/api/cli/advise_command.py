@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 
-from dpviz.api.console import Parser, add_division_options, read_number, read_whole, read_wholes
+from dpviz.api.console import Parser, add_division_options, add_options
 from dpviz.core import format_table
 from dpviz.runs import Advice, RowsAdvice, Target, advise
 from dpviz.tables import declarations
@@ -15,42 +15,9 @@ from dpviz.words import round_percent
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Name the cheapest algorithm and the smallest ε of a release that should keep the loss near that of k-means++, "
-        "from a stored study of made-up tables. Reads no table."
-    )
-    command.add_argument(
-        "--n", type=read_wholes, metavar="N | LO,HI", help="the number of rows, or a range of it (default: as declared)"
-    )
-    command.add_argument(
-        "--d",
-        type=read_whole,
-        metavar="D",
-        help="the number of columns (default: as declared, each value of a category one)",
-    )
-    command.add_argument(
-        "--declaration", metavar="FILE.json", help="of a table: it says what other options leave out; no row is read"
-    )
-    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
-    command.add_argument(
-        "--target",
-        type=read_number,
-        default=Target().loss,
-        metavar="R",
-        help=f"most loss over that of k-means++ (default: {Target().loss:g})",
-    )
-    command.add_argument(
-        "--share",
-        type=read_number,
-        default=Target().share,
-        metavar="S",
-        help=f"on which part of the tables it is met (default: {Target().share:g})",
-    )
-    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="0 for pure ε (default: 0)")
-    command.add_argument("--relation", metavar="add_remove|replace", help="neighbours (default: add_remove)")
-    command.add_argument("--rows-per-person", type=read_whole, metavar="M", help="most rows of one person (default: 1)")
+    add_options(command, "advise", target=Target().loss, share=Target().share)
     add_division_options(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(command, "result")
 
 
 def serve(arguments: argparse.Namespace) -> str:

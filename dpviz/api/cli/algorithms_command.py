@@ -8,12 +8,12 @@ from textwrap import fill
 from typing import Any
 
 from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
-from dpviz.api.console import Parser, say
+from dpviz.api.console import Parser, add_options, say
 
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.add_argument("--json", action="store_true", help="print a JSON list")
+    add_options(command, "algorithms")
 
 
 def serve(arguments: argparse.Namespace) -> str:

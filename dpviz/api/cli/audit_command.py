@@ -6,7 +6,7 @@ import argparse
 import json
 
 from dpviz.algorithms import find_card
-from dpviz.api.console import FoundWrong, Parser, read_whole, say
+from dpviz.api.console import FoundWrong, Parser, add_options, say
 from dpviz.core import check
 from dpviz.runs import AuditReport
 
@@ -16,19 +16,7 @@ _FEWEST_RUNS = 40
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Try the contract of private algorithms on one of them, ours or a package's, on small tables that are made up "
-        "here. Ends with 1 where something did not hold, and names it."
-    )
-    command.add_argument("id", metavar="ID", help="an algorithm, see dpviz algorithms")
-    command.add_argument(
-        "--runs",
-        type=read_whole,
-        default=AuditReport.RUNS,
-        metavar="N",
-        help=f"pairs of runs of the attack (default: {AuditReport.RUNS})",
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(command, "audit", runs=AuditReport.RUNS)
 
 
 def serve(arguments: argparse.Namespace) -> str:

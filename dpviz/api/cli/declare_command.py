@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dpviz.api.commands import complete_proposal
-from dpviz.api.console import Parser, create_out, read_names, refuse_taken, say
+from dpviz.api.console import Parser, add_options, create_out, refuse_taken, say
 from dpviz.tables import Declaration, Proposal, declarations
 from dpviz.words import foreign, list_names
 
@@ -18,31 +18,7 @@ _LOOK = (
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Look at some rows of a file and propose its declaration: encoding, delimiter, header, marks in numbers, "
-        "columns. Bounds are left open: they never come from rows. Nothing else reads a file by its rows."
-    )
-    command.add_argument(
-        "data",
-        metavar="DATA",
-        help="a CSV file (.csv.gz is unpacked); of Parquet and databases only names and types are read",
-    )
-    command.add_argument("--out", metavar="DATA.json", help="write the declaration file to this new file")
-    command.add_argument(
-        "--confirm",
-        type=read_names,
-        default=[],
-        metavar="A,B",
-        help="columns that hold what the notes say: their categories, ranks or cycles are declared as found",
-    )
-    command.add_argument(
-        "--missing",
-        type=read_names,
-        default=[],
-        metavar="A,B",
-        help="columns whose values far from all others, such as -999, mean missing: they are declared so",
-    )
-    command.add_argument("--all", action="store_true", help="choose all measures, not only the likeliest")
+    add_options(command, "declare")
 
 
 def serve(arguments: argparse.Namespace) -> str:

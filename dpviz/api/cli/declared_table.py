@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpviz.api.console import Parser, read_names, read_number, read_whole, read_wholes, read_yes_or_no
+from dpviz.api.console import Parser, add_options, read_names, read_number, read_whole, read_wholes, read_yes_or_no
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable, declare, declare_on_cluster, list_columns
 from dpviz.tables import (
@@ -67,20 +67,9 @@ class DeclaredTable:
 
 def add_table_options(command: Parser) -> None:
     """The table, and what may be said of it."""
-    command.add_argument(
-        "data",
-        metavar="DATA",
-        help="a CSV file (.csv.gz is unpacked), a Parquet file or folder, a sparse .npz, a table of a database "
-        "(duckdb:///FILE?table=NAME) or of Spark (sc://HOST:PORT?table=NAME), or the name of a sample",
-    )
-    command.add_argument(
-        "--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet) and answer"
-    )
+    add_options(command, "table")
     declared = command.add_argument_group("what is declared about the table (DATA.json beside it may say it too)")
-    declared.add_argument("--columns", type=read_names, metavar="A,B", help="the columns to cluster")
-    declared.add_argument(
-        "--bounds", metavar="LO,HI | FILE.json", help="declared bounds, data units; never taken from the rows"
-    )
+    add_options(declared, "declared of the table")
     add_key_options(declared, Declaration, _TABLE_OPTIONS)
     file = command.add_argument_group("how the file is read (never worked out from its rows; see dpviz declare)")
     add_key_options(file, file_format.FileFormat, _FILE_OPTIONS)

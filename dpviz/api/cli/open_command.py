@@ -8,7 +8,7 @@ import os
 import runpy
 import sys
 
-from dpviz.api.console import Parser, read_whole
+from dpviz.api.console import Parser, add_options
 from dpviz.core import RequestError, check
 from dpviz.tables import GIVEN, DuckTable, SparkTable, SparseTable, find_sample, open_named
 from dpviz.words import RESOURCES
@@ -20,13 +20,7 @@ _SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Serve the dashboard to this machine alone, until Ctrl-C. Whoever can log in to it can see DATA: name a "
-        "private file on a machine of your own only, or drop it on the bench."
-    )
-    first = "what every visit begins with: a CSV or Parquet file, a folder of Parquet files, or a sample"
-    command.add_argument("data", nargs="?", metavar="DATA", help=first)
-    command.add_argument("--port", type=read_whole, metavar="P", help="default: the first free one from 8501 on")
+    add_options(command, "open")
 
 
 def serve(arguments: argparse.Namespace) -> str:

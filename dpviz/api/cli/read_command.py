@@ -7,7 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from dpviz.api.console import FoundWrong, Parser, create_out, list_center_tables, refuse_taken
+from dpviz.api.console import FoundWrong, Parser, add_options, create_out, list_center_tables, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.words import render
@@ -15,14 +15,7 @@ from dpviz.words import render
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Check the zip of a release and say what it tells: centres, sizes and their noise, what may be concluded and "
-        "what not. Ends with 1 where a check fails, and says first what is wrong."
-    )
-    command.add_argument("zip", metavar="ZIP", help="the zip of a release")
-    command.add_argument("--compare", metavar="OTHER.zip", help="a second release of the same columns, bounds and k")
-    command.add_argument("--out", metavar="TIDY.csv", help="write every number into this new file, a row each")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(command, "read")
 
 
 def serve(arguments: argparse.Namespace) -> str:

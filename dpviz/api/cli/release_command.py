@@ -15,10 +15,8 @@ from dpviz.api.console import (
     NotWritten,
     Parser,
     add_division_options,
+    add_options,
     list_center_tables,
-    read_number,
-    read_numbers,
-    read_whole,
     refuse_taken,
     say,
 )
@@ -52,55 +50,10 @@ from dpviz.words import foreign, list_names
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Release k centres, and what the segments are, with release-grade noise. The account is charged before noise "
-        "is drawn: a release that breaks off stays charged."
-    )
-    command.add_argument("declaration", metavar="DECLARATION.json", help="what is declared of the table")
-    command.add_argument(
-        "data",
-        metavar="DATA",
-        help="a CSV file, a Parquet file or folder, a table of a database (duckdb:///FILE?table=NAME) or of Spark "
-        "(sc://HOST:PORT?table=NAME), or a sample",
-    )
-    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
-    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this release")
-    command.add_argument("--delta", type=read_number, default=0.0, metavar="D", help="the whole δ (default: 0)")
-    command.add_argument("--algorithm", default="auto", metavar="ID", help="default: auto")
-    command.add_argument("--set", nargs="+", action="extend", default=[], metavar="name=value", help="its parameters")
+    usual = windows.Risk()
+    add_options(command, "release")
     add_division_options(command)
-    command.add_argument(
-        "--smallest-group",
-        type=read_whole,
-        default=0,
-        metavar="ROWS",
-        help="join segments until each group has so many rows at least, by released values (default: 0 for none)",
-    )
-    command.add_argument(
-        "--continues",
-        metavar="EARLIER.zip",
-        help="a release of this table: its segments keep their names and are counted again, with half of what "
-        "segments cost",
-    )
-    command.add_argument(
-        "--accept-loss",
-        type=read_number,
-        metavar="R",
-        help=f"most loss over that of k-means++ that you accept (usual: {Target().loss:g}); the card argues with it",
-    )
-    command.add_argument(
-        "--accept-risk",
-        type=read_numbers,
-        metavar="P,Q",
-        help="a guess P about a person that may become Q at most "
-        f"(usual: {windows.USUAL_PRIOR:g},{windows.USUAL_ACCEPTED:g}); the card argues with it",
-    )
-    command.add_argument("--account", required=True, metavar="FILE", help="the account of the data set")
-    command.add_argument("--out", required=True, metavar="ZIP", help="write the release to this new file")
-    command.add_argument("--chosen", metavar="TEXT", help="what was chosen after a look at the rows; printed verbatim")
-    command.add_argument("--sign", metavar="KEY.pem", help="sign with this Ed25519 private key")
-    command.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler whose workers read DATA (Parquet)")
-    command.add_argument("--yes", action="store_true", help="release without asking once more")
+    add_options(command, "release and its account", loss=Target().loss, prior=usual.prior, accepted=usual.accepted)
     command.add_argument("--seed", help=argparse.SUPPRESS)
 
 

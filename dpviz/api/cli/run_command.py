@@ -10,7 +10,7 @@ from typing import Any
 
 from dpviz.algorithms import Card, find_card
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
-from dpviz.api.console import NotWritten, Parser, add_request_options, read_number, read_whole, say
+from dpviz.api.console import NotWritten, Parser, add_options, add_request_options, say
 from dpviz.core import AccessKind, RequestError, format_table, tabulate_entries
 from dpviz.runs import (
     Contender,
@@ -30,15 +30,9 @@ from dpviz.words import PLUS_MINUS
 def add(command: Parser) -> None:
     """Its options."""
     add_table_options(command)
-    command.add_argument("--algorithm", default="auto", metavar="ID", help="see `dpviz algorithms` (default: auto)")
-    command.add_argument("--k", type=read_whole, required=True, metavar="K", help="number of clusters")
-    command.add_argument("--epsilon", type=read_number, required=True, metavar="E", help="the whole ε of this run")
+    add_options(command, "run")
     add_request_options(command, seed="repeatable noise, for a study; never for a release")
-    command.add_argument(
-        "--evaluate", action="store_true", help="also measure the loss on the rows: revealed, not private"
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--out", metavar="CENTERS.csv", help="write the released centres to this file")
+    add_options(command, "run and what it leaves")
 
 
 def serve(arguments: argparse.Namespace) -> str:

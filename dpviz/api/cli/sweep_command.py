@@ -17,12 +17,8 @@ from dpviz.api.cli.declared_table import add_table_options, open_declared_table
 from dpviz.api.commands import run_trials
 from dpviz.api.console import (
     Parser,
+    add_options,
     add_request_options,
-    read_names,
-    read_numbers,
-    read_whole,
-    read_wholes,
-    read_wholes_or_all,
     say,
 )
 from dpviz.core import RequestError, check, format_table
@@ -35,24 +31,8 @@ _REVEALED = "A sweep reads the rows to measure losses: its results are for the e
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Run algorithms many times over a grid of ε, δ, k and n, and measure what each run loses. Losses are read from "
-        "the rows: the results are for the owner of the data, not a release."
-    )
     add_table_options(command)
-    command.add_argument(
-        "--algorithms", type=read_names, required=True, metavar="A,B", help="ids; a variant is written ID:name=value"
-    )
-    command.add_argument("--epsilons", type=read_numbers, required=True, metavar="E,E", help="the ε of the runs")
-    command.add_argument("--ks", type=read_wholes, required=True, metavar="K,K", help="the numbers of clusters")
-    command.add_argument(
-        "--ns", type=read_wholes_or_all, metavar="N,N", help="rows of subsamples; all means the table (default: all)"
-    )
-    command.add_argument("--deltas", type=read_numbers, metavar="D,D", help="several δ, instead of --delta")
-    command.add_argument("--repeats", type=read_whole, default=20, metavar="N", help="runs of each point (default: 20)")
-    command.add_argument("--out", required=True, metavar="DIR", help="folder for results.csv and manifest.json")
-    command.add_argument("--resume", action="store_true", help="go on with the study in --out; finished runs are kept")
-    command.add_argument("--jobs", type=read_whole, metavar="N", help="worker processes (default: one a core)")
+    add_options(command, "sweep")
     add_request_options(
         command, seed="another draw of the whole study (default: 0; the same study has the same results)"
     )

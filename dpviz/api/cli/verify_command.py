@@ -6,19 +6,14 @@ import argparse
 import json
 from pathlib import Path
 
-from dpviz.api.console import FoundWrong, Parser
+from dpviz.api.console import FoundWrong, Parser, add_options
 from dpviz.releases import Verification, package, verify
 from dpviz.words import render
 
 
 def add(command: Parser) -> None:
     """Its options."""
-    command.description = (
-        "Make every file of a release anew from its released answers, without its rows, and compare. Ends with 1 where "
-        "something is wrong, and names the file; and where an advisory says that it promises less than it says."
-    )
-    command.add_argument("zip", metavar="ZIP", help="the zip of a release")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(command, "verify")
 
 
 def serve(arguments: argparse.Namespace) -> str:
