@@ -87,8 +87,8 @@ _Cells: TypeAlias = Any
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be read."""
+class LineLayout:
+    """How a line is laid out, and which of its columns are to be read."""
 
     width: int
     delimiter: str
@@ -104,7 +104,7 @@ class Wanted:
         return len(self.numbers) + foreign.OF_TEXT * len(self.text)
 
 
-class Read(NamedTuple):
+class ReadColumns(NamedTuple):
     """Columns by place, and what was lost of those that hold numbers.
 
     ``columns`` are float64 with NaN for missing, or text with NA; ``unread`` has an entry for each number column.
@@ -114,42 +114,44 @@ class Read(NamedTuple):
     unread: dict[int, Unread]
 
 
-def read_lines(raw: bytes, wanted: Wanted, *, first: int = 0, block_bytes: int = BLOCK_BYTES) -> Read:
+def read_lines(raw: bytes, layout: LineLayout, *, first: int = 0, block_bytes: int = BLOCK_BYTES) -> ReadColumns:
     """The wanted columns by place, one value a line of ``raw`` from byte ``first`` on.
 
     ``block_bytes`` bounds memory; any size gives the same columns to the last bit.
     """
-    columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), wanted)
+    columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), layout)
     start = 0
-    for block in map(partial(_cut_long_lines, wanted.quote.encode()), _split_blocks(raw, first, block_bytes)):
-        lines = _Lines(_squeeze_blanks(block) if wanted.delimiter == WHITESPACE else block, wanted)
+    for block in map(partial(_cut_long_lines, layout.quote.encode()), _split_blocks(raw, first, block_bytes)):
+        lines = _Lines(_squeeze_blanks(block) if layout.delimiter == WHITESPACE else block, layout)
         columns.put(start + np.flatnonzero(lines.together), lines.read_together())
         columns.put_records(start + np.flatnonzero(lines.alone), lines.read_alone())
         start += len(lines.ends)
     return columns.finish()
 
 
-def read_records(text: str, wanted: Wanted) -> Read:
+def read_records(text: str, layout: LineLayout) -> ReadColumns:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
-    delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
+    delimiter = " " if layout.delimiter == WHITESPACE else layout.delimiter
     reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quotechar=wanted.quote, skipinitialspace=True
+        io.StringIO(text, newline=""), delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True
     )
-    parts = [_Columns(0, wanted).finish()]
+    parts = [_Columns(0, layout).finish()]
     all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
-        encoded = [[cell.encode(wanted.encoding, errors="replace") for cell in record] for record in records]
-        columns = _Columns(len(records), wanted)
+        encoded = [[cell.encode(layout.encoding, errors="replace") for cell in record] for record in records]
+        columns = _Columns(len(records), layout)
         columns.put_records(np.arange(len(records)), encoded)
         parts.append(columns.finish())
     return join_parts(parts)
 
 
-def join_parts(parts: Sequence[Read]) -> Read:
+def join_parts(parts: Sequence[ReadColumns]) -> ReadColumns:
     """What was read in several pieces, one below the other."""
     first = parts[0]
     columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
-    return Read(columns, {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread})
+    return ReadColumns(
+        columns, {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread}
+    )
 
 
 def _read_until_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -173,11 +175,11 @@ def _join_columns(parts: Sequence[Any]) -> Column:
 class _Columns:
     """The wanted columns while they fill up; whatever is not put stays missing."""
 
-    def __init__(self, n: int, wanted: Wanted) -> None:
-        self._wanted, self._rows_put = wanted, 0
-        self._numbers = {place: np.full(n, np.nan) for place in wanted.numbers}
-        self._text: dict[int, NDArray[np.object_]] = {place: np.full(n, None) for place in wanted.text}
-        self._unread: dict[int, list[Unread]] = {place: [] for place in wanted.numbers}
+    def __init__(self, n: int, layout: LineLayout) -> None:
+        self._layout, self._rows_put = layout, 0
+        self._numbers = {place: np.full(n, np.nan) for place in layout.numbers}
+        self._text: dict[int, NDArray[np.object_]] = {place: np.full(n, None) for place in layout.text}
+        self._unread: dict[int, list[Unread]] = {place: [] for place in layout.numbers}
         self._n = n
 
     def put(self, at: _Places, cells: Mapping[int, _Cells]) -> None:
@@ -190,27 +192,27 @@ class _Columns:
         for place, values in self._numbers.items():
             found = cells[place]
             if not isinstance(found, CellNumbers):
-                found = count_numbers(found, self._wanted.numbers[place], self._wanted.encoding)
-            if self._wanted.numbers[place].missing:
-                found = drop_codes(found, self._wanted.numbers[place])
+                found = count_numbers(found, self._layout.numbers[place], self._layout.encoding)
+            if self._layout.numbers[place].missing:
+                found = drop_codes(found, self._layout.numbers[place])
             values[where] = found.values
             self._unread[place].append(found.unread)
         for place, words in self._text.items():
-            missing = self._wanted.missing.get(place, frozenset())
-            words[where] = read_text(cells[place], self._wanted.encoding, missing)
+            missing = self._layout.missing.get(place, frozenset())
+            words[where] = read_text(cells[place], self._layout.encoding, missing)
 
     def put_records(self, at: _Places, records: Sequence[list[bytes] | None]) -> None:
         """Lines that were taken apart one by one; None and those of another width are records without a value."""
-        whole = [number for number, record in enumerate(records) if record and len(record) == self._wanted.width]
+        whole = [number for number, record in enumerate(records) if record and len(record) == self._layout.width]
         taken: list[Any] = [records[number] for number in whole]
         places = (*self._numbers, *self._text)
         self.put(at[whole], {place: pa.array([record[place] for record in taken], pa.binary()) for place in places})
 
-    def finish(self) -> Read:
+    def finish(self) -> ReadColumns:
         text = {place: pd.Series(words, dtype=TEXT) for place, words in self._text.items()}
         broken = Unread(broken=self._n - self._rows_put)
         unread = {place: Unread.combine([*parts, broken]) for place, parts in self._unread.items()}
-        return Read({**self._numbers, **text}, unread)
+        return ReadColumns({**self._numbers, **text}, unread)
 
 
 class _Lines:
@@ -219,9 +221,9 @@ class _Lines:
     ``ends`` are the places of their line ends. Lines that are in neither mask have too many or too few fields.
     """
 
-    def __init__(self, block: bytes, wanted: Wanted) -> None:
-        self._block, self._wanted = block, wanted
-        self._delimiter = " " if wanted.delimiter == WHITESPACE else wanted.delimiter
+    def __init__(self, block: bytes, layout: LineLayout) -> None:
+        self._block, self._layout = block, layout
+        self._delimiter = " " if layout.delimiter == WHITESPACE else layout.delimiter
         self._bytes = np.frombuffer(block, np.uint8)
         ends = np.flatnonzero(self._bytes == _NEWLINE)
         self.ends = ends if block.endswith(b"\n") else np.r_[ends, len(block)]
@@ -230,7 +232,7 @@ class _Lines:
         self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
-        self._quote = wanted.quote.encode()
+        self._quote = layout.quote.encode()
         if self._quote in block:
             inside = self._find_within_quotes()
             self._protected = bool((separates & inside).any())
@@ -238,11 +240,11 @@ class _Lines:
             self.alone |= self._find_quoted_inside(separates)
         delimiters = np.flatnonzero(separates)
         fields = np.diff(np.searchsorted(delimiters, self.ends), prepend=0) + 1
-        self.together = ~self.alone & (fields == wanted.width)
+        self.together = ~self.alone & (fields == layout.width)
 
     def read_together(self) -> Mapping[int, _Cells]:
         """Cells of the lines that are whole, and quote whole fields only or none: numbers where all of them are."""
-        wanted, block = self._wanted, self._block
+        layout, block = self._layout, self._block
         if not self.together.any():
             return {}
         kept = None
@@ -254,26 +256,26 @@ class _Lines:
             kept = whole if kept is None else kept & whole
         if kept is not None:
             block = self._bytes[kept].tobytes()
-        decimal = "," if any(style.decimal == "," for style in wanted.numbers.values()) else "."
-        directly = {place: pa.float64() for place, style in wanted.numbers.items() if style.decimal == decimal}
+        decimal = "," if any(style.decimal == "," for style in layout.numbers.values()) else "."
+        directly = {place: pa.float64() for place, style in layout.numbers.items() if style.decimal == decimal}
         try:
             return self._read(block, directly, decimal)
         except pa.ArrowInvalid:  # some cell is no plain number
             return self._read(block, {}, decimal)
 
     def _read(self, block: bytes, numbers: Mapping[int, Any], decimal: str) -> Mapping[int, _Cells]:
-        places = (*self._wanted.numbers, *self._wanted.text)
+        places = (*self._layout.numbers, *self._layout.text)
         names = {str(place): numbers.get(place, pa.binary()) for place in places}
         table = arrow_csv.read_csv(
             pa.BufferReader(block),
             arrow_csv.ReadOptions(
                 use_threads=False,
                 block_size=len(block) + 1,
-                column_names=[str(place) for place in range(self._wanted.width)],
+                column_names=[str(place) for place in range(self._layout.width)],
             ),
             arrow_csv.ParseOptions(
                 delimiter=self._delimiter,
-                quote_char=self._wanted.quote if self._quote in block else False,
+                quote_char=self._layout.quote if self._quote in block else False,
                 double_quote=False,
                 ignore_empty_lines=False,
             ),
@@ -299,7 +301,7 @@ class _Lines:
     def _fields(self, line: bytes) -> list[bytes] | None:
         text = line.removesuffix(b"\r").decode("latin-1")  # a character a byte: taken back below
         try:
-            fields = split_fields(text, self._delimiter, self._wanted.quote)
+            fields = split_fields(text, self._delimiter, self._layout.quote)
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
@@ -411,13 +413,13 @@ class Header:
     body: int
     notes: tuple[str, ...] = ()
 
-    def list_wanted(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> Wanted:
+    def make_layout(self, declared: FileFormat, numbers: Sequence[str], text: Sequence[str]) -> LineLayout:
         """What to read for those columns, as the file is declared."""
         place = {name: number for number, name in enumerate(self.names)}
         refuse_unknown((*numbers, *text), self.names)
         if both := [name for name in numbers if name in text]:
             raise IntakeError.of("numbers_and_text", columns=both)
-        return Wanted(
+        return LineLayout(
             len(self.names),
             self.delimiter,
             declared.byte_encoding,
@@ -477,17 +479,17 @@ class CsvFile:
             header = read_header(lines, declared)
             if numbers is None:
                 numbers = [name for name in header.names if name not in text]
-            wanted = header.list_wanted(declared, numbers, text)
+            layout = header.make_layout(declared, numbers, text)
             n_lines = lines.count(b"\n", header.body) + 1
             given = len(self.raw) if self.packed is None else self.packed
-            if n_lines > foreign.CSV.most_lines or not foreign.CSV.holds_cells(given, n_lines * wanted.weight):
+            if n_lines > foreign.CSV.most_lines or not foreign.CSV.holds_cells(given, n_lines * layout.weight):
                 raise TooLarge.of("csv_cells", most=foreign.CSV.most_lines)
             if declared.several_lines and len(lines) > _MOST_SEVERAL_LINES:
                 raise IntakeError.of("several_lines_large")
             if declared.several_lines:
-                read = read_records(lines[header.body :].decode(wanted.encoding, errors="replace"), wanted)
+                read = read_records(lines[header.body :].decode(layout.encoding, errors="replace"), layout)
             else:
-                read = read_lines(lines, wanted, first=header.body)
+                read = read_lines(lines, layout, first=header.body)
             columns, unread = header.key_by_name(read.columns), header.key_by_name(read.unread)
             return make_table(columns, name=self.name, notes=header.notes, unread=unread)
 
@@ -817,9 +819,9 @@ class CsvOnDisk(StoredTable):
                 if header is None:
                     header = read_header(piece, declared)
                     first = header.body
-                wanted = header.list_wanted(declared, plain, [*textual, *([] if id_column is None else [id_column])])
-                for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // wanted.weight)):
-                    columns = header.key_by_name(read_lines(lines, wanted).columns)
+                layout = header.make_layout(declared, plain, [*textual, *([] if id_column is None else [id_column])])
+                for lines in _split_lines(piece[first:], max(1, _NUMBERS_AT_ONCE // layout.weight)):
+                    columns = header.key_by_name(read_lines(lines, layout).columns)
                     values = stack_columns(columns, numbers, codings)
                     yield Batch(values, None if id_column is None else pd.Series(columns[id_column]), read)
         self.check_unchanged()

@@ -207,7 +207,7 @@ class _Trial:
     def run(cls, top: Reading, declared: FileFormat, numbers: Sequence[str]) -> _Trial:
         """The trial; an error where most rows would be lost."""
         header = read_header(top.sample, declared)
-        wanted = header.list_wanted(declared, numbers or top.names[:1], ())
+        wanted = header.make_layout(declared, numbers or top.names[:1], ())
         read = read_lines(top.sample, wanted, first=header.body)
         unread = header.key_by_name(read.unread)
         lines = len(next(iter(read.columns.values())))

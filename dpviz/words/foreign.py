@@ -171,7 +171,7 @@ OURS = Door(
             "algorithms/card.py",
             "algorithms/auto/auto.py",
         ),
-        *("tables/file_format.py", "tables/owner_words.py"),
+        *("tables/file_format.py", "tables/owner_words.py", "api/console.py"),
         *("runs/advice/advice.py", "runs/sample_curves.py", "runs/worker.py", "runs/python_script.py"),
         "runs/audits/auditing.py",
         *(
