@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables.cell_values import MISSING
-from dpviz.tables.csv_intake import Wanted, open_csv, read_lines, read_records
+from dpviz.tables.csv_intake import LineLayout, open_csv, read_lines, read_records
 from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
@@ -66,7 +66,7 @@ def positive(text: str, style: NumberStyle) -> float | None:
     return None
 
 
-def one_at_a_time(body: bytes, wanted: Wanted):
+def one_at_a_time(body: bytes, wanted: LineLayout):
     lines = body.split(b"\n")
     lines = lines[:-1] if lines[-1] == b"" else lines
     numbers, text = {place: [] for place in wanted.numbers}, {place: [] for place in wanted.text}
@@ -114,7 +114,7 @@ bodies = st.lists(pieces, max_size=60).map("".join).map(str.encode)
 )
 def test_lines_are_read_as_one_at_a_time(body, width, delimiter, style, block, data):
     kinds = data.draw(st.lists(st.sampled_from(["number", "text", "neither"]), min_size=width, max_size=width))
-    wanted = Wanted(
+    wanted = LineLayout(
         width,
         delimiter,
         "utf-8",
@@ -139,7 +139,7 @@ def test_lines_are_read_as_one_at_a_time(body, width, delimiter, style, block, d
 def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
     mark = '"' if simply_quoted else ""
     body = end.join(f"{mark}{value!r}{mark},{mark}7{mark}" for value in values).encode()
-    found = read_lines(body, Wanted(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, [])).columns
+    found = read_lines(body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, [])).columns
     assert found[0].tobytes() == np.array(values).tobytes()
     assert (found[1] == 7).all()
 
@@ -189,7 +189,7 @@ def test_a_cell_is_a_number_in_its_declared_style_or_missing():
     ):
         with about(style, cell):
             body = f'"{cell}";0\n'.encode()
-            found = read_lines(body, Wanted(2, ";", "utf-8", {0: style}, [])).columns
+            found = read_lines(body, LineLayout(2, ";", "utf-8", {0: style}, [])).columns
             np.testing.assert_array_equal(found[0], [value])
             assert number(cell, style) == value or np.isnan(value)
 
@@ -199,14 +199,14 @@ def test_marks_and_text_in_one_byte_encodings():
     for encoding in ("cp1252", "iso8859-1", "koi8-r"):
         with about(encoding):
             body = "1\u00a0234,5 kg;Ä\n".encode(encoding, errors="replace")
-            found = read_lines(body, Wanted(2, ";", encoding, {0: style}, [1])).columns
+            found = read_lines(body, LineLayout(2, ";", encoding, {0: style}, [1])).columns
             np.testing.assert_array_equal(found[0], [1234.5])
             assert found[1].tolist() == ["Ä".encode(encoding, errors="replace").decode(encoding)]
 
 
 def test_blanks_between_columns():
     body = b"  1   2\t3 \r\n4 5 6\n7 8\n\n"
-    found = read_lines(body, Wanted(3, WHITESPACE, "utf-8", dict.fromkeys(range(3), PLAIN_STYLE), [])).columns
+    found = read_lines(body, LineLayout(3, WHITESPACE, "utf-8", dict.fromkeys(range(3), PLAIN_STYLE), [])).columns
     np.testing.assert_array_equal(np.column_stack([found[place] for place in range(3)])[:2], [[1, 2, 3], [4, 5, 6]])
     assert np.isnan(found[0][2:]).all()
     assert len(found[0]) == 4
@@ -214,12 +214,12 @@ def test_blanks_between_columns():
 
 def test_a_line_longer_than_a_block_and_a_line_without_an_end():
     long = b"1" + b"0" * 5_000_000 + b",2\n3,4"
-    found = read_lines(long, Wanted(2, ",", "utf-8", {1: PLAIN_STYLE}, [])).columns
+    found = read_lines(long, LineLayout(2, ",", "utf-8", {1: PLAIN_STYLE}, [])).columns
     np.testing.assert_array_equal(found[1], [2, 4])
 
 
 def test_records_over_several_lines_are_for_whoever_declares_them():
-    wanted = Wanted(2, ",", "utf-8", {1: PLAIN_STYLE}, [0])
+    wanted = LineLayout(2, ",", "utf-8", {1: PLAIN_STYLE}, [0])
     text = 'a,1\n"b\nc",2\nd,"3"\n'
     found = read_records(text, wanted).columns
     assert found[0].tolist() == ["a", "b\nc", "d"]
@@ -233,7 +233,7 @@ def test_what_a_column_lost_is_counted():
     body = b'1,2\n,3\nNA,"4"\n?,5\n"x,y",6\n7\n"8"9,1\n1e999,nan\n'
     for block in (1, 9, 1 << 20):
         with about(block):
-            found = read_lines(body, Wanted(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, []), block_bytes=block)
+            found = read_lines(body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, []), block_bytes=block)
             first, second = found.unread[0], found.unread[1]
             assert (first.empty, first.no_number, first.broken) == (2, 3, 2)
             assert (second.empty, second.no_number, second.broken) == (1, 0, 2)
@@ -242,7 +242,7 @@ def test_what_a_column_lost_is_counted():
 
 def test_the_slow_reader_knows_styles_apart():
     read = {
-        style: one_at_a_time(b"1.234\n", Wanted(1, ";", "utf-8", {0: style}, []))[0][0]
+        style: one_at_a_time(b"1.234\n", LineLayout(1, ";", "utf-8", {0: style}, []))[0][0]
         for style in (GERMAN, PLAIN_STYLE)
     }
     assert read == {GERMAN: [1234], PLAIN_STYLE: [1.234]}
