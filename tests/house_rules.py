@@ -384,11 +384,11 @@ def reads_past_the_doors(source: Source) -> Iterator[Offence]:
     if source.inside not in _READERS:
         for node in source.all(ast.Call):
             if _opens_or_parses(node):
-                yield node.lineno, f"{_dotted(node.func)}: name it in dpviz/words/foreign.py"
+                yield node.lineno, f"{_dotted(node.func)}: name it in dpviz/words/doors.toml"
         for node in source.all(ast.ImportFrom):
             for name in node.names:
                 if _PARSERS.fullmatch(f"{node.module}.{name.name}"):
-                    yield node.lineno, f"{node.module}.{name.name}: name it in dpviz/words/foreign.py"
+                    yield node.lineno, f"{node.module}.{name.name}: name it in dpviz/words/doors.toml"
 
 
 def list_idle_readers(sources: Iterable[Source]) -> set[str]:

@@ -131,7 +131,7 @@ def test_look_alikes_stand_once():
 def test_files_are_read_where_the_table_of_doors_says():
     check(reads_past_the_doors, PACKAGE + PAGES + EXPERIMENTS)
     idle = list_idle_readers(PACKAGE + PAGES + EXPERIMENTS)
-    assert not idle, f"named in dpviz/words/foreign.py, and no file or none that reads: {', '.join(sorted(idle))}"
+    assert not idle, f"named in dpviz/words/doors.toml, and no file or none that reads: {', '.join(sorted(idle))}"
 
 
 def test_no_modules_import_each_other_in_a_circle():
