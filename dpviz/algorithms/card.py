@@ -128,7 +128,7 @@ class ParamField:
 def param_field(
     default: Any,
     *,
-    help: str,
+    help: str = "",
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
@@ -140,7 +140,7 @@ def param_field(
     default : object
         None: decided by a rule.
     help : str
-        One sentence.
+        One sentence; left out by our own algorithms, whose sentences stand in ``params.toml``.
     low : float or None
         The least value, if there is one.
     high : float or None
@@ -169,10 +169,18 @@ class Params:
         for f in fields(cls):
             kinds = [kind for kind in get_args(hints[f.name]) or (hints[f.name],) if kind is not type(None)]
             default = None if f.default is MISSING else f.default
-            made.append(
-                ParamField(f.name, default, kinds[0], **f.metadata, optional=type(None) in get_args(hints[f.name]))
-            )
+            told = {**f.metadata, "help": f.metadata["help"] or cls._find_help(f.name)}
+            made.append(ParamField(f.name, default, kinds[0], **told, optional=type(None) in get_args(hints[f.name])))
         return tuple(made)
+
+    @classmethod
+    def _find_help(cls, name: str) -> str:
+        """What ``params.toml`` says of a parameter of ours that has no sentence of its own."""
+        listed, ours = _read_told("params.toml"), [base for base in cls.__mro__ if base.__module__.startswith("dpviz.")]
+        for one in (*(base.__name__ for base in ours), *(["shared"] if cls in ours else [])):
+            if name in listed.get(one, {}):
+                return str(listed[one][name])
+        raise TypeError(f"{cls.__name__}.{name} says nothing of itself: give param_field one sentence of help.")
 
     @classmethod
     def list_presets(cls) -> tuple[str, ...]:
@@ -275,13 +283,13 @@ def pure_or(approximate: Accounting) -> AccountingRule:
 
 
 @cache
-def _read_all_texts() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(Path(__file__).with_name("cards.toml").read_text(encoding="utf-8"))
+def _read_told(name: str) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 def read_texts(algorithm: str) -> dict[str, Any]:
     """The id of one of our algorithms, and what ``cards.toml`` says of it: fields of its card."""
-    texts = _read_all_texts()
+    texts = _read_told("cards.toml")
     return {"id": algorithm, **texts[algorithm], "paper": texts[algorithm]["paper"].format_map(texts["papers"])}
 
 

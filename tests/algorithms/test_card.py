@@ -63,6 +63,15 @@ def test_what_a_knob_refuses(given, said):
         Some.parse(given)
 
 
+def test_a_parameter_of_a_package_takes_no_sentence_of_ours():
+    @dataclasses.dataclass(frozen=True)
+    class BalcanParams(Params):
+        rounds: int = param_field(1, low=1, high=20)
+
+    with pytest.raises(TypeError, match=r"BalcanParams\.rounds says nothing of itself"):
+        BalcanParams.param_fields()
+
+
 @cards
 def test_a_card_is_complete(card: Card):
     assert card.id == card.id.lower()

@@ -233,7 +233,9 @@ def test_what_a_column_lost_is_counted():
     body = b'1,2\n,3\nNA,"4"\n?,5\n"x,y",6\n7\n"8"9,1\n1e999,nan\n'
     for block in (1, 9, 1 << 20):
         with about(block):
-            found = read_lines(body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, []), block_bytes=block)
+            found = read_lines(
+                body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, []), block_bytes=block
+            )
             first, second = found.unread[0], found.unread[1]
             assert (first.empty, first.no_number, first.broken) == (2, 3, 2)
             assert (second.empty, second.no_number, second.broken) == (1, 0, 2)

@@ -275,9 +275,7 @@ _GOOD_LOSS = 1.1  # a run that loses so many times as much as k-means++ is good 
 class AutoParams(Params):
     """Parameters of auto."""
 
-    starts: int | None = param_field(
-        None, help="Starts solved on the synopsis, free; empty: 20 up to three columns, else 10.", low=1, high=300
-    )
+    starts: int | None = param_field(None, low=1, high=300)
 
 
 def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Generator) -> Iterator[Step]:

@@ -339,26 +339,12 @@ class CandidatesStep(Step):
 class BalcanParams(Params):
     """Parameters of Balcan et al.'s algorithm."""
 
-    preset: str = param_field(
-        "practical",
-        help="practical: one tree with a low threshold, a start on its cubes, swaps only where a gain stands out. "
-        "paper: the constants of the paper's experiments, with noise that is large enough.",
-        choices=("practical", "paper"),
-    )
-    dimensions: int | None = param_field(
-        None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40
-    )
-    shifts: int | None = param_field(None, help="Trees, each shifted at random; empty: 1 (paper: 2).", low=1, high=8)
-    levels: int | None = param_field(None, help="Levels of a tree; empty: 6 (paper: ln n).", low=1, high=20)
-    swaps: int | None = param_field(
-        None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise (paper: k).", low=0, high=200
-    )
-    polishing: int | None = param_field(
-        None,
-        help="Rounds of Lloyd after the recovery; empty: 1 to 3, as many as the budget feeds (paper: 8).",
-        low=0,
-        high=20,
-    )
+    preset: str = param_field("practical", choices=("practical", "paper"))
+    dimensions: int | None = param_field(None, low=1, high=40)
+    shifts: int | None = param_field(None, low=1, high=8)
+    levels: int | None = param_field(None, low=1, high=20)
+    swaps: int | None = param_field(None, low=0, high=200)
+    polishing: int | None = param_field(None, low=0, high=20)
 
 
 class Constants(NamedTuple):

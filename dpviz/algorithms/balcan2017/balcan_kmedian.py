@@ -43,22 +43,11 @@ _ALONG_AXES = (0.25, 0.5, 1.0)
 class KMedianParams(Params):
     """Parameters of the k-median variant."""
 
-    dimensions: int | None = param_field(
-        None, help="Dimensions to project to; empty: by the preset's rule.", low=1, high=40
-    )
-    levels: int | None = param_field(None, help="Levels of the tree; empty: 6.", low=1, high=20)
-    swaps: int | None = param_field(
-        None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
-    )
-    rounds: int | None = param_field(
-        None, help="Steps towards the medians; empty: 12 with Gaussian noise, 5 at δ = 0 or drawn.", low=1, high=50
-    )
-    medians: str = param_field(
-        _WALKED,
-        help="walked: steps down noisy pulls. drawn: as §6.2 has it, from the law exp(-distances / scale), exactly, on "
-        "places around each centre that come closer and closer; meant for up to three columns.",
-        choices=(_WALKED, _DRAWN),
-    )
+    dimensions: int | None = param_field(None, low=1, high=40)
+    levels: int | None = param_field(None, low=1, high=20)
+    swaps: int | None = param_field(None, low=0, high=200)
+    rounds: int | None = param_field(None, low=1, high=50)
+    medians: str = param_field(_WALKED, choices=(_WALKED, _DRAWN))
 
     @property
     def search(self) -> BalcanParams:

@@ -47,26 +47,12 @@ class CoordinatesStep(Step):
 class SparseParams(Params):
     """Parameters of the sparse variant."""
 
-    nonzeros: int = param_field(
-        20, help="s: of each row the s largest entries count; the others become 0.", low=1, high=10_000
-    )
-    eta: float = param_field(
-        1.0,
-        help="η: a centre keeps 2s/η coordinates; smaller keeps more of them, each with more noise.",
-        low=0.05,
-        high=2,
-    )
-    rounds: int | None = param_field(
-        None,
-        help="Recoveries: from the second on, rows follow the centres in all columns; empty: 2, at δ = 0 only 1.",
-        low=1,
-        high=6,
-    )
-    dimensions: int | None = param_field(None, help="Dimensions to project to; empty: by rule.", low=1, high=40)
-    levels: int | None = param_field(None, help="Levels of the tree; empty: 6.", low=1, high=20)
-    swaps: int | None = param_field(
-        None, help="Private swaps; empty: 3 to 20, as many as can stand out of the noise.", low=0, high=200
-    )
+    nonzeros: int = param_field(20, low=1, high=10_000)
+    eta: float = param_field(1.0, low=0.05, high=2)
+    rounds: int | None = param_field(None, low=1, high=6)
+    dimensions: int | None = param_field(None, low=1, high=40)
+    levels: int | None = param_field(None, low=1, high=20)
+    swaps: int | None = param_field(None, low=0, high=200)
 
     @property
     def search(self) -> BalcanParams:

@@ -28,7 +28,7 @@ class ReferenceStep(Step):
 class KMeansParams(Params):
     """Parameters of the reference."""
 
-    starts: int = param_field(10, help="Random starts; the best is kept.", low=1, high=100)
+    starts: int = param_field(10, low=1, high=100)
 
 
 def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Array:

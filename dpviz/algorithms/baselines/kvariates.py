@@ -39,18 +39,9 @@ class SeedStep(Step):
 class KVariatesParams(Params):
     """Parameters of k-variates++."""
 
-    preset: str = param_field(
-        "capped",
-        help="local: every seed hides its row on its own, whatever the others are. capped: a public part of all weight "
-        "bounds what one row can be of it, so that rows hide among each other; rounds of means follow.",
-        choices=("local", "capped"),
-    )
-    alpha: float = param_field(
-        0.05, help="Public weight of capped, as a part of n times the squared radius.", low=0.001, high=10.0
-    )
-    means: int | None = param_field(
-        None, help="Rounds of noisy means after the seeds, for half of the budget; empty: 0 or 3.", low=0, high=7
-    )
+    preset: str = param_field("capped", choices=("local", "capped"))
+    alpha: float = param_field(0.05, low=0.001, high=10.0)
+    means: int | None = param_field(None, low=0, high=7)
 
     @property
     def rounds(self) -> int:

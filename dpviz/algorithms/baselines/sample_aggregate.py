@@ -60,21 +60,9 @@ class MedianLawStep(Step):
 class SampleAggregateParams(Params):
     """Parameters of sample and aggregate."""
 
-    preset: str = param_field(
-        "practical",
-        help="paper: √n blocks, medians with noise by smooth sensitivity, its textbook constants. practical: blocks of "
-        "3k rows, medians by the exponential mechanism.",
-        choices=("practical", "paper"),
-    )
-    aggregate: str | None = param_field(
-        None,
-        help="smooth: the median plus heavy-tailed noise that follows how far one block can move it. em_median: a "
-        "place near the median, by the exponential mechanism. By rule: the preset's.",
-        choices=("smooth", "em_median"),
-    )
-    block: str | None = param_field(
-        None, help="sqrt: √n blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("sqrt", "3k")
-    )
+    preset: str = param_field("practical", choices=("practical", "paper"))
+    aggregate: str | None = param_field(None, choices=("smooth", "em_median"))
+    block: str | None = param_field(None, choices=("sqrt", "3k"))
     align: str = align_field()
 
     @property

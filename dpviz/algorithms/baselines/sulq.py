@@ -20,12 +20,8 @@ _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 class SuLQParams(Params):
     """Parameters of SuLQ k-means."""
 
-    preset: str = param_field(
-        "tuned",
-        help="paper: twenty rounds, as Balcan et al. ran it. tuned: two to seven rounds, as many as the budget feeds.",
-        choices=("paper", "tuned"),
-    )
-    rounds: int | None = param_field(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=40)
+    preset: str = param_field("tuned", choices=("paper", "tuned"))
+    rounds: int | None = param_field(None, low=1, high=40)
 
 
 def sulq(session: PrivateSession, k: int, params: SuLQParams, rng: np.random.Generator) -> Iterator[CentersStep]:

@@ -50,22 +50,9 @@ class MixtureStep(Step):
 class MixtureParams(TupleParams):
     """Parameters of gaussian-mixture."""
 
-    preset: str = param_field(
-        "practical",
-        help="paper: constants as printed (with the corrected λ). practical: one exactly calibrated Gaussian for all "
-        "centres. naive: a bad idea, for the lesson: noise on every row, then a fit to the noisy rows.",
-        choices=("practical", "paper", _NAIVE),
-    )
-    largest_sd: float = param_field(
-        0.001,
-        help="Largest standard deviation of a part along any axis, in unit coordinates; public. Rows farther from "
-        "their centre than it allows are moved nearer.",
-        low=1e-6,
-        high=1.0,
-    )
-    smallest_sd: float = param_field(
-        1e-6, help="Smallest standard deviation of a part, in unit coordinates; public.", low=1e-9, high=1.0
-    )
+    preset: str = param_field("practical", choices=("practical", "paper", _NAIVE))
+    largest_sd: float = param_field(0.001, low=1e-6, high=1.0)
+    smallest_sd: float = param_field(1e-6, low=1e-9, high=1.0)
 
 
 def gaussian_mixture(

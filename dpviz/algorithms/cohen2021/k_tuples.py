@@ -39,42 +39,22 @@ _CENTERS, _AVERAGES = "noisy centres", "averages"
 class NoisyCenterParams(GivenTupleParams):
     """Parameters of k-noisy-centers."""
 
-    far: float | None = param_field(
-        None,
-        help="Δ: how many radii apart the balls must be that hold the tuples' points. More means less noise and more "
-        "⊥; empty: by the preset's rule.",
-        low=7,
-        high=1e9,
-    )
+    far: float | None = param_field(None, low=7, high=1e9)
 
 
 @dataclass(frozen=True)
 class AverageParams(GivenTupleParams):
     """Parameters of k-averages."""
 
-    finest: float = param_field(
-        FINEST,
-        help="Radius of the smallest cloud of centres that is told apart, in unit coordinates; public.",
-        low=1e-9,
-        high=0.5,
-    )
-    axes: str = param_field(
-        _GIVEN,
-        help="given: averages are taken column by column. turned: along the axes of a random rotation, along which a "
-        "cloud is narrower, so that noise grows with the root of the columns; no gain below some forty of them.",
-        choices=(_GIVEN, "turned"),
-    )
+    finest: float = param_field(FINEST, low=1e-9, high=0.5)
+    axes: str = param_field(_GIVEN, choices=(_GIVEN, "turned"))
 
 
 @dataclass(frozen=True)
 class StableParams(TupleParams):
     """Parameters of stable-kmeans."""
 
-    clusters_by: str = param_field(
-        _CENTERS,
-        help="What finds the clusters: noisy centres (k-noisy-centers) or averages (k-averages) of the blocks.",
-        choices=(_CENTERS, _AVERAGES),
-    )
+    clusters_by: str = param_field(_CENTERS, choices=(_CENTERS, _AVERAGES))
 
     @property
     def finest(self) -> float | None:

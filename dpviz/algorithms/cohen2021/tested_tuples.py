@@ -39,16 +39,9 @@ _SLACK = 1 - 1e-12
 class TupleParams(Params):
     """Parameters of algorithms on tuples."""
 
-    preset: str = param_field(
-        "practical",
-        help="paper: constants as printed (with the corrected λ). practical: one exactly calibrated Gaussian for all "
-        "centres, Δ for noise of a twentieth of their distance, ⊥ where averages would be noise.",
-        choices=("practical", "paper"),
-    )
-    beta: float = param_field(0.05, help="β: chance of the answer ⊥ for tuples that fit.", low=1e-6, high=0.5)
-    rows_per_tuple: int | None = param_field(
-        None, help="Fewest rows of a block, which makes one tuple; empty: 15 for each cluster.", low=2, high=100_000
-    )
+    preset: str = param_field("practical", choices=("practical", "paper"))
+    beta: float = param_field(0.05, low=1e-6, high=0.5)
+    rows_per_tuple: int | None = param_field(None, low=2, high=100_000)
 
     @property
     def printed(self) -> bool:
@@ -69,13 +62,7 @@ class TupleParams(Params):
 class GivenTupleParams(TupleParams):
     """Parameters of algorithms that serve tables of tuples, too."""
 
-    rows: str = param_field(
-        _RECORDS,
-        help="What a row is. records: one point; secret blocks of rows make the tuples. tuples: k points in any order, "
-        "such as k centres that one hospital reports; its columns are those of one point, then those of the next, with "
-        "the same bounds for every point, and the table's relation is replace.",
-        choices=(_RECORDS, _TUPLES),
-    )
+    rows: str = param_field(_RECORDS, choices=(_RECORDS, _TUPLES))
 
     @property
     def given(self) -> bool:

@@ -90,30 +90,13 @@ class CoresetStep(Step):
 class LshCoresetParams(Params):
     """Parameters of the coreset of hashes."""
 
-    preset: str = param_field(
-        "practical",
-        help="practical: a private middle, a finer tree with consistent counts, and rounds of Lloyd at the end. "
-        "paper: planes through the middle of the bounds, 20 levels, no polishing; Laplace counts, Gaussian sums.",
-        choices=("practical", "paper"),
-    )
-    levels: int | None = param_field(
-        None, help="Planes, one for each level of the tree; empty: by n and k (paper: 20).", low=1, high=MOST_LEVELS
-    )
-    starts: int = param_field(
-        10, help="Starts that are solved on the coreset; the best one there is kept.", low=1, high=300
-    )
-    polishing: int | None = param_field(
-        None, help="Rounds of Lloyd on the rows at the end; empty: 2 (paper: 0).", low=0, high=10
-    )
-    centering: bool | None = param_field(
-        None, help="Buy the middle of the rows first and lay the planes through it; empty: yes (paper: no)."
-    )
-    consistency: bool | None = param_field(
-        None, help="Make every count the sum of its children's, which averages noise; empty: yes (paper: no)."
-    )
-    reassign_lost: bool | None = param_field(
-        None, help="Give the rows of a dropped node to its sibling; empty: yes (paper: no)."
-    )
+    preset: str = param_field("practical", choices=("practical", "paper"))
+    levels: int | None = param_field(None, low=1, high=MOST_LEVELS)
+    starts: int = param_field(10, low=1, high=300)
+    polishing: int | None = param_field(None, low=0, high=10)
+    centering: bool | None = param_field(None)
+    consistency: bool | None = param_field(None)
+    reassign_lost: bool | None = param_field(None)
 
     @property
     def practical(self) -> bool:

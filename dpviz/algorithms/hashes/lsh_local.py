@@ -85,10 +85,8 @@ class ServerTreeStep(Step):
 class LshLocalParams(Params):
     """Parameters of clustering in the local model."""
 
-    bits: int | None = param_field(
-        None, help="Planes: length of the longest prefix; empty: enough for 4 k prefixes.", low=1, high=_MOST_BITS
-    )
-    starts: int = param_field(10, help="Starts that are solved on the leaves; the best one is kept.", low=1, high=300)
+    bits: int | None = param_field(None, low=1, high=_MOST_BITS)
+    starts: int = param_field(10, low=1, high=300)
 
 
 def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.random.Generator) -> Iterator[Step]:

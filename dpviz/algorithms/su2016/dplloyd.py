@@ -29,25 +29,10 @@ _SPHERES, _EQUAL = "spheres", "equal"
 class DPLloydParams(Params):
     """Parameters of DPLloyd."""
 
-    preset: str = param_field(
-        "tuned",
-        help="su: five rounds with equal Laplace noise, as printed. tuned: rounds and split by formula, K-norm noise, "
-        "idle centres revived. gaussian: the same with Gaussian noise; needs δ > 0.",
-        choices=("su", "tuned", "gaussian"),
-    )
-    rounds: int | None = param_field(None, help="Rounds of Lloyd; empty: by the preset's rule.", low=1, high=20)
-    start: str = param_field(
-        _SPHERES,
-        help="spheres: centres that are packed far apart. uniform: as in McSherry's PINQ, points drawn at random, some "
-        "of which lie close together. Neither reads a row.",
-        choices=(_SPHERES, "uniform"),
-    )
-    shares: str = param_field(
-        _EQUAL,
-        help="equal: every round gets the same part of the budget. doubling: each gets twice the part of the one "
-        "before, because the last round's noise is what is released.",
-        choices=(_EQUAL, "doubling"),
-    )
+    preset: str = param_field("tuned", choices=("su", "tuned", "gaussian"))
+    rounds: int | None = param_field(None, low=1, high=20)
+    start: str = param_field(_SPHERES, choices=(_SPHERES, "uniform"))
+    shares: str = param_field(_EQUAL, choices=(_EQUAL, "doubling"))
 
     def weigh_rounds(self, rounds: int) -> list[float]:
         """The parts of the budget that the rounds get, as weights."""

@@ -54,19 +54,9 @@ _BY_THETA, _SIGNED = "theta", "signed"
 class GridParams(Params):
     """Parameters of whoever solves k-means on a grid."""
 
-    preset: str = param_field(
-        "tuned",
-        help="su: all cells, and starts that ignore the data, as printed. tuned: only cells that are above the noise, "
-        "alone or with their neighbours, are kept, and k-means++ starts on them. Both release the same grid for the "
-        "same ε.",
-        choices=("su", "tuned"),
-    )
-    theta: float = param_field(
-        10.0, help="θ of the grid size: smaller means finer, noisier cells.", low=0.01, high=1000.0
-    )
-    starts: int = param_field(
-        30, help="Starts that are solved on the grid; the best one there is kept.", low=1, high=300
-    )
+    preset: str = param_field("tuned", choices=("su", "tuned"))
+    theta: float = param_field(10.0, low=0.01, high=1000.0)
+    starts: int = param_field(30, low=1, high=300)
 
     def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
         """How fine the grid is, before rounding; from public or bought numbers only."""
@@ -81,18 +71,8 @@ class GridParams(Params):
 class EUGkMParams(GridParams):
     """Parameters of EUGkM."""
 
-    fineness: str = param_field(
-        _BY_THETA,
-        help="theta: as many cells as Eq. 4 and θ say, whatever k is. errors: as many as make the errors of Eqs. 9 and "
-        "10 least together, which depends on k.",
-        choices=(_BY_THETA, "errors"),
-    )
-    counts: str = param_field(
-        _SIGNED,
-        help="signed: noisy counts stay as they are, so that those below 0 cancel those above. whole: rounded to whole "
-        "rows and never below 0, which pulls centres towards empty cells, as §4.2 warns.",
-        choices=(_SIGNED, "whole"),
-    )
+    fineness: str = param_field(_BY_THETA, choices=(_BY_THETA, "errors"))
+    counts: str = param_field(_SIGNED, choices=(_SIGNED, "whole"))
 
     def choose_cells_per_axis(self, n: int, epsilon: float, k: int, dim: int) -> float:
         """As ``GridParams`` does it, or as many as make the errors least; cells along an axis."""

@@ -73,24 +73,10 @@ class RangesStep(Step):
 class GkMParams(Params):
     """Parameters of GkM."""
 
-    preset: str = param_field(
-        "practical",
-        help="paper: n^0.4 blocks and Laplace noise, as printed. practical: blocks of 3k rows (GkM-3K), and noise of "
-        "spherical shape, which is smaller.",
-        choices=("practical", "paper"),
-    )
-    block: str | None = param_field(
-        None, help="n0.4: that many blocks. 3k: blocks of about 3k rows. By rule: the preset's.", choices=("n0.4", "3k")
-    )
-    rows_per_block: int | None = param_field(
-        None, help="Rows of a block, about, whatever block says; empty: by block.", low=1, high=10_000_000
-    )
-    range: str = param_field(
-        "estimate",
-        help="estimate: half of the budget buys the range of each coordinate over the blocks, where enough blocks tell "
-        "it. domain: the declared bounds are the range, and the averages get all of it.",
-        choices=("estimate", "domain"),
-    )
+    preset: str = param_field("practical", choices=("practical", "paper"))
+    block: str | None = param_field(None, choices=("n0.4", "3k"))
+    rows_per_block: int | None = param_field(None, low=1, high=10_000_000)
+    range: str = param_field("estimate", choices=("estimate", "domain"))
     align: str = align_field()
 
     def choose_blocking(self, k: int) -> Blocking:

@@ -26,10 +26,8 @@ from dpviz.words import round_percent
 class HybridParams(GridParams):
     """Parameters of Hybrid: those of EUGkM, and how the budget is divided where both branches are used."""
 
-    split: float = param_field(
-        0.5, help="Part of ε for the grid; the rest pays for the steps of Lloyd.", low=0.05, high=0.95
-    )
-    steps: int = param_field(1, help="Steps of Lloyd after the grid.", low=1, high=10)
+    split: float = param_field(0.5, low=0.05, high=0.95)
+    steps: int = param_field(1, low=1, high=10)
 
 
 def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:

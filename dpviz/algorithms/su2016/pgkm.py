@@ -56,16 +56,9 @@ class PoolStep(Step):
 class PGkMParams(Params):
     """Parameters of PGkM."""
 
-    preset: str = param_field(
-        "practical",
-        help="paper: ten parents a round, crossed and mutated, and the noise of the whole range. practical: one parent "
-        "a round, one of its centres moved at a time, and the noise of the range that the pool itself allows.",
-        choices=("paper", "practical"),
-    )
-    rounds: int | None = param_field(None, help="Rounds of selection; empty: by the preset's rule.", low=1, high=200)
-    parents: int | None = param_field(
-        None, help="Candidates that are selected in a round; empty: 10 (paper) or 1 (practical).", low=1, high=50
-    )
+    preset: str = param_field("practical", choices=("paper", "practical"))
+    rounds: int | None = param_field(None, low=1, high=200)
+    parents: int | None = param_field(None, low=1, high=50)
 
 
 class Search(NamedTuple):

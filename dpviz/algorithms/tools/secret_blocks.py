@@ -62,12 +62,7 @@ class Blocking(NamedTuple):
 
 def align_field() -> Any:
     """How the centres of blocks are put in order, as a parameter."""
-    return param_field(
-        "anchors",
-        help="How centres of different blocks are told apart. anchors: matched to public points. sorted: by their "
-        "first coordinate, which mixes up clusters that lie above each other.",
-        choices=("anchors", "sorted"),
-    )
+    return param_field("anchors", choices=("anchors", "sorted"))
 
 
 class Box(NamedTuple):
