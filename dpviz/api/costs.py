@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import fsum
 
+from dpviz.api.api_sentences import SENTENCES
 from dpviz.core import ACCESS_LOG, ChoiceWarning, PrivacyWarning
 from dpviz.releases import Account, Charge
 
@@ -46,11 +47,9 @@ def _warn_of_sum(epsilon: float, delta: float) -> None:
             return
         _warned.add(PrivacyWarning)
         epsilons, deltas = zip(*_uncounted, strict=True)
-    with_delta, cap_delta = (f", δ = {fsum(deltas):g}", ", cap_delta=...") if any(deltas) else ("", "")
+    together, cap_delta = (f", δ = {fsum(deltas):g}", ", cap_delta=...") if any(deltas) else ("", "")
     warnings.warn(
-        f"This process has fitted {len(epsilons)} private models and counted none: where they share rows, they cost "
-        f"ε = {fsum(epsilons):g}{with_delta} together, and every further fit adds its own. Count them: give "
-        f"PrivateKMeans(account=dpviz.Account.temporary(cap_epsilon=...{cap_delta})), or an account in a file.",
+        SENTENCES.fill("many_fits", models=len(epsilons), epsilon=fsum(epsilons), delta=together, cap_delta=cap_delta),
         PrivacyWarning,
         stacklevel=5,
     )
@@ -62,9 +61,4 @@ def warn_of_choice() -> None:
         if len(_uncounted) < 2 or ChoiceWarning in _warned:
             return
         _warned.add(ChoiceWarning)
-    warnings.warn(
-        "score reads the private rows. Whoever chooses ε, k or an algorithm by it chooses by true scores, which no ε "
-        "pays for: choose from public knowledge, or k by dpviz.select_k.",
-        ChoiceWarning,
-        stacklevel=3,
-    )
+    warnings.warn(SENTENCES.fill("true_scores"), ChoiceWarning, stacklevel=3)

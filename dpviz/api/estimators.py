@@ -17,6 +17,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpviz.algorithms import CARDS, Card, Params, find_card
+from dpviz.api.api_sentences import make_refusal
 from dpviz.api.costs import count_fit, warn_of_choice
 from dpviz.core import (
     ACCESS_LOG,
@@ -36,7 +37,6 @@ from dpviz.core import (
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
 from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, list_texts, take_frame
-from dpviz.words import list_names
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -203,10 +203,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), _spend_delta(card, params, delta))
         table = self._make_table(given, groups)
         if params.points_per_row(self.n_clusters) > 1:
-            raise RequestError(
-                "PrivateKMeans gives every row of X one cluster, and with these params a row holds several points: "
-                "use dpviz.run, or rows = records."
-            )
+            raise make_refusal("several_points")
         contender = Contender.of(card, params)
         request = Request(contender, self.n_clusters, self.epsilon, self.delta, _choose_seed(self.random_state))
         request.check(table)
@@ -334,14 +331,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _refuse_other_domain(self, given: Domain, columns: Sequence[str] | None) -> None:
         if given.declared:
-            raise RequestError(
-                "bounds is a Domain with categories, dates or weights: declare them by the names of columns instead, "
-                'bounds={NAME: {"categories": [...]}}.'
-            )
+            raise make_refusal("domain_of_values")
         if given.dim != self.n_features_in_ or (columns is not None and tuple(columns) != given.columns):
-            raise RequestError(
-                f"bounds is a Domain of {list_names(given.columns)}: give X with these columns in this order."
-            )
+            raise make_refusal("other_domain", columns=given.columns)
         if self.radius not in (None, given.radius) or self.scaling not in (Scaling.UNIT, given.scaling):
             raise RequestError("bounds is a Domain, which has its own radius and scaling: leave them out.")
 
@@ -354,10 +346,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if given.is_collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
         if self.bounds is None and self.categories is None:
-            raise RequestError(
-                "No bounds are declared: give PrivateKMeans(bounds=(lower, upper)), numbers or arrays of shape (d,), "
-                "from what is known before anyone looks at X; they are never computed from X."
-            )
+            raise make_refusal("nothing_declared")
         self._frame: DeclaredFrame | None = self._declare_frame(given)
         if given.is_collection:
             return self._make_table_of_parts(given)
@@ -421,10 +410,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X = given.list_numbers()
         if is_sparse(X) and not find_card(self.algorithm).sparse:
             able = ", ".join(card.id for card in CARDS.values() if card.sparse)
-            raise RequestError(
-                f"X is sparse, and {find_card(self.algorithm).title} would write out all its columns: choose one of "
-                f"{able}, or give X.toarray()."
-            )
+            raise make_refusal("written_out", who=find_card(self.algorithm).title, able=able)
         options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
         try:
             values: Array = validate_data(self, X, reset=reset, **options)
@@ -495,10 +481,7 @@ def _spend_delta(card: Card, params: Params, delta: float) -> float:
 
 def _refuse_others(others: Mapping[str, object]) -> None:
     if others.get("sample_weight") is not None:
-        raise RequestError(
-            "sample_weight is not taken: a weight is as private as its row, and the largest one that is allowed would "
-            "multiply every sensitivity. Leave it out, or repeat rows under an id with groups and rows_per_person."
-        )
+        raise make_refusal("no_weights")
     if unknown := others.keys() - {"sample_weight"}:
         raise TypeError(f"fit() takes X, y and groups, not {', '.join(sorted(unknown))}.")
 

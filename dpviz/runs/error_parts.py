@@ -26,6 +26,7 @@ from dpviz.runs.evaluation import Reference, assign, find_recovered_clusters, ma
 from dpviz.runs.one_run import Run, run_request
 from dpviz.runs.profiles import make_profile
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
@@ -86,10 +87,7 @@ def explain_refusal(contender: Contender, k: int) -> str | None:
     if contender.settings.points_per_row(k) > 1:
         return f"{card.title} reads {k} points from each row, and a study judges centres of rows."
     if card.local:
-        return (
-            f"In {card.title} every user sends a random message, and the server corrects for that: without noise it "
-            "would correct for what did not happen. Compare it with an algorithm of the central model instead."
-        )
+        return SENTENCES.fill("local", who=card.title)
     return None
 
 

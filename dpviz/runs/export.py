@@ -7,8 +7,8 @@ from collections.abc import Container, Sequence
 
 import pandas as pd
 
-from dpviz.core import RequestError
 from dpviz.runs.one_run import SIMULATION, ReleaseRecord, Run
+from dpviz.runs.run_sentences import make_refusal
 from dpviz.tables import format_csv, format_frame
 
 _CLUSTER, _SIZE, _NOTE = "cluster", "noisy_size", "note"
@@ -27,9 +27,7 @@ def format_centers_csv(record: ReleaseRecord, *, numbered: bool = True) -> str:
     the names of their columns reads them as ever.
     """
     if record.centers is None:
-        raise RequestError(
-            f"{record.algorithm} has no privacy and releases no centres: export a private algorithm's run."
-        )
+        raise make_refusal("not_private", who=record.algorithm)
     columns: dict[str, Sequence[object]] = dict(zip(record.columns, record.centers.T.tolist(), strict=True))
     if numbered:
         columns = {_choose_another(_CLUSTER, columns): range(1, record.k + 1), **columns}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
+from dpviz.runs.run_sentences import make_refusal
 from dpviz.tables import (
     ArrowTable,
     ClusterRows,
@@ -25,7 +26,6 @@ from dpviz.tables import (
     SparseTable,
     codings,
 )
-from dpviz.words import list_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +145,7 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     """
     plan = Plan.of(source, declaration)
     if not isinstance(source, ParquetTable):
-        raise RequestError(
-            "Workers of a cluster read Parquet, each a part: write the table as Parquet, or run it here."
-        )
+        raise make_refusal("no_parquet")
     declared, dask = plan.declaration, check.import_extra("dask")
     pieces = source.pieces(declared.columns, id_column=declared.id_column, codings=declared.coded)
     rows = ClusterRows.of(
@@ -340,8 +338,5 @@ def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     if isinstance(source, LoadedTable):
         return tuple(source.frame.columns)
     if declaration.columns or declaration.id_column is not None:
-        raise RequestError(
-            f"A sparse file has no named columns, but {list_names(declaration.columns)} are declared: declare one "
-            "pair of bounds for all columns and no id column."
-        )
+        raise make_refusal("no_named_columns", columns=declaration.columns)
     return source.columns

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from dpviz.core import RequestError
+from dpviz.runs.run_sentences import make_refusal
 
 try:
     import fcntl
@@ -139,9 +140,7 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise RequestError(
-                    f"Another command is writing into {called}: wait until it has ended, or give another folder."
-                ) from None
+                raise make_refusal("being_written", called=called) from None
             except OSError as error:
                 if error.errno not in _NO_LOCKS_HERE:
                     raise
@@ -154,9 +153,7 @@ def make_private(path: Path, *, called: str) -> None:
         path.mkdir(mode=_OWNER_ENTERS, parents=True, exist_ok=True)
         made = path.stat()
     if os.name == "posix" and (made.st_uid != os.geteuid() or made.st_mode & 0o077):
-        raise RequestError(
-            f"{called} is not a folder of yours alone, and true losses would lie there: give one of mode 700."
-        )
+        raise make_refusal("not_yours", called=called)
 
 
 @contextmanager

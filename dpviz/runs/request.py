@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, count_wide_columns, find_card, list_private_cards
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
+from dpviz.runs.run_sentences import make_refusal
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 
@@ -152,21 +153,13 @@ class Request:
             raise RequestError(f"k is {k} but there are {n:,} records: ask for at most that many clusters.")
         if table.sparse and not card.sparse:
             able = " or ".join(f"{other.title} ({other.id})" for other in list_private_cards() if other.sparse)
-            raise RequestError(
-                f"{card.title} would write out all {table.domain.dim:,} columns of a sparse table: choose {able}."
-            )
+            raise make_refusal("written_out", who=card.title, columns=table.domain.dim, able=able)
         if card.at_once and not table.in_memory:
             able = ", ".join(other.id for other in list_private_cards() if not other.at_once)
-            raise RequestError(
-                f"{card.title} needs all rows at once, and the table is too large to hold: choose one of {able}, or "
-                "take fewer rows."
-            )
+            raise make_refusal("at_once", who=card.title, able=able)
         if card.deals_persons and table.has_persons and not table.in_memory:
             able = ", ".join(other.id for other in list_private_cards() if not (other.at_once or other.deals_persons))
-            raise RequestError(
-                f"{card.title} deals out persons, and the table is too large to hold whose each row is: choose one of "
-                f"{able}, or take fewer rows."
-            )
+            raise make_refusal("deals_persons", who=card.title, able=able)
         self._check_categories(table)
         refusal = params.refusal(table.relation)
         if refusal is not None:
@@ -178,20 +171,14 @@ class Request:
     def _check_categories(self, table: PrivateTable) -> None:
         domain, card = table.domain, self.card
         if card.most_coded is not None and domain.coded_dim > card.most_coded:
-            raise RequestError(
-                f"Categories make {domain.coded_dim} coordinates; a grid over them says nothing: choose auto."
-            )
+            raise make_refusal("many_coordinates", coordinates=domain.coded_dim)
         if (different := domain.different_rows) is not None and self.k > different:
-            raise RequestError(
-                f"k is {self.k}, but the declared values make only {different} different rows: ask for fewer clusters."
-            )
+            raise make_refusal("few_values", k=self.k, different=different)
 
     def check_releasable(self, table: PrivateTable) -> None:
         """Refuse what cannot be released with release-grade noise; looks at public quantities only."""
         if self.seed is not None:
-            raise RequestError(
-                "A seed was given: whoever knows it can take the noise off, so that a release has none; leave it out."
-            )
+            raise make_refusal("seeded")
         why = self.card.release_refusal(self.make_setting(table), self.contender.settings)
         if self.contender.unlisted is not None:
             why = "it stands in no registry, and nobody here has proved what it does with the rows"

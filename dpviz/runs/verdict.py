@@ -18,6 +18,7 @@ import numpy as np
 
 from dpviz.algorithms import CentersStep, LossDiagnostic, Step, size_estimates
 from dpviz.core import Array, Flags, Region
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import format_percent
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
@@ -224,10 +225,7 @@ def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     if not read.high[0] < _READ * n_declared:
         return None
     share = float(read.rows[0]) / n_declared
-    reason = (
-        f"{read.words[0]} rows were clustered of {n_declared:,} declared: look at how the file is read before anything "
-        "else."
-    )
+    reason = SENTENCES.fill("few_read", rows=read.words[0], declared=n_declared)
     return Verdict("dropped", f"{format_percent(share)} of the declared rows were read", reason)
 
 
@@ -256,9 +254,7 @@ def _judge_edge(seen: Evidence) -> Verdict | None:
     edged, k = seen.edge.mean(axis=1) >= _EDGED, len(seen.gaps)
     if edged.mean() < _MOST:
         return None
-    reason = (
-        "At least half of their coordinates are a bound: noise was clipped there, or rows lie beyond what is declared."
-    )
+    reason = SENTENCES.fill("at_edge")
     who = "the centre lies" if k == 1 else f"{int(edged.sum())} of {k} centres lie"
     return Verdict("edge", f"{who} at the edge of the bounds", reason)
 

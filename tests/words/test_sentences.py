@@ -11,8 +11,10 @@ import pytest
 import dpviz
 from dpviz.words import Sentences
 
-LISTS = [Path(dpviz.__file__).parent / path for path in ("tables/refusals.toml", "releases/sentences.toml")]
-_LINES = {"together", "cannot_tell"}  # of a list
+_FILES = ("tables/refusals.toml", "releases/sentences.toml", "runs/sentences.toml", "api/sentences.toml")
+LISTS = [Path(dpviz.__file__).parent / path for path in _FILES]
+_LINES = {"together", "cannot_tell", "privacy"}  # of a list
+_TITLES = {"only_with_many", "range_of_epsilon", "nobody_reaches", "choose", "risk"}  # or a part of a sentence
 _REFUSE = {"IntakeError.of", "TooLarge.of", "make_refusal", "SENTENCES.fill"}
 
 
@@ -32,7 +34,7 @@ def test_every_sentence_is_asked_for_and_whole(path):
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     parts = {name for sentence in sentences.values() for name in _list_places(sentence) if name.startswith("_")}
     assert sentences.keys() <= texts | parts
-    whole = sentences.keys() - parts - _LINES
+    whole = sentences.keys() - parts - _LINES - _TITLES
     assert [key for key in whole if not sentences[key].endswith((".", ":s}"))] == []
 
 
@@ -44,7 +46,7 @@ def test_whoever_refuses_says_all_that_the_sentence_needs(path):
         for file, node in _list_nodes(path.parent)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _REFUSE and isinstance(node.args[0], ast.Constant)
     ]
-    assert len(asked) > 50
+    assert len(asked) > 20
     for place, key, said in asked:
         places = {name for name in _list_places(sentences[key]) if not name.startswith("_")}
         assert said == places or (None in said and said - {None} <= places), place  # None: a mapping of several

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dpviz.api.api_sentences import SENTENCES
 from dpviz.api.console import Parser, add_options, say
 from dpviz.releases import Account, AccountBalance, read_release
 from dpviz.words import foreign
@@ -30,18 +31,12 @@ def serve(arguments: argparse.Namespace) -> str:
     if arguments.action == "new":
         caps = {"cap_epsilon": arguments.cap_epsilon, "cap_delta": arguments.cap_delta}
         Account.new(path, name=arguments.name, **caps)
-        return (
-            f"{foreign.format_name(path)} is the account of {arguments.name}: ε = {arguments.cap_epsilon:g} and "
-            f"δ = {arguments.cap_delta:g} for all releases together. Keep it as long as the data: only it knows what "
-            "is spent."
-        )
+        made = {"file": foreign.format_name(path), "name": arguments.name}
+        return SENTENCES.fill("account_made", **made, epsilon=arguments.cap_epsilon, delta=arguments.cap_delta)
     account = Account.open(path)
     standing, look_alikes = account.standing(), account.look_alikes()
     for other in look_alikes:
-        say(
-            f"Warning: {other} has a release of the same columns. If it is about the same people, what "
-            "both accounts have spent adds up: go on with one of them."
-        )
+        say(SENTENCES.fill("account_beside", other=other))
     for name in arguments.release:
         found = read_release(Path(name)).find_contradiction(standing)
         say(f"{foreign.format_name(Path(name))}: {found or 'its charge is in this account.'}")

@@ -5,15 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dpviz.api.api_sentences import SENTENCES
 from dpviz.api.commands import complete_proposal
 from dpviz.api.console import Parser, add_options, create_out, refuse_taken, say
 from dpviz.tables import Declaration, Proposal, declarations
 from dpviz.words import foreign, list_names
-
-_LOOK = (
-    "This looked at the rows in order to propose how they are read, for the eyes of the file's owner: check it, and "
-    'declare what you know. Runs that use it say so ("proposed").'
-)
 
 
 def add(command: Parser) -> None:
@@ -29,7 +25,11 @@ def serve(arguments: argparse.Namespace) -> str:
     said = {"confirmed": arguments.confirm, "missing": arguments.missing, "every": arguments.all}
     declared, proposal = complete_proposal(arguments.data, **said)
     text = declarations.to_json(declared)
-    for note in (*((_LOOK,) if declared.proposed else ()), *proposal.notes, *_list_to_do(declared, proposal)):
+    for note in (
+        *((SENTENCES.fill("looked"),) if declared.proposed else ()),
+        *proposal.notes,
+        *_list_to_do(declared, proposal),
+    ):
         say(note)
     if out is None:
         return text.rstrip("\n")
@@ -40,19 +40,9 @@ def serve(arguments: argparse.Namespace) -> str:
 def _list_to_do(declared: Declaration, proposal: Proposal) -> tuple[str, ...]:
     if not declared.columns:
         return ('Name the columns to cluster, with their bounds, under "bounds".',)
-    bounds = (
-        f"Put bounds in for {list_names(declared.columns)} in place of null, from what is known without a look at the "
-        'rows, and say where from in "bounds_origin".'
-    )
-    whose = (
-        f'One person, one row? If not, name the column that says whose a row is as "id_column" '
-        f'({list_names(proposal.whose)} may be it) and the most rows of a person as "rows_per_person": a wrong answer '
-        "protects rows, not people."
-    )
-    public = (
-        f"These become public once it is used: {list_names(proposal.list_public(declared))}. If the first line is a "
-        'row after all, say "header": false and name the columns in "names".'
-    )
+    bounds = SENTENCES.fill("bounds_wanted", columns=declared.columns)
+    whose = SENTENCES.fill("whose_row", columns=list(proposal.whose))
+    public = SENTENCES.fill("become_public", names=list(proposal.list_public(declared)))
     coded = {name for name, style in declared.file.styles.items() if style.missing}
     found = [name for name, form in proposal.list_forms(declared).items() if "dates" not in form]
     confirm = f"--confirm declares {list_names(found)} as they were found, where you know it to be so."

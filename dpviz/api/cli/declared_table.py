@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dpviz.api.api_sentences import make_refusal
 from dpviz.api.console import Parser, add_options, read_names, read_number, read_whole, read_wholes, read_yes_or_no
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable, declare, declare_on_cluster, list_columns
@@ -25,7 +26,7 @@ from dpviz.tables import (
     file_format,
     open_named,
 )
-from dpviz.words import list_fields, list_names, quote_name
+from dpviz.words import list_fields, list_names
 
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
 # says.
@@ -173,9 +174,7 @@ def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any
 def _scale_as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
     """Columns that are named on the command line are coordinates, whatever the declaration file takes them for."""
     if declaration.id_column in columns:
-        raise RequestError(
-            f"{quote_name(str(declaration.id_column))} is the id column, not a coordinate: leave it out of one."
-        )
+        raise make_refusal("id_no_coordinate", column=str(declaration.id_column))
     label = "" if declaration.label_column in columns else declaration.label_column
     return replace(declaration, label_column=label, numbers=())
 
@@ -185,17 +184,10 @@ def _list_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str
     chosen = declaration.over(names).columns
     without = [name for name in names if name not in chosen]
     if not chosen:
-        raise RequestError(
-            f"No column is left beside {list_names(without)}: clustering needs one; name it with --columns."
-        )
+        raise make_refusal("no_column_left", names=without)
     but = f" but {list_names(without)}" if without else ""
     return (f"No columns were named, so all columns{but} are read as numbers and used: {list_names(chosen)}.",)
 
 
 def _refuse_without_bounds(path: Path) -> NoReturn:
-    beside = quote_name(Path(path.name.removesuffix(".gz")).stem + ".json")
-    raise RequestError(
-        "No bounds are declared for this table: give --bounds LO,HI for all columns, --bounds FILE.json, or put "
-        f'{{"bounds": {{"COLUMN": [LO, HI], ...}}}} into {beside} next to it; they come from what is known '
-        "beforehand, never from the rows."
-    )
+    raise make_refusal("no_bounds", beside=Path(path.name.removesuffix(".gz")).stem + ".json")

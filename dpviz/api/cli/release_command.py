@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from dpviz.api.api_sentences import SENTENCES
 from dpviz.api.commands import plan_release, read_declared
 from dpviz.api.console import (
     NotWritten,
@@ -101,10 +102,8 @@ def _publish(prepared: Preflight, key: Path | None) -> Release:
             standing = prepared.account.standing()
             for entry in standing.entries[len(prepared.before.entries) :]:
                 if entry.charge == prepared.charge and entry.state is not State.RELEASED:
-                    say(
-                        f"Charge {entry.number} of the account {standing.name} is spent (ε = {entry.charge.epsilon:g}, "
-                        f"δ = {entry.charge.delta:g}), and nothing was released: another press is another charge."
-                    )
+                    spent = {"number": entry.number, "epsilon": entry.charge.epsilon, "delta": entry.charge.delta}
+                    say(SENTENCES.fill("charge_spent", account=standing.name, **spent))
         raise
 
 
@@ -177,10 +176,7 @@ def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) ->
     declared = "chosen_after_looking" in declaration.words
     if arguments.chosen is not None or declared or arguments.yes or not sys.stdin.isatty():
         return cast("str | None", arguments.chosen)
-    say(
-        "What was seen of these rows before (tables, counts, losses, runs of any program), and what was chosen because "
-        "of it? The card prints your answer, one line; an empty one leaves it to say that you have not said."
-    )
+    say(SENTENCES.fill("what_was_seen"))
     return sys.stdin.readline().strip()
 
 
@@ -194,11 +190,11 @@ def describe_promise(prepared: Preflight) -> str:
         else ""
     )
     request = release_request.request
-    spent = before.spent_epsilon + request.epsilon
-    return (
-        f"About to release {request.k} centres by {request.card.title} at ε = {request.epsilon:g}, "
-        f"δ = {release_request.delta:g}. Account {before.name}: ε = {before.spent_epsilon:g} spent before, {spent:g} "
-        f"of {before.cap_epsilon:g} after.{told}"
+    return SENTENCES.fill(
+        "about_to_release",
+        **{"k": request.k, "algorithm": request.card.title, "epsilon": request.epsilon, "delta": release_request.delta},
+        **{"account": before.name, "before": before.spent_epsilon, "after": before.spent_epsilon + request.epsilon},
+        **{"cap": before.cap_epsilon, "bought": told},
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.algorithms import Card, find_card
+from dpviz.api.api_sentences import SENTENCES, make_refusal
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
 from dpviz.api.console import NotWritten, Parser, add_options, add_request_options, say
 from dpviz.core import AccessKind, RequestError, format_table, tabulate_entries
@@ -69,11 +70,7 @@ def serve(arguments: argparse.Namespace) -> str:
     if refused is None:
         return text
     in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_format_centers(record).strip()}"
-    raise NotWritten(
-        f"--out cannot be written ({refused}): the centres are paid for and stand on stdout instead; keep them, for "
-        "another run spends again.",
-        text + in_full,
-    )
+    raise NotWritten(SENTENCES.fill("centres_not_written", why=refused), text + in_full)
 
 
 def _make_report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
@@ -94,10 +91,7 @@ def _warn_of_few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
     """A word to the owner of a tiny file. A private n must not decide whether a release is made, so it is no error."""
     if table.loaded.n_rows >= k:
         return ()
-    return (
-        "For the eyes of the file's owner: it has fewer rows than clusters were asked for, so the result is noise; "
-        "k up to the number of rows makes sense; ask for a smaller k.",
-    )
+    return (SENTENCES.fill("few_rows"),)
 
 
 def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
@@ -133,10 +127,7 @@ def _replace_infinities(value: Any) -> Any:
 def _check_out(out: Path, card: Card, *, data: Path) -> None:
     """Refuse a file that could not be written before any budget is spent."""
     if not card.private:
-        raise RequestError(
-            f"--out writes released centres, and {card.id} releases none, because it has no privacy: choose a private "
-            "algorithm, or drop --out and read its centres under revealed."
-        )
+        raise make_refusal("no_private_centres", algorithm=card.id)
     try:
         is_data = out.exists() and data.exists() and out.samefile(data)
         has_place = not out.is_dir() and out.absolute().parent.is_dir()
@@ -190,10 +181,8 @@ def _format_privacy(report: dict[str, Any]) -> str:
         return "Privacy: none. The rows themselves were read."
     public = "" if report["n_public"] is None else f"{report['n_public']:,}, public: "
     n = {"bought": "private, a noisy one was bought"}.get(report["n_origin"], f"{public}{report['n_origin']}")
-    return (
-        f"Privacy: ε = {report['epsilon']:g} (spent {ledger['epsilon']:.6g}), δ = {ledger['delta']:g}, "
-        f"{ledger['accounting']} accounting; relation {report['relation']}; unit of privacy: {report['unit']}; n: {n}"
-    )
+    asked, paid = {name: report[name] for name in ("epsilon", "relation", "unit")}, ledger["epsilon"]
+    return SENTENCES.fill("privacy", **asked, spent=paid, delta=ledger["delta"], accounting=ledger["accounting"], n=n)
 
 
 def _format_revealed(report: dict[str, Any], finished: Run) -> str:

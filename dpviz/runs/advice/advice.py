@@ -29,6 +29,7 @@ import numpy as np
 from dpviz.algorithms import Card, Setting, find_card, regime
 from dpviz.core import Array, Flags, Relation, RequestError, check, gdp_mu
 from dpviz.runs.request import Contender
+from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.words import round_percent
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ class Target:
 
     def __post_init__(self) -> None:
         if not self.loss > 1:
-            raise RequestError(
-                f"The target is {self.loss:g}: give a number above 1, such as 1.1 for 10 % above k-means++."
-            )
+            raise make_refusal("no_target", loss=self.loss)
         check.within(0.0, 1.0, share=self.share)
 
     @property
@@ -280,10 +279,8 @@ class Advice:
         low, high = regime.format_apart(outlook.low, outlook.high)
         spread = f"half of them lie between {low} and {high} ×"
         if self.best is None:
-            return (
-                f"The nearest is {outlook.title} at ε = {outlook.epsilon:g}: it got there on "
-                f"{round_percent(outlook.share)} of {tables}; {spread}."
-            )
+            said = {"who": outlook.title, "epsilon": outlook.epsilon, "part": round_percent(outlook.share)}
+            return SENTENCES.fill("nearest", **said, tables=tables, spread=spread)
         beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if self.beyond else ""
         return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"
 

@@ -25,6 +25,7 @@ from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.runs.verdict import Verdict
 from dpviz.words import format_plus_minus, round_percent
 
@@ -149,15 +150,9 @@ class Judgement:
         if verdict is None or self.level is None:
             return ""
         if self.level is regime.Level.GREEN and not verdict.fine:
-            return (
-                "Before the run the light said enough records. What was released says otherwise: this table is unlike "
-                "those that were studied, its bounds are wide, or this draw was a rare one."
-            )
+            return SENTENCES.fill("light_too_bright")
         if self.level is regime.Level.RED and verdict.fine:
-            return (
-                "Before the run the light said too few records. Nothing that was released speaks against it: its "
-                "groups may be clearer than those that were studied."
-            )
+            return SENTENCES.fill("light_too_dark")
         return ""
 
 
@@ -194,10 +189,7 @@ def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str
     """
     ordered, size = sorted(losses), "" if rows is None else f" of {rows:,} rows"
     middle, low, high = (f"{text} ×" for text in regime.format_apart(median(ordered), ordered[0], ordered[-1]))
-    return (
-        f"{len(ordered)} runs on made-up tables{size} lost {middle} what k-means++ loses there in the median, "
-        f"and from {low} to {high}."
-    )
+    return SENTENCES.fill("dry_run", runs=len(ordered), size=size, middle=middle, low=low, high=high)
 
 
 def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
@@ -211,15 +203,9 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
     apart = levels.index(seen) - levels.index(judged.level or regime.Level.GREEN)
     why = ""
     if apart < 0:
-        why = (
-            " That is better than the light: these tables have clear groups, k of them. Yours may overlap, be more "
-            "than k, or differ more in size."
-        )
+        why = f" {SENTENCES.fill('dry_run_better')}"
     elif apart > 0:
-        why = (
-            " That is worse than what was announced: in these tables 1 row in 20 lies anywhere and groups differ in "
-            "size. The light follows the worse."
-        )
+        why = f" {SENTENCES.fill('dry_run_worse')}"
     level = levels[max(levels.index(seen), levels.index(judged.level or regime.Level.GREEN))]
     return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
@@ -331,17 +317,13 @@ class _Judge(NamedTuple):
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
         needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is regime.Level.GREEN)
-        head = f"{self.describe(setting)} needs about"
         if not isfinite(needed):
             return f"{self.describe(setting)} is out of reach for {self.card.title} at any realistic number of records."
         whole = self.find_fewest(setting, lambda at: self.judge(at).level is regime.Level.GREEN)
         more = (
             f" and about {regime.round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
         )
-        return (
-            f"{head} {regime.round_up(needed):,} records if groups are of like size{more}. The number of records is "
-            "private: whether there are as many, only you know."
-        )
+        return SENTENCES.fill("needs_rows", asked=self.describe(setting), rows=regime.round_up(needed), more=more)
 
     def find_fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
         """The fewest records, at least ``above``, for which something holds, to two digits; infinite beyond a limit."""
@@ -364,10 +346,7 @@ class _Judge(NamedTuple):
         assert setting.n is not None
         needed = self.count_needed_rows(setting)
         if needed >= OUT_OF_REACH:
-            return (
-                f"{head} is out of reach for {self.card.title} at any realistic number of records: "
-                f"{self.card.hopeless}."
-            )
+            return SENTENCES.fill("needs_more_than_any", head=head, who=self.card.title, hopeless=self.card.hopeless)
         there = f"there are {setting.n:,}"
         said = f"{head} needs about {regime.round_up(needed):,} records ({there}), if clusters are of like size"
         return f"{said}; below that {self.card.hopeless}." if like is not regime.Level.GREEN else f"{said}."

@@ -17,6 +17,7 @@ from dpviz.runs.advice.advice import EPSILONS, USUAL_LOSS, USUAL_SHARE, Advice, 
 from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.open_table import make_domain
 from dpviz.runs.request import Division
+from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.tables import Declaration, declarations
 
 NOBODY_SAID = (
@@ -59,9 +60,7 @@ class KnownRows(NamedTuple):
         said = _ROWS.fullmatch(text)
         numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
         if not numbers:
-            raise RequestError(
-                "That is no number of rows: write one, such as 10,000, or a range, such as 8,000–12,000."
-            )
+            raise make_refusal("no_rows_read")
         for n in numbers:
             check.records(n=n)
         return cls(min(numbers), max(numbers))
@@ -84,9 +83,7 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
         raise RequestError(NOBODY_SAID)
     ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
     if isinstance(n, str) or len(ends) != 2:
-        raise RequestError(
-            "n is neither a number of rows nor a range: give one such as 10000, or two such as 8000,12000."
-        )
+        raise make_refusal("no_rows")
     low, high = (check.records(n=end) for end in ends)
     if low > high:
         raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")
@@ -126,18 +123,14 @@ class RowsAdvice:
         enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.describe_often('made-up tables')}"
         if many is None:
             return ""
+        said = {"few": self.rows.low, "many": self.rows.high, "enough": enough}
         if few is None:
-            return (
-                f"With {self.rows.high:,} rows choose ε = {many.epsilon:g} or more with "
-                f"{many.title}: {enough}; with {self.rows.low:,} no ε up to {EPSILONS[-1]:g} is enough"
-            )
+            ends = {"epsilon": many.epsilon, "largest": EPSILONS[-1]}
+            return SENTENCES.fill("only_with_many", **said, **ends, who=many.title)
         who = " or ".join(dict.fromkeys((few.title, many.title)))
         if few.epsilon == many.epsilon:
             return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
-        return (
-            f"Choose ε = {many.epsilon:g} (with {self.rows.high:,} rows) to {few.epsilon:g} (with {self.rows.low:,}) "
-            f"or more, with {who}: {enough}"
-        )
+        return SENTENCES.fill("range_of_epsilon", **said, least=many.epsilon, most=few.epsilon, who=who)
 
     @classmethod
     def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target, share: float = 1.0) -> RowsAdvice:
@@ -146,9 +139,7 @@ class RowsAdvice:
             raise RequestError(NOBODY_SAID)
         check.check_delta(rows.high, delta=setting.delta)
         if setting.k > rows.low:
-            raise RequestError(
-                f"k is {setting.k} but there may be {rows.low:,} records: ask for at most that many clusters."
-            )
+            raise make_refusal("fewer_rows_than_k", k=setting.k, rows=rows.low)
         few, many = (foresee(replace(setting, n=n), share=share).advise(target) for n in (rows.low, rows.high))
         return cls(rows, few, many)
 

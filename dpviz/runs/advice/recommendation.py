@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from dpviz.algorithms import regime
 from dpviz.runs.advice.advice import EPSILONS, Advice, Target, count_steps_apart, round_epsilon
 from dpviz.runs.request import Contender
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import round_percent
 
 if TYPE_CHECKING:
@@ -68,15 +69,10 @@ class Recommendation:
             return self.ranged
         often = self.target.describe_often("runs" if self.measured else MADE_UP)
         if not self.reached:
-            return (
-                f"No ε up to {self.highest:g} keeps the loss within {self.target.above} of k-means++ in {often}, with "
-                f"any algorithm that was tried"
-            )
+            return SENTENCES.fill("nobody_reaches", highest=self.highest, above=self.target.above, often=often)
         (typical,) = regime.format_apart(self.typical)
-        return (
-            f"Choose ε = {self.epsilon:.3g} or more with {self.who}: about {typical}× the loss of k-means++, "
-            f"at most {self.target.loss:.4g}× in {often}"
-        )
+        said = {"epsilon": self.epsilon, "who": self.who, "typical": typical, "loss": self.target.loss}
+        return SENTENCES.fill("choose", **said, often=often)
 
     @property
     def sentence(self) -> str:
@@ -87,10 +83,8 @@ class Recommendation:
         """Which ε of a run on the table it is, where a release leaves a part of its ε for the centres; else ""."""
         if not self.measured or not self.reached or self.share == 1:
             return ""
-        return (
-            f"A release leaves {round_percent(self.share)} of its ε for the centres: the {self.epsilon:.3g} of one is "
-            f"{self.epsilon * self.share:.3g} of the runs below, which give all of theirs."
-        )
+        said = {"epsilon": self.epsilon, "of_runs": self.epsilon * self.share}
+        return SENTENCES.fill("share_of_runs", **said, part=round_percent(self.share))
 
     def compare_with(self, advice: Advice) -> str:
         """What the stored study says beside the runs on the table: the same, or what else and why."""

@@ -18,6 +18,7 @@ from dpviz.runs.advice.advice import EPSILONS, Target, describe_crossing, forese
 from dpviz.runs.advice.known_rows import RowsAdvice
 from dpviz.runs.advice.recommendation import MADE_UP
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import format_percent
 
 Kind = Literal["window", "wide", "none", "out of reach"]
@@ -47,10 +48,7 @@ class Risk:
         >>> Risk().words
         'nobody’s guess of 10 % about a person can become more than 25 %'
         """
-        return (
-            f"nobody’s guess of {format_percent(self.prior)} about a person can become more than "
-            f"{format_percent(self.accepted)}"
-        )
+        return SENTENCES.fill("risk", prior=format_percent(self.prior), accepted=format_percent(self.accepted))
 
     def allow(self, times: float = 1.0) -> float:
         """The largest ε that keeps it, rounded down, where the risk of what ε protects runs so many ``times``.
@@ -154,10 +152,8 @@ class Window:
                 why = f"From {least} on, {loss}. Up to {most}, {self.risk.words}."
                 return f"{why} Take the lower end, unless this release is the only one."
             case "wide":
-                return (
-                    f"From {least} on, {loss}; the accepted risk would allow {most}. More than "
-                    f"{format_epsilon(2 * self.least)} buys little loss: keep the rest for later releases."
-                )
+                double = format_epsilon(2 * self.least)
+                return SENTENCES.fill("wide_window", least=least, loss=loss, most=most, double=double)
             case "none":
                 return f"From {least} on, {loss}. Up to {most}, {self.risk.words}. One of these would open a window:"
         lost = f"Nobody keeps {self.target.describe_often(f'{MADE_UP} of {rows}')} within {self.target.above} with k = "

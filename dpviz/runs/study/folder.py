@@ -23,6 +23,7 @@ import numpy as np
 
 from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
+from dpviz.runs.run_sentences import make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import foreign
 
@@ -55,9 +56,7 @@ class StudyFolder:
         self._called, self._again = called, again
         with ExitStack() as held, translate_disk_errors(called=called):
             if self._results.exists() and not resume:
-                raise RequestError(
-                    f"{called} holds the results of a study: {again} to go on with it, or another folder."
-                )
+                raise make_refusal("has_results", called=called, again=again)
             path.mkdir(parents=True, exist_ok=True)
             held.enter_context(lock_writer(path / ".lock", called=called))
             self._earlier = self._read_manifest()
@@ -89,10 +88,7 @@ class StudyFolder:
             raise RequestError(f"{self._called} has the results of a study but no manifest.json: give another folder.")
         changed = [key for key in must_agree if self.done and self._earlier.get(key) != manifest[key]]
         if changed:
-            raise RequestError(
-                f"The study in {self._called} was asked with another {' and '.join(changed)}: repeat that request, or "
-                "give another folder."
-            )
+            raise make_refusal("another_request", called=self._called, changed=" and ".join(changed))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         with translate_disk_errors(called=self._called):
             write_whole(self._manifest, text.encode(), mode=OWNER_ONLY)
@@ -136,12 +132,8 @@ class StudyFolder:
     def _read(self) -> list[dict[str, Any]]:
         if not self._results.exists():
             return []
-        damaged = (
-            f"results.csv in {self._called} is damaged, or is not that of a study: mend it, move it away, or give "
-            "another folder."
-        )
         with (
-            foreign.refuse_as(RequestError(damaged), foreign.STUDY_FOLDER),
+            foreign.refuse_as(make_refusal("results_damaged", called=self._called), foreign.STUDY_FOLDER),
             foreign.open_file(self._results) as raw,
             io.TextIOWrapper(raw, encoding="utf-8", newline="") as file,
         ):
@@ -156,15 +148,13 @@ class StudyFolder:
         from dpviz.runs.study.study_document import StudyManifest  # slow to import
         from dpviz.words import documents
 
-        damaged = (
-            f"manifest.json in {self._called} is damaged, or is not that of a study: give another folder, or mend it."
-        )
-        with foreign.refuse_as(RequestError(damaged), foreign.STUDY_FOLDER):
+        damaged = make_refusal("manifest_damaged", called=self._called)
+        with foreign.refuse_as(damaged, foreign.STUDY_FOLDER):
             manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
         try:
             documents.read_document(StudyManifest, manifest, RequestError)
         except RequestError:  # nobody writes one by hand
-            raise RequestError(damaged) from None
+            raise damaged from None
         return manifest
 
     def _drop_torn_line(self) -> None:

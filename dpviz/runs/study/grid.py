@@ -17,6 +17,7 @@ import yaml
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
+from dpviz.runs.run_sentences import make_refusal
 from dpviz.words import foreign
 
 if TYPE_CHECKING:
@@ -84,10 +85,7 @@ class StudyGrid:
         self._check_numbers()
         for contender, k in product(self.contenders, self.ks):
             if contender.settings.points_per_row(k) > 1:
-                raise RequestError(
-                    f"A study judges centres of rows, and {contender.label} reads {k} points from each row: run it by "
-                    "itself instead (on the bench, or by `dpviz run`)."
-                )
+                raise make_refusal("several_points", who=contender.label, k=k)
         for contender, epsilon, delta in product(self.contenders, self.epsilons, self.deltas):
             contender.check_budget(epsilon, delta)
         return [
@@ -155,10 +153,7 @@ class StudyGrid:
 
         said = _parse(text)
         if said.get("dpviz") != STUDY or said.get("version") not in (1, _VERSION):
-            raise RequestError(
-                f"These are not the settings of a {STUDY}, version 1 or {_VERSION}: take a file or a link that the "
-                "page Compare has made."
-            )
+            raise make_refusal("no_settings", what=STUDY, version=_VERSION)
         if said["version"] == _VERSION:
             given = documents.read_document(StudyDocument, said, RequestError, at="settings").list_given()
         else:
@@ -264,7 +259,5 @@ def _parse(text: str) -> dict[Any, Any]:
     except foreign.NoYaml:
         said = None
     if not isinstance(said, dict):
-        raise RequestError(
-            "This is no YAML of settings: take a file or a link of the page Compare, and change its values."
-        )
+        raise make_refusal("no_yaml")
     return said
