@@ -169,7 +169,7 @@ class Params:
         for f in fields(cls):
             kinds = [kind for kind in get_args(hints[f.name]) or (hints[f.name],) if kind is not type(None)]
             default = None if f.default is MISSING else f.default
-            told = {**f.metadata, "help": f.metadata["help"] or cls._find_help(f.name)}
+            told = {**f.metadata, "help": f.metadata.get("help") or cls._find_help(f.name)}
             made.append(ParamField(f.name, default, kinds[0], **told, optional=type(None) in get_args(hints[f.name])))
         return tuple(made)
 
