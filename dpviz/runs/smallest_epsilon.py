@@ -74,15 +74,10 @@ class SmallestEpsilon:
         return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
 
     @staticmethod
-    def find_all(
-        frame: pd.DataFrame, target: Target, *, measure: str = "ratio", seed: int = 0
-    ) -> list[SmallestEpsilon]:
-        """The answer for each contender of a tidy study of one k and n, the smallest ε first, then the smallest loss.
-
-        ``measure`` (lower is better) is what must keep to the target.
-        """
+    def find_all(frame: pd.DataFrame, target: Target) -> list[SmallestEpsilon]:
+        """The answer for each contender of a tidy study of one k and n: the smallest ε first, then the least loss."""
         answers = [
-            _find_answer(str(name), runs, target, measure=measure, seed=seed)
+            _find_answer(str(name), runs, target)
             for name, runs in frame.groupby("contender", sort=False)
             if runs["epsilon"].notna().any()
         ]
@@ -147,7 +142,7 @@ def sharpen_rows(
     known = list(rows)
     for done in range(rounds):
         runs = tidy(known).query("contender == @contender.label")
-        answer = _find_answer(contender.label, runs, target, measure="ratio")
+        answer = _find_answer(contender.label, runs, target)
         epsilon = _choose_next(answer, sorted({float(row["epsilon"]) for row in known}))
         if epsilon is None:
             break
@@ -161,14 +156,14 @@ def sharpen_rows(
                 yield item
 
 
-def _find_answer(name: str, runs: pd.DataFrame, target: Target, *, measure: str, seed: int = 0) -> SmallestEpsilon:
-    by_epsilon = {float(str(e)): g[measure].to_numpy(np.float64) for e, g in runs.groupby("epsilon")}
+def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsilon:
+    by_epsilon = {float(str(e)): g["ratio"].to_numpy(np.float64) for e, g in runs.groupby("epsilon")}
     by_epsilon = {e: np.minimum(losses[~np.isnan(losses)], _VERY_BAD) for e, losses in by_epsilon.items()}
     by_epsilon = {e: losses for e, losses in by_epsilon.items() if len(losses)}
     epsilons = np.array(sorted(by_epsilon))
     losses = [by_epsilon[epsilon] for epsilon in epsilons]
     best = target.find_least(by_epsilon)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = np.column_stack([_resample(runs, target.share, rng) for runs in losses])
     tried = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])
     low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))

@@ -42,9 +42,7 @@ def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
     return synthesise_declared(replace(table.declaration, title=table.title), n=n, k=k)
 
 
-def synthesise_declared(
-    declared: Declaration, *, n: int, k: int, spread: float = USUAL_SPREAD, seed: int = 0
-) -> OpenTable:
+def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float = USUAL_SPREAD) -> OpenTable:
     """A mixture of ``k`` clusters with ``n`` rows inside the bounds that are ``declared``, column by column.
 
     Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
@@ -53,9 +51,9 @@ def synthesise_declared(
     domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"
     low, high = (_put_on_scale(declared, ends) for ends in bounds)
-    made = simulate(low, high, n, domain.width, k, seed=seed, spread=spread, columns=domain.names, name=name)
+    made = simulate(low, high, n, domain.width, k, seed=0, spread=spread, columns=domain.names, name=name)
     if declared.coded:
-        made = _make_cells(made, declared, (low, high), k, np.random.default_rng((seed, 1)))
+        made = _make_cells(made, declared, (low, high), k, np.random.default_rng((0, 1)))
     declaration = replace(
         declared,
         lower=tuple(bounds.lower.tolist()),

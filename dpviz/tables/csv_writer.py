@@ -28,15 +28,13 @@ def format_cell(cell: Any) -> Any:
     return f"'{cell}" if is_formula else cell
 
 
-def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
+def format_csv(lines: Iterable[Iterable[object]]) -> str:
     """Lines of cells as the text of a CSV file; what is no text is written as Python does.
 
     Parameters
     ----------
     lines : iterable of iterable of object
         Rows of cells.
-    end : str
-        Of a line.
 
     Returns
     -------
@@ -45,7 +43,7 @@ def format_csv(lines: Iterable[Iterable[object]], *, end: str = "\r\n") -> str:
     """
     text = io.StringIO(newline="")
     safe = ([*map(format_cell, line)] for line in lines)
-    csv.writer(text, lineterminator=end).writerows(safe)
+    csv.writer(text).writerows(safe)
     return text.getvalue()
 
 

@@ -120,13 +120,7 @@ class Judgement:
 
     @classmethod
     def of_request(
-        cls,
-        request: Request,
-        table: PrivateTable,
-        *,
-        rows: KnownRows | None = None,
-        tried: Sequence[float] = (),
-        share: float = 1.0,
+        cls, request: Request, table: PrivateTable, *, rows: KnownRows | None = None, share: float = 1.0
     ) -> Judgement:
         """Judge what is asked of ``table``, where n is private for the fewest ``rows`` that somebody said: refused,
         hopeless, or what to expect of it.
@@ -139,7 +133,7 @@ class Judgement:
         setting = request.make_setting(table)
         if setting.n is None and rows is not None:
             setting = replace(setting, n=rows.low)
-        return cls.of(request.card, setting, params, tried=tried, sparse=table.sparse, share=share)
+        return cls.of(request.card, setting, params, sparse=table.sparse, share=share)
 
     def explain_difference(self, verdict: Verdict | None) -> str:
         """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
@@ -169,15 +163,13 @@ def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     return replace(judged, level=most.level, message=message, hides_categories=True)
 
 
-def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str:
-    """What came out of a dry run, in a sentence; with the ``rows`` of its tables where their number is a guess.
+def describe_dry_run(losses: Sequence[float]) -> str:
+    """What came out of a dry run, in a sentence.
 
     Parameters
     ----------
     losses : sequence of float
         Over that of k-means++.
-    rows : int, optional
-        Of each made-up table.
 
     Returns
     -------
@@ -187,9 +179,9 @@ def describe_dry_run(losses: Sequence[float], *, rows: int | None = None) -> str
     >>> describe_dry_run([1.0, 1.02, 1.31])
     '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
     """
-    ordered, size = sorted(losses), "" if rows is None else f" of {rows:,} rows"
+    ordered = sorted(losses)
     middle, low, high = (f"{text} ×" for text in regime.format_apart(median(ordered), ordered[0], ordered[-1]))
-    return SENTENCES.fill("dry_run", runs=len(ordered), size=size, middle=middle, low=low, high=high)
+    return SENTENCES.fill("dry_run", runs=len(ordered), middle=middle, low=low, high=high)
 
 
 def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
