@@ -7,14 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpviz.core import RequestError
 from dpviz.words import Sentences
 
 TERMS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("release_terms.toml").read_text(encoding="utf-8"))
 
 SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
-
-
-def make_refusal(key: str, /, *, kind: type[RequestError] = RequestError, **said: Any) -> RequestError:
-    """The refusal that stands under that key, with what is ``said`` in its places."""
-    return kind(SENTENCES.fill(key, **said))
+make_refusal = SENTENCES.make_refusal

@@ -14,6 +14,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from dpviz.core import RequestError
 from dpviz.words.foreign import list_names, quote_name
 
 
@@ -35,6 +36,10 @@ class Sentences(Formatter):
     def fill(self, key: str, /, **said: Any) -> str:
         """The sentence under that key, with what is ``said`` in its places."""
         return self.format(self.by_key[key], **said)
+
+    def make_refusal(self, key: str, /, *, kind: type[RequestError] = RequestError, **said: Any) -> RequestError:
+        """The refusal that stands under that key, with what is ``said`` in its places."""
+        return kind(self.fill(key, **said))
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """What stands in a place."""
