@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.bench.in_hand import find_window
 from dpviz.runs import OpenTable
 
 _RELEASE = "bench:releasing"
@@ -47,7 +50,8 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
         division = ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
         smallest = ask_smallest_group(division)
-    draw_release_form(asked_of, Terms(hand.request, division, smallest))
+    window = None if table is None else find_window(replace(hand, division=division))
+    draw_release_form(asked_of, Terms(hand.request, division, smallest), window)
 
 
 def draw_ledger_drawer() -> None:
