@@ -21,7 +21,6 @@ from dpviz.app.ui.bench.in_hand import (
     find_open_word,
     find_opened,
     find_refusal,
-    find_window,
     is_epsilon_said,
     open_anew,
     say_in_link,
@@ -213,7 +212,7 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
 
     def find() -> Sides | None:
-        window = find_window(hand)
+        window = hand.find_window()
         return None if window is None else Sides.of_window(window)
 
     return make_once("bench:sides", given, find, most=8)

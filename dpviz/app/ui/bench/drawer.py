@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.bench.in_hand import find_window
 from dpviz.runs import OpenTable
 
 _RELEASE = "bench:releasing"
@@ -50,7 +49,7 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
         division = ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
         smallest = ask_smallest_group(division)
-    window = None if table is None else find_window(replace(hand, division=division))
+    window = None if table is None else replace(hand, division=division).find_window()
     draw_release_form(asked_of, Terms(hand.request, division, smallest), window)
 
 

@@ -126,14 +126,6 @@ def find_target(table: OpenTable) -> Target:
     return _recall_accepted(table).target
 
 
-def find_window(hand: Hand) -> windows.Window | None:
-    """The window of ε for made-up tables like the one in hand; None where it cannot be asked for, or is not known."""
-    try:
-        return hand.find_window()
-    except RequestError:
-        return None
-
-
 def open_anew() -> None:
     """Open what is in hand once more, as after a preparation that was broken off."""
     st.session_state.pop(_OPENED, None)
