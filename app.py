@@ -5,6 +5,8 @@ to its older multipage mode until the first ``st.navigation`` call.
 """
 
 from functools import partial
+from importlib import import_module
+from threading import Thread
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -14,6 +16,8 @@ from dpviz.app.ui.same_origin import SameOrigin, mount_board, mount_vendor
 from dpviz.app.ui.server_log import keep_texts_out, say_defect
 
 keep_texts_out()
+# While the server starts and the first browser loads; what fails here fails on the page, too.
+Thread(target=partial(import_module, "dpviz.app.ui.ahead"), daemon=True).start()
 app = App(
     "pages/_router.py",
     routes=[mount_vendor(), mount_board()],

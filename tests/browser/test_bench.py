@@ -16,6 +16,12 @@ from tests.waiting import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LEAST_TARGET = 24
+# Where the handle has been from now on.
+_WATCHES_PLACES = """knob => {
+  knob.places = [];
+  const notes = () => knob.places.push(Number(knob.getAttribute("aria-valuenow")));
+  new MutationObserver(notes).observe(knob, { attributeFilter: ["aria-valuenow"] });
+}"""
 _SMALL = """least => [...document.querySelectorAll(".sentence :is(button, input), .epsilon :is(button, .knob)")]
   .filter(part => part.checkVisibility())
   .map(part => [part.dataset.word || part.className, part.getBoundingClientRect()])
@@ -94,7 +100,14 @@ def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is
 def test_epsilon_is_moved_by_keyboard_and_the_headline_follows(fifteen: Visitor) -> None:
     visit, page = fifteen, fifteen.page
     knob = visit.slider("ε, the privacy budget of the whole release")
-    before = float(knob.get_attribute("aria-valuenow") or 0)
+    knob.evaluate(_WATCHES_PLACES)
+    for _ in range(8):
+        knob.press("ArrowRight")
+    visit.waits()
+    places = knob.evaluate("knob => knob.places")
+    assert places == sorted(places), "an answer to an earlier press put the handle back"
+    assert len(set(places)) == 8
+    before = places[-1]
     for key, grows in (("ArrowLeft", False), ("PageUp", True), ("ArrowRight", True), ("PageDown", False)):
         knob.press(key)
         now = float(knob.get_attribute("aria-valuenow") or 0)

@@ -12,9 +12,7 @@ from pathlib import Path
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.ui import session
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.releases import publishing
 from dpviz.releases.account import Account, State
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
@@ -69,11 +67,10 @@ def pressed_once(app: AppTest) -> AppTest:
     return sound(app.run())
 
 
-def accepting(app: AppTest, table: OpenTable, *, rows: int) -> AppTest:
-    """The page after somebody said on Trade-off which loss and which risk they accept, for so many rows."""
-    accepted = Accepted(KnownRows(rows, rows), 1, Target(1.5), Risk(0.1, 0.9))
-    kept = app.session_state[session._SETTINGS]
-    app.session_state[session._SETTINGS] = {**kept, f"window:{table.source_key}": accepted}
+def accepting(app: AppTest, *, rows: int) -> AppTest:
+    """The page after somebody said in the sentence which loss and which risk they accept, for so many rows."""
+    hand, said = app.session_state["bench:hand"], {"target": Target(1.5), "risk": Risk(0.1, 0.9)}
+    app.session_state["bench:hand"] = replace(hand, rows=KnownRows(rows, rows), **said)
     return sound(app.run())
 
 
@@ -143,9 +140,9 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     table, account = open_people(tmp_path), account_in(tmp_path)
     app = on_page(table, account)
     assert "revealed" not in everything_shown(app)
-    # What was accepted on Trade-off argues for ε, here and on the card.
+    # What is accepted argues for ε, here and on the card.
     argument = "It keeps the accepted risk"
-    assert argument in text_of(accepting(app, table, rows=900))
+    assert argument in text_of(accepting(app, rows=900))
     app = pressed_once(app)
     assert "revealed" not in everything_shown(app)
     assert "Missing values" not in everything_shown(app), "they are bought where they are asked for"

@@ -12,13 +12,15 @@ from dpviz.algorithms import AUTO, CARDS
 from dpviz.app.ui.addresses import MEANING
 from dpviz.app.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 from dpviz.core import check
-from dpviz.runs import Contender, Division, Request
+from dpviz.runs import Contender, Division, Request, Target
 from dpviz.words import glossary
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
 HIGHEST_DELTA = 0.1
 MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
+SHARES = (0.5, Target().share, 0.9)
+"""Of draws, in which a loss that is accepted may be asked for."""
 
 _UNTIED, _SLIDER = "link:untied", "epsilon:slider"
 _RANGES = {"epsilon": (LOWEST_EPSILON, HIGHEST_EPSILON), "delta": (0.0, HIGHEST_DELTA), "k": (1, MOST_CLUSTERS)}

@@ -205,14 +205,8 @@ def list_booked() -> list[Booked]:
 
 def find_bought_rows(table: OpenTable) -> float | None:
     """The noisy number of rows that the last run of this visit bought on the file of ``table``; None if none did."""
-    bought = list_bought_rows(table)
-    return bought[-1] if bought else None
-
-
-def list_bought_rows(table: OpenTable) -> list[float]:
-    """The noisy numbers of rows that runs of this visit bought on the file of ``table``, in their order."""
-    records = [entry.record for entry in _list_entries() if entry.source_key == table.source_key]
-    return [record.n for record in records if record.n_origin == "bought" and record.n is not None]
+    records = (entry.record for entry in reversed(_list_entries()) if entry.source_key == table.source_key)
+    return next((record.n for record in records if record.n_origin == "bought" and record.n is not None), None)
 
 
 def add_spending(table: OpenTable) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.runs import KnownRows, OpenTable
+from dpviz.runs import OpenTable
 from dpviz.tables import file_format
 
 RELATION_WORDS = {"add_remove": "added or removed", "replace": "replaced by another"}
@@ -25,14 +25,6 @@ def format_bullets(notes: Sequence[str]) -> str:
 def describe_unit(table: OpenTable) -> str:
     """Unit of privacy and neighbouring relation, to stand beside every ε."""
     return f"{escape_markdown(table.private.unit)}, {RELATION_WORDS[table.private.relation.value]}"
-
-
-def describe_rows(table: OpenTable) -> str:
-    """The number of rows where it is public, else what happens instead."""
-    if table.n_public is not None:
-        return f"{table.n_public:,} rows (public)"
-    known = KnownRows.read(table.declaration)
-    return "number of rows private: bought" if known is None else f"{escape_markdown(known.words)} (a public range)"
 
 
 def describe_delimiter(delimiter: str) -> str:

@@ -8,12 +8,11 @@ import pytest
 import dpviz
 from dpviz.app.ui.studies import sweep_section
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import known_rows
 from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.known_rows import KnownRows, advise
-from dpviz.runs.meaning.windows import Risk
+from dpviz.runs.meaning.windows import Risk, Window
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
@@ -95,8 +94,8 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 Request(Contender(python.few.best.algorithm), k, python.few.epsilon, delta).check(table.private)
             if number % 4:  # what would open a window takes long; all kinds of tables come by
                 continue
-            window = Accepted(rows, 1, Target(), Risk()).find_window(page)
-            if window is not None:
+            if page.is_studied:
+                window = Window.of(page, Risk(), rows_of_a_person=1)
                 windows += 1
                 assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)
     assert windows > 5 and thin > 0

@@ -12,12 +12,10 @@ from dpviz.algorithms.registry import find_card
 from dpviz.app.charts.meaning import compute_losses
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.app.ui.studies.sweep_section import find_advice
-from dpviz.app.ui.tradeoff.window_section import Accepted
 from dpviz.runs.advice import advice
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target
 from dpviz.runs.advice.judgement import Judgement
-from dpviz.runs.advice.known_rows import KnownRows
-from dpviz.runs.meaning.windows import Risk
+from dpviz.runs.meaning.windows import Risk, Window
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from tests.pages.tables import open_blobs
@@ -46,11 +44,10 @@ def test_each_question_is_computed_once_in_a_walk_of_epsilon(monkeypatch: pytest
     table, target = open_blobs(n=9_000), Target()
     grid = StudyGrid((Contender("auto"), Contender("eugkm")), (3,), EPSILONS, (1e-6,))
     question = StudyQuestion("sweep", table, None, grid)
-    accepted = Accepted(KnownRows(9_000, 9_000), 1, target, Risk())
     walked = list[int]()
     for epsilon in EPSILONS:
         answer = find_advice(question, target)
-        window = accepted.find_window(answer)
+        window = Window.of(answer, Risk(), rows_of_a_person=1)
         compute_losses(window, 9_000)
         setting = answer.few.setting
         for algorithm in ("auto", "eugkm"):

@@ -526,7 +526,8 @@ _LEAST_COST = 1e-300
 def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
     """The centres after a round; around where they were, the clipping radius, beyond which a row pulls no harder.
 
-    In a crowd, or among many columns, circles would be one grey sheet: only the largest cluster has one.
+    In a crowd, or among many columns, circles would be one grey sheet: only the largest cluster has one. The picture
+    that a run ends with is of what it found, and has none.
     """
     centers = draw_centers(step, context)
     bounds = step.clipping_radii
@@ -535,11 +536,12 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         assert step.previous is not None and step.noisy_counts is not None
-        crowd = len(step.centers) > _CROWD or not canvas.view.whole
-        shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
-        name = "clipping radius of the largest" if crowd else "clipping radius"
-        middles, width = canvas.view.plane(step.previous[shown], "previous"), 5.0 if canvas.view.flat else 1.0
-        canvas.halos(middles, bounds[shown], name, "released", width=width, strength=0.5, dash="dash")
+        if not context.is_last(step):
+            crowd = len(step.centers) > _CROWD or not canvas.view.whole
+            shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
+            name = "clipping radius of the largest" if crowd else "clipping radius"
+            middles, width = canvas.view.plane(step.previous[shown], "previous"), 5.0 if canvas.view.flat else 1.0
+            canvas.halos(middles, bounds[shown], name, "released", width=width, strength=0.5, dash="dash")
         centers.paint(canvas)
 
     def tabulate() -> pd.DataFrame:

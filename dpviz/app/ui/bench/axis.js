@@ -15,6 +15,7 @@ function round(value) { return Number(value.toPrecision(2)); }
 
 class Axis {
   timer = 0;
+  told = []; // what the server has not answered yet
 
   constructor(box) {
     this.box = box;
@@ -41,14 +42,18 @@ class Axis {
       else return;
       event.preventDefault();
     };
-    box.querySelector(".less").onclick = () => this.steps(-1);
-    box.querySelector(".more").onclick = () => this.steps(1);
+    // What is let go is meant; a key that is held may go on.
+    this.knob.onkeyup = () => this.timer && this.says(0);
+    box.querySelector(".less").onclick = () => { this.steps(-1); this.says(0); };
+    box.querySelector(".more").onclick = () => { this.steps(1); this.says(0); };
   }
 
   takes(data) {
+    const place = this.told.indexOf(data.epsilon), ofItsOwn = place < 0 && data.epsilon !== this.data?.epsilon;
+    this.told = ofItsOwn ? [] : this.told.slice(place + 1);
     this.data = data;
     // What the server says back is older than a hand that moves on.
-    if (!this.held && !this.timer) this.epsilon = data.epsilon;
+    if (!this.held && !this.timer && !this.told.length) this.epsilon = data.epsilon;
     this.observer.observe(this.box);
     this.draws();
   }
@@ -80,7 +85,9 @@ class Axis {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = 0;
-      if (this.epsilon !== this.data.epsilon) this.tell(this.epsilon);
+      if (this.epsilon === (this.told.at(-1) ?? this.data.epsilon)) return;
+      this.told.push(this.epsilon);
+      this.tell(this.epsilon);
     }, after);
   }
 

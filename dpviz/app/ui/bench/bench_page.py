@@ -212,10 +212,7 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
 
     def find() -> Sides | None:
-        try:
-            window = hand.find_window()
-        except RequestError:
-            return None
+        window = hand.find_window()
         return None if window is None else Sides.of_window(window)
 
     return make_once("bench:sides", given, find, most=8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpviz.app.ui.addresses import is_asked_for
@@ -47,7 +49,8 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
         division = ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
         smallest = ask_smallest_group(division)
-    draw_release_form(asked_of, Terms(hand.request, division, smallest))
+    window = None if table is None else replace(hand, division=division).find_window()
+    draw_release_form(asked_of, Terms(hand.request, division, smallest), window)
 
 
 def draw_ledger_drawer() -> None:

@@ -27,12 +27,12 @@ from dpviz.app.ui.bench.in_hand import (
     open_word,
 )
 from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
+from dpviz.app.ui.controls import SHARES
 from dpviz.app.ui.data.table_link import open_sample
 from dpviz.app.ui.data.ways_in import draw_file_here, draw_synthetic_form
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.table_words import RELATION_WORDS
-from dpviz.app.ui.tradeoff.window_section import SHARES
 from dpviz.core import check
 from dpviz.runs import Contender, Target
 from dpviz.tables import SAMPLES, FileKind, declarations, find_sample

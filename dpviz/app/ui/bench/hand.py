@@ -328,20 +328,23 @@ class Hand:
         return replace(self, declaration=declared, retyped=frozenset())
 
     def find_window(self) -> windows.Window | None:
-        """The window of ε of the whole release, for made-up tables like this one; None where none was studied."""
+        """The window of ε of the whole release, for made-up tables like this one; None where none can be told."""
         if self.rows is None or not self.declaration.columns:
             return None
-        answer = advise(
-            tuple(self.rows),
-            k=self.request.k,
-            declaration=self.declaration,
-            target=self.target.loss,
-            share=self.target.share,
-            delta=self.request.delta,
-            segments=self.division.segments,
-            buy_bounds=self.division.bounds,
-            missing=self.division.missing,
-        )
+        try:
+            answer = advise(
+                tuple(self.rows),
+                k=self.request.k,
+                declaration=self.declaration,
+                target=self.target.loss,
+                share=self.target.share,
+                delta=self.request.delta,
+                segments=self.division.segments,
+                buy_bounds=self.division.bounds,
+                missing=self.division.missing,
+            )
+        except RequestError:
+            return None
         if not answer.is_studied:
             return None
         return windows.Window.of(answer, self.risk, rows_of_a_person=self.rows_of_a_person)

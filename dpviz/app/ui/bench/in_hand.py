@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
@@ -24,7 +24,6 @@ from dpviz.app.ui.session import (
     recall,
     remember,
 )
-from dpviz.app.ui.tradeoff.window_section import Accepted, accept
 from dpviz.core import AccessKind, RequestError, check
 from dpviz.runs import KnownRows, OpenTable, Request, Target, list_columns, windows
 from dpviz.tables import (
@@ -40,7 +39,7 @@ from dpviz.tables import (
 )
 
 _HAND, _OPENED, _REFUSED, _SEED = "bench:hand", "bench:opened", "bench:refused", "bench:seed"
-_SAID, _BY_LINK = "bench:said", -1
+_SAID, _BY_LINK, _ACCEPTED = "bench:said", -1, "bench:accepted"
 _NUMBERS = ("k", "epsilon", "delta")
 _SHOWN_AT_ONCE = "fifteen"
 _WORD, _ANSWERED = "bench:word", "bench:answered"
@@ -104,8 +103,27 @@ def find_opened(hand: Hand) -> OpenTable | None:
         return None
     if st.session_state.get(_REFUSED) or is_preparing(source):
         return None
-    accept(table, Accepted(hand.rows, hand.rows_of_a_person, hand.target, hand.risk))
+    said = _Accepted(hand.rows, hand.rows_of_a_person, hand.target, hand.risk)
+    remember(f"{_ACCEPTED}:{table.source_key}", said)
     return table
+
+
+class _Accepted(NamedTuple):
+    """What an owner accepts of a table, kept until it is opened again."""
+
+    rows: KnownRows | None = None
+    of_a_person: int = 1
+    target: Target = Target()
+    risk: windows.Risk = windows.Risk()
+
+
+def _recall_accepted(table: OpenTable) -> _Accepted:
+    return recall(f"{_ACCEPTED}:{table.source_key}", _Accepted())
+
+
+def find_target(table: OpenTable) -> Target:
+    """Which loss was accepted of a table in this visit."""
+    return _recall_accepted(table).target
 
 
 def open_anew() -> None:
@@ -187,8 +205,7 @@ def _begin_with_table(source: Source, table: OpenTable) -> Hand:
     if rows is None and (table.n_public or table.kind.may_be_shown):
         n = table.n_public or table.loaded.n_rows
         rows = KnownRows(n, n)
-    before: Accepted | None = recall(f"window:{table.source_key}", None)
-    said = before or Accepted(rows, 1, Target(), windows.Risk())
+    said = _recall_accepted(table)
     hand = Hand(source.number, source.content, declared, _read_settings(), said.rows or rows, person_said=True)
     hand = replace(hand, rows_of_a_person=said.of_a_person, target=said.target, risk=said.risk)
     return replace(hand, buys_rows=hand.rows is None)

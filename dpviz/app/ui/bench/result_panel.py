@@ -9,7 +9,6 @@ from math import isnan
 from typing import NamedTuple, cast
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import Step, predict_floor, synopsis_reading
@@ -295,32 +294,18 @@ def _draw_numbers(run: Run, context: RenderContext) -> None:
 
 
 def _draw_ledger(run: Run) -> None:
-    """Every charge of a run, and how the budget was divided between the stages of the algorithm."""
+    """How the budget of a run was divided between the stages of the algorithm."""
     if not run.private:
         st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
     st.markdown(
-        f"{format_badge('released')} Every charge of this run. {_ADDS_UP[run.accounting]}",
+        f"{format_badge('released')} Each charge stands in *Ledger of this visit*. {_ADDS_UP[run.accounting]}",
         help=glossary.explain_words("ledger, charge, accounting"),
     )
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
     show_diagram(bar, key="explore:shares", stem=f"{export.name_picture(run)}-{bar.stem}")
-    charges = [
-        {
-            "": place,
-            "for": entry.note,
-            "mechanism": entry.mechanism,
-            "query": entry.query,
-            "sensitivity": entry.sensitivity,
-            "scale": entry.scale,
-            f"cost ({run.accounting.unit.symbol})": entry.amount,
-            "ε alone": entry.epsilon,
-        }
-        for place, entry in enumerate(run.entries, start=1)
-    ]
-    draw_data_table(pd.DataFrame(charges), alt="Every charge of this run", height="auto")
 
 
 _TURNED = "explore:turned"

@@ -90,9 +90,7 @@ def is_cheap(named: Sample | SyntheticTable) -> bool:
 def open_sample(sample: Sample) -> None:
     """Make a sample the table of this visit, with what its declaration file declares."""
     session.open_table(*sample.load())
-    _set_name_in_links(sample.id)
-    suggest_k(sample.clusters)
-    suggest_delta()
+    _settle(sample.id, sample.clusters)
 
 
 def open_synthetic_table(told: SyntheticTable) -> None:
@@ -132,9 +130,7 @@ def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
     text = drawings.encode_drawing(drawing)
     table, declared = make_painted_table(drawings.decode_drawing(text))
     session.open_table(table, replace(declared, n_public=table.n_rows))  # as of a synthetic table: nobody is in it
-    _set_name_in_links(f"{PAINTED}{text}")
-    suggest_k(k)
-    suggest_delta()
+    _settle(f"{PAINTED}{text}", k)
 
 
 def find_named_in_links(source: session.Source | None) -> str | SyntheticTable | None:
@@ -145,15 +141,21 @@ def find_named_in_links(source: session.Source | None) -> str | SyntheticTable |
 
 def _open_made(told: SyntheticTable, loaded: LoadedTable, declared: Declaration) -> None:
     session.open_table(loaded, declared)
-    _set_name_in_links(told)
-    suggest_k(told.k)
+    _settle(told, told.k)
+
+
+def _settle(name: str | SyntheticTable, k: int) -> None:
+    """Name what was opened in links, and set k and δ for it."""
+    _remember_word(_NAMED, name)
+    suggest_k(k)
     suggest_delta()
 
 
-def _set_name_in_links(name: str | SyntheticTable) -> None:
+def _remember_word(key: str, word: str | SyntheticTable) -> None:
+    """Keep what stands in links for the open table."""
     source = session.find_source()
     assert source is not None
-    session.remember(_NAMED, (source.number, name))
+    session.remember(key, (source.number, word))
 
 
 _PREPARING = "large_table:preparing"
@@ -294,7 +296,7 @@ def _find_linked() -> _Linked | None:
 
 def _open_kept(named: str, kept: KeptFile) -> None:
     session.open_table(kept.file, kept.declaration)
-    _remember_word(named.removeprefix(_KEPT))
+    _remember_word(_WORD, named.removeprefix(_KEPT))
     suggest_delta()
 
 
@@ -323,14 +325,8 @@ def _name_kept_file() -> str:
     found = SHELF.put(KeptFile(source.content, table.declaration), mine or None)
     if found is None:
         return ""
-    _remember_word(found)
+    _remember_word(_WORD, found)
     return f"{_KEPT}{found}"
-
-
-def _remember_word(word: str) -> None:
-    source = session.find_source()
-    assert source is not None
-    session.remember(_WORD, (source.number, word))
 
 
 _MOST_AT_ONCE = 4_000_000  # bytes of a file that a link opens by itself: read in half a second

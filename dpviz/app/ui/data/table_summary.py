@@ -17,25 +17,20 @@ from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.table_words import describe_coding, describe_columns, describe_delimiter, describe_rows, describe_unit
+from dpviz.app.ui.table_words import describe_columns, describe_delimiter, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
-from dpviz.tables import Declaration, FileKind, declarations, file_format
-from dpviz.words import format_number, format_percent, glossary, list_names
+from dpviz.tables import FileKind, declarations, file_format
+from dpviz.words import format_number, format_percent, glossary
 
 _SHOWN = 4
 
 
 def draw_table_summary(table: OpenTable) -> None:
-    """The declarations in force: what is public, what is assumed."""
-    public, assumed = st.columns(2, gap="medium")
-    with public:
-        figure.draw_badge("public")
-        st.markdown("\n".join(f"- {line}" for line in _list_public_facts(table)))
-    with assumed:
-        about = glossary.explain_words("ε, unit of privacy, neighbouring tables")
-        st.markdown(":gray-badge[:material/handshake: assumed]", help=about)
-        st.markdown("\n".join(f"- {line}" for line in _list_assumptions(table)))
+    """What is assumed of a table beyond what the sentence says: whom ε protects, and how the file is read."""
+    about = glossary.explain_words("ε, unit of privacy, neighbouring tables")
+    st.markdown(":gray-badge[:material/handshake: assumed]", help=about)
+    st.markdown("\n".join(f"- {line}" for line in _list_assumptions(table)))
 
 
 def draw_declaration_download(table: OpenTable) -> None:
@@ -49,46 +44,6 @@ def draw_table_in_python(table: OpenTable) -> None:
     """What opens ``table`` as it is declared, as a program."""
     script = partial(Script.for_table, table.loaded.name, table.declaration)
     figure.draw_python_section(script, key="data", stem="table")
-
-
-def _list_public_facts(table: OpenTable) -> list[str]:
-    domain = table.domain
-    bounds = [_describe_bounds(table.declaration, name) for name in table.declaration.bounds]
-    rest = f", and {len(bounds) - _SHOWN} more" if len(bounds) > _SHOWN else ""
-    lines = [
-        describe_columns(domain.names, _SHOWN),
-        f"bounds: {', '.join(bounds[:_SHOWN])}{rest}",
-        f"they come from: {escape_markdown(_describe_origins(table))}",
-    ]
-    if table.declaration.file != file_format.PLAIN_FORMAT:
-        lines.append(f"read as {_describe_format(table.declaration.file)}")
-    if domain.radius is not None:
-        lines.append(f"radius {format_number(domain.radius)}")
-    if table.n_public is not None or table.declaration.n_range is not None:
-        lines.append(describe_rows(table))
-    return [*lines, *map(escape_markdown, domain.notes)]
-
-
-def _describe_bounds(declared: Declaration, name: str) -> str:
-    """Bounds or values of a column, its scale and its weight."""
-    low, high, _ = declared.bounds[name]
-    ends = "" if low is None or high is None else f" {format_number(low)} to {format_number(high)}"
-    coding, weight = declared.codings.get(name), declared.weights.get(name)
-    if coding is not None:
-        said = describe_coding(coding.to_plain(low, high))
-        ends = f"{ends}, {said}" if coding.ends is None else f": {said}"
-    return escape_markdown(name + ends) + ("" if weight is None else f", weight {weight:g}")
-
-
-def _describe_origins(table: OpenTable) -> str:
-    """Where the bounds come from: each origin once, with the columns that it is said of where origins differ."""
-    columns = table.domain.names
-    said: dict[str, list[str]] = {}
-    for column in columns:
-        said.setdefault(table.declaration.describe_origin(column), []).append(column)
-    if len(said) == 1:
-        return next(iter(said))
-    return "; ".join(f"{origin} ({list_names(names, most=_SHOWN)})" for origin, names in said.items())
 
 
 def _describe_format(file: file_format.FileFormat) -> str:
@@ -126,9 +81,14 @@ def _list_assumptions(table: OpenTable) -> list[str]:
         )
     if table.declaration.proposed:
         lines.append("how the file is read was proposed by a look at its rows")
-    if table.declaration.id_column is not None:
-        lines.append(f"{escape_markdown(table.declaration.id_column)} says whose row it is")
-    return lines
+    if table.declaration.file != file_format.PLAIN_FORMAT:
+        lines.append(f"read as {_describe_format(table.declaration.file)}")
+    if table.declaration.weights:
+        said = [f"{name} {weight:g}" for name, weight in table.declaration.weights.items()]
+        lines.append(f"weights: {escape_markdown(', '.join(said))}")
+    if table.domain.radius is not None:
+        lines.append(f"radius {format_number(table.domain.radius)}")
+    return [*lines, *map(escape_markdown, table.domain.notes)]
 
 
 _ROWS_SHOWN = 200

@@ -20,27 +20,24 @@ from dpviz.app.ui.release import words_form
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
 from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.same_origin import may_name_paths
-from dpviz.app.ui.tradeoff.window_section import compute_window
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
-from dpviz.runs import Script, format_value
+from dpviz.runs import Script, format_value, windows
 from dpviz.tables import owner_words
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
 
-def _explain_epsilon(draft: ReleaseRequest, asked_of: ReleaseSubject) -> str:
-    """The argument for ε by the window of this visit, for the owner's words; "" where nobody asked for one."""
-    table, request = asked_of.table, draft.request
-    window = None if table is None else compute_window(table, k=request.k, delta=draft.delta, leaves=True)
+def _explain_epsilon(epsilon: float, window: windows.Window | None) -> str:
+    """The argument for ε by the window of the bench, for the owner's words; "" where there is none."""
     if window is None:
         return ""
-    argument = window.argument(request.epsilon)
+    argument = window.argument(epsilon)
     with st.expander("Why this ε, as the card says it", icon=":material/balance:", key="release:why"):
         draw_caption_with_badge("public", escape_markdown(argument))
     return argument
 
 
-def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms) -> None:
+def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms, window: windows.Window | None) -> None:
     """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
     parts, said = terms.division, owner_words.find_words(declared, today=today)
@@ -57,7 +54,9 @@ def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms) -> None
     else:
         found["Account"] = draw_command_line(draft)
     found["Noise"] = _draw_noise_section(draft, asked_of)
-    release_request = replace(draft, words=words, seen=seen).with_argument(_explain_epsilon(draft, asked_of))
+    release_request = replace(draft, words=words, seen=seen).with_argument(
+        _explain_epsilon(terms.request.epsilon, window)
+    )
     in_words = asked_of.with_words(release_request.words)
     draw_publish_section(release_request, in_words, opened, list_hindrances(found))
     asked, account = (release_request.request, release_request.parts), opened and opened.account.path

@@ -10,21 +10,22 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import predict, predict_floor
+from dpviz.algorithms import AUTO, predict, predict_floor
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest
 from dpviz.app.ui import figure
-from dpviz.app.ui.controls import recall_division
+from dpviz.app.ui.bench.in_hand import find_target
+from dpviz.app.ui.controls import SHARES, recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel
 from dpviz.app.ui.session import recall
 from dpviz.app.ui.studies import study_job, study_panel
 from dpviz.app.ui.studies.judged_rows import find_known_rows
 from dpviz.app.ui.studies.study_sections import ask_epsilons
-from dpviz.app.ui.tradeoff.window_section import SHARES, ask_advice, find_target
 from dpviz.core import RequestError
 from dpviz.runs import (
     Advice,
+    Contender,
     KnownRows,
     OpenTable,
     Recommendation,
@@ -247,9 +248,12 @@ def read_stored_rows(question: study_job.StudyQuestion) -> KnownRows | None:
 
 
 def find_advice(question: study_job.StudyQuestion, target: Target) -> RowsAdvice | None:
-    """What the stored study advises."""
-    (k,), (delta,) = question.grid.ks, question.grid.deltas
-    return ask_advice(question.table, read_stored_rows(question), target, k=k, delta=delta)
+    """What the stored study advises for a release; None of a sparse table, of which it has none."""
+    (k,), (delta,), table = question.grid.ks, question.grid.deltas, question.table.private
+    if table.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table)
+    return RowsAdvice.of(read_stored_rows(question), setting, target=target, share=recall_division().find_share())
 
 
 def _find_stored(question: study_job.StudyQuestion, target: Target) -> Advice | None:

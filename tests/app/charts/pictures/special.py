@@ -21,7 +21,7 @@ from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import Chart
 from dpviz.app.charts.pictures import blocks, centers, columns, grids, tree
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.view import make_view
+from dpviz.app.charts.view import View, make_view
 from dpviz.core.domain import Domain, Region
 from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
@@ -248,12 +248,16 @@ def polish(k: int = 4, *, reach: float = 0.2, moved: float = 0.05, dim: int = 2)
 
 
 def list_rounds() -> Cases:
+    def draw_amid(step: PolishStep, view: View) -> Chart:
+        """In a run that goes on: the last picture has no clipping radius."""
+        return draw_picture(step, look(view, steps=(step,)))
+
     for k in (4, 20, 64):
-        yield f"polish of {k}", draw_picture(polish(k), look(make_view(OBLONG)))
-    yield "polish of one column", draw_picture(polish(dim=1), look(make_view(domain(1))))
+        yield f"polish of {k}", draw_amid(polish(k), make_view(OBLONG))
+    yield "polish of one column", draw_amid(polish(dim=1), make_view(domain(1)))
     for seed in (None, 0):
         view = make_view(domain(6, -1, 1), projection_seed=seed)
-        yield f"polish of six columns, slant {seed}", draw_picture(polish(dim=6), look(view))
+        yield f"polish of six columns, slant {seed}", draw_amid(polish(dim=6), view)
     pair = (polish(), polish(moved=0.01))
     for name, step in zip(("first", "last"), pair, strict=True):
         context = look(make_view(OBLONG), steps=pair, final=pair[-1].centers)

@@ -297,8 +297,7 @@ def test_the_epsilon_that_is_advised_is_the_one_that_is_released(columns, rows, 
         assert window.answer.few.share == pytest.approx(hand.share), "the band is of what the centres get"
 
 
-def test_no_window_is_asked_about_before_rows_are_said_and_more_groups_than_rows_are_refused():
+def test_there_is_no_window_before_rows_are_said_nor_of_more_groups_than_rows():
     assert dropped().find_window() is None
-    with pytest.raises(RequestError):
-        replace(filled(rows="20"), request=replace(AUTO, k=50)).find_window()
+    assert replace(filled(rows="20"), request=replace(AUTO, k=50)).find_window() is None
     assert filled().find_window().setting.n == KnownRows(5_000, 5_000).low

@@ -1,1 +1,0 @@
-"""Which loss and which risk are accepted, and the window between them."""
