@@ -37,7 +37,8 @@ from dpviz.words import NINE_IN_TEN
 # Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
 _CLEAR = 3.0  # sizes below so many standard deviations say nothing of how far centres are off
 _REFUTED = 0.1  # slack so large that the histograms would agree better in nine of ten
-_MOSTLY_NOISE = {"lsh-coreset": 0.3}  # the same of algorithms whose noise is most of what their centres are off by
+# The same of an algorithm whose noise is most of what its centres are off by, and of one that tells next to nothing.
+_REFUTED_OF = {"lsh-coreset": 0.3, "eugkm": 0.07}
 _SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
 _NOISE_TELLS_ALL = {"auto"}
 """Algorithms whose centres are off from the means of their segments by no more than their noise."""
@@ -235,7 +236,7 @@ def estimate_means(
     known = noise / half  # of noise that nobody tells slack is all there is
     used = tallies.clear[:, None] & np.isfinite(bins_sd)
     variances = known**2 + (counted_sd / half) ** 2
-    slack = _find_slack(apart[used] ** 2, variances[used], _MOSTLY_NOISE.get(algorithm, _REFUTED))
+    slack = _find_slack(apart[used] ** 2, variances[used], _REFUTED_OF.get(algorithm, _REFUTED))
     return Means(by_bins, bins_sd, even.centers, np.minimum(np.sqrt(known**2 + slack), 1.0) * half)
 
 
