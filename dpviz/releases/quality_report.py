@@ -71,7 +71,7 @@ class Scales:
     @property
     def tally(self) -> Tally:
         """The same as a tally of the rows of each segment."""
-        return Tally(self.counts, self.sd, self.possible)
+        return Tally(self.counts, self.sd, self.possible, edges=self.edges)
 
     @property
     def middles(self) -> Array:

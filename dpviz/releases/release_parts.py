@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpviz.algorithms import PolishStep
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTable, Relation
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
@@ -30,7 +31,7 @@ from dpviz.releases.release_request import (
 from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, trust_noise
+from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, measure_polish_error, trust_noise
 from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, make_domain, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
@@ -207,7 +208,12 @@ class Parts:
     @cached_property
     def means(self) -> Means | None:
         """What is told of the mean of the rows of each segment; None where nothing was asked about them."""
-        return None if self.tallies is None else estimate_means(self.tallies, self._noise, self.clustered.run.algorithm)
+        if self.tallies is None:
+            return None
+        run, said = self.clustered.run, self.clustered.center_noise_sd
+        if isinstance(step := run.steps[-1], PolishStep):
+            said = measure_polish_error(self.tallies, step)
+        return estimate_means(self.tallies, self._noise, run.algorithm, said)
 
     @cached_property
     def _noise(self) -> profiles.Profile:

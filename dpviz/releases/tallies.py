@@ -6,9 +6,10 @@ by inverse variance, and what a tally lacks of it is spread evenly over its bins
 counts is in ``docs/proofs/intervals.md``.
 
 Means are told by two: the histogram, whose bins leave open where in them rows lie, and the published centre, which is a
-mean over the cells of the step before and carries what its algorithm cut or rounded. How far off centres may be is not
-known: they count with the largest slack that the histograms do not refute (a Q profile), unless the noise that the
-algorithm tells was found to say it all.
+mean over the cells of the step before and carries what its algorithm cut or rounded. Its noise is that of a sum over
+the noisy count by which the sum was divided: what the size is found to be later has no say in it. How far off centres
+may be besides is not known: they count with the largest slack that the histograms do not refute (a Q profile), unless
+the noise that the algorithm tells was found to say it all.
 
 **Guarantee.** Post-processing: nothing here reads a row.
 """
@@ -25,7 +26,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import chi2
 
-from dpviz.algorithms import size_estimates
+from dpviz.algorithms import PolishStep, size_estimates
 from dpviz.core import Array, Flags
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.intervals import find_sum_sd
@@ -36,9 +37,14 @@ from dpviz.words import NINE_IN_TEN
 # Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
 _CLEAR = 3.0  # sizes below so many standard deviations say nothing of how far centres are off
 _REFUTED = 0.1  # slack so large that the histograms would agree better in nine of ten
+# The same of an algorithm whose noise is most of what its centres are off by, and of one that tells next to nothing.
+_REFUTED_OF = {"lsh-coreset": 0.3, "eugkm": 0.07}
 _SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
 _NOISE_TELLS_ALL = {"auto"}
 """Algorithms whose centres are off from the means of their segments by no more than their noise."""
+# Of the last round of ``auto``: the part of the variance of its noise that a centre which stays is off by; of how far
+# rows reach beyond the clipping radius, radii that each of them takes away from a mean; and how far out they are seen.
+_STAYED, _CUT, _SEEN = 0.6, 0.35, 3.0
 _TINY = 1e-12
 _COVERED = 2 * float(ndtr(NINE_IN_TEN)) - 1
 _HALVINGS = 50
@@ -51,7 +57,8 @@ class Tally:
 
     ``possible`` (k, m) are the bins that a row can be in: in the others nobody is. ``edges`` (v + 1,) are those of v
     bins of numbers, on the scale on which they are even; behind these may be one for missing cells. A tally that
-    describes no column has no ``column``, one of categories no ``edges``.
+    describes no column has no ``column``: its bins are of squared distances. One of sizes or categories has no
+    ``edges``.
     """
 
     counts: Array
@@ -120,6 +127,18 @@ class SegmentTallies:
         """The tallies that describe a column, each with its place."""
         told = ((place, one, one.column) for place, one in enumerate(self.every))
         return tuple((place, one, column) for place, one, column in told if column is not None)
+
+    def find_part_beyond(self, radii: Array) -> float:
+        """The part of all rows that lie farther from their centre than ``radii`` (k,), unit coordinates, without half a
+        standard deviation of its noise: where noise hides it, 0."""
+        for one in self.every:
+            if one.column is None and len(one.edges):
+                low, high, squared = one.edges[:-1], one.edges[1:], radii[:, None] ** 2
+                seen = one.possible & (low < _SEEN**2 * squared)
+                beyond = np.where(seen, np.clip((high - squared) / (high - low), 0.0, 1.0), 0.0)
+                rows = float((one.counts * beyond).sum() - one.sd * np.linalg.norm(beyond) / 2)
+                return float(np.clip(rows / max(float(np.maximum(self.released.sizes, 0.0).sum()), 1.0), 0.0, 1.0))
+        return 0.0
 
     def list_bin_ends(self, dim: int) -> Iterator[tuple[int, Tally, int, tuple[Array, Array]]]:
         """For each of ``dim`` coordinates whose column a tally describes: the place of the tally, it, the coordinate,
@@ -196,10 +215,15 @@ class Means(NamedTuple):
             return _find_reach(np.abs(self.centers - self.values), self.sd) / NINE_IN_TEN
 
 
-def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: str) -> Means:
-    """The means of the segments of a release whose ``made`` profile says the noise that ``algorithm`` tells of."""
-    even = made.even
-    half, noise = even.width / 2, np.where(np.isfinite(even.noise_sd), even.noise_sd, np.inf)
+def estimate_means(
+    tallies: SegmentTallies, made: profiles.Profile, algorithm: str, center_noise_sd: Array | None
+) -> Means:
+    """The means of the segments of a release. Its ``algorithm`` tells of noise of ``center_noise_sd`` (k,), unit
+    coordinates, on each coordinate of a centre; None: of none."""
+    even, noise = made.even, np.zeros(made.centers.shape)
+    half = even.width / 2
+    if center_noise_sd is not None:  # where a segment may be nobody's, its mean may lie anywhere
+        noise = np.where(tallies.clear[:, None], np.reshape(center_noise_sd, (-1, 1)) * made.scale, half)
     by_bins, (bins_sd, counted_sd) = even.centers.copy(), np.full((2, *even.centers.shape), np.inf)
     for place, tally, at, ends in tallies.list_bin_ends(even.dim):
         averaged = _average(tally, tallies.released.counts[place], tallies.size_sd, ends)
@@ -207,13 +231,27 @@ def estimate_means(tallies: SegmentTallies, made: profiles.Profile, algorithm: s
     apart = (even.centers - by_bins) / half  # before anything is cut, which would hide how far off bins are
     by_bins = np.clip(by_bins, even.lower, even.upper)
     bins_sd = np.where(np.isfinite(bins_sd), np.minimum(bins_sd, half), np.inf)
-    if algorithm in _NOISE_TELLS_ALL:
+    if algorithm in _NOISE_TELLS_ALL and center_noise_sd is not None:
         return Means(by_bins, bins_sd, even.centers, np.minimum(noise, half))
-    known = np.where(np.isfinite(noise), noise, 0.0) / half  # of noise that nobody tells slack is all there is
+    known = noise / half  # of noise that nobody tells slack is all there is
     used = tallies.clear[:, None] & np.isfinite(bins_sd)
     variances = known**2 + (counted_sd / half) ** 2
-    off = np.sqrt(known**2 + _find_slack(apart[used] ** 2, variances[used]))
-    return Means(by_bins, bins_sd, even.centers, np.minimum(off, 1.0) * half)
+    slack = _find_slack(apart[used] ** 2, variances[used], _REFUTED_OF.get(algorithm, _REFUTED))
+    return Means(by_bins, bins_sd, even.centers, np.minimum(np.sqrt(known**2 + slack), 1.0) * half)
+
+
+def measure_polish_error(tallies: SegmentTallies, step: PolishStep) -> Array:
+    """How far off the last round of ``auto`` leaves each centre (k,), as a standard deviation a coordinate.
+
+    A centre that takes its mean residual for noise stays, and is off by what it might have moved. What a residual is
+    shortened by is lost: the more rows lie beyond the clipping radius, the more.
+    """
+    assert step.center_noise_sd is not None
+    radii = np.full(len(step.centers), step.clipping_radius) if step.clipping_radii is None else step.clipping_radii
+    cut = _CUT * tallies.find_part_beyond(radii) * radii
+    noise = step.center_noise_sd**2 * (_STAYED + (1 - _STAYED) * step.kept_part)
+    error: Array = np.sqrt(noise + cut**2 / step.centers.shape[1])
+    return error
 
 
 def trust_noise(noise_sd: Array, algorithm: str) -> Array:
@@ -235,12 +273,12 @@ def _average(tally: Tally, counts: Array, size_sd: Array, ends: tuple[Array, Arr
     return mean, sd, np.sqrt(sd**2 + inside)
 
 
-def _find_slack(squares: Array, variances: Array) -> float:
-    """The largest slack variance at which the differences are not too small to be true."""
+def _find_slack(squares: Array, variances: Array, refuted: float) -> float:
+    """The largest slack variance at which the differences are not too small to be true, ``refuted`` at that level."""
     if not squares.size:
         return float(_SLACKS[-1])
     misfit = (squares / (variances + _SLACKS[:, None])).sum(axis=1)
-    possible = np.flatnonzero(misfit >= chi2.ppf(_REFUTED, squares.size))
+    possible = np.flatnonzero(misfit >= chi2.ppf(refuted, squares.size))
     return float(_SLACKS[possible[-1]]) if possible.size else 0.0
 
 

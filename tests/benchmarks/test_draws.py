@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.draws import KINDS_OF_NUMBERS, NONE, RIGHT, WRONG, DrawsFile, Truth, answer_ten, measure, open_table
+from benchmarks.draws import (
+    KINDS_OF_NUMBERS,
+    NONE,
+    RIGHT,
+    WRONG,
+    DrawsFile,
+    Truth,
+    answer_ten,
+    measure,
+    open_table,
+    release,
+)
 from dpviz.releases.draws import DRAWS
 from dpviz.releases.package import DRAWS_FILE
 from tests.releases.forging import released
@@ -26,3 +37,9 @@ def test_every_kind_of_number_is_counted_in_a_release_of_a_sample() -> None:
     held, outcomes = measure(open_table("people"), "eugkm", 3.0, 1)
     assert set(held) == set(KINDS_OF_NUMBERS) and len(outcomes) == 10
     assert np.mean(held["size"] + held["share"] + held["difference"]) > 0.7
+
+
+def test_centres_of_auto_are_off_by_less_than_its_noise_over_the_least_size_that_is_plausible() -> None:
+    parts = release(open_table("fifteen"), "auto", 3.0, 0)
+    assert parts.means is not None
+    assert np.median(parts.means.centers_sd / parts.profile.noise_sd) < 0.87

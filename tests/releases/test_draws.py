@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 import pytest
 
+from dpviz.algorithms import PolishStep
 from dpviz.core.check import RequestError
 from dpviz.releases import draws as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
@@ -17,7 +18,14 @@ from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
 from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
-from dpviz.releases.tallies import Means, SegmentTallies, Tally, estimate_means, find_bin_ends
+from dpviz.releases.tallies import (
+    Means,
+    SegmentTallies,
+    Tally,
+    estimate_means,
+    find_bin_ends,
+    measure_polish_error,
+)
 from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN
@@ -31,6 +39,7 @@ MEANS = OF_X @ np.array([1.0, 3.0, 5.0, 7.0])
 X = SegmentColumn("x", "km", 0, 1.0, 0.0, 8.0)
 REGION = SegmentColumn("region", "", 1, 1.0, labels=("N", "S", "W"))
 EVERY = np.ones((3, 1), dtype=bool)
+NOISE = np.full(3, 0.2)
 
 
 def make(seed: int, *, scale: float = 20.0, off: float = 0.0) -> tuple[SegmentTallies, Profile]:
@@ -48,13 +57,12 @@ def make(seed: int, *, scale: float = 20.0, off: float = 0.0) -> tuple[SegmentTa
         )
     )
     centers = (MEANS + rng.normal(0, 0.2, 3) + rng.normal(0, 1, 3) * off)[:, None]
-    noise = np.full((3, 1), 0.2)
-    return tallies, Profile((ProfileColumn("x", 0, 8, "km"),), centers, noise, np.ones(1), drawn_sd=noise)
+    return tallies, Profile((ProfileColumn("x", 0, 8, "km"),), centers, NOISE[:, None], np.ones(1))
 
 
 def draw(seed: int, *, algorithm: str = "auto", scale: float = 20.0, off: float = 0.0) -> Draws:
     tallies, made = make(seed, scale=scale, off=off)
-    return draw_versions(tallies, estimate_means(tallies, made, algorithm), made, seed=f"{seed}")
+    return draw_versions(tallies, estimate_means(tallies, made, algorithm, NOISE), made, seed=f"{seed}")
 
 
 def holds(question: ReleaseQuestion, truth: float, **more: float) -> Iterator[bool]:
@@ -104,10 +112,38 @@ def test_what_is_printed_beside_a_centre_holds_the_mean_of_its_segment(algorithm
     def hits() -> Iterator[bool]:
         for seed in count():
             tallies, made = make(seed, off=off, scale=5.0)
-            reach = NINE_IN_TEN * estimate_means(tallies, made, algorithm).error[:, 0]
+            reach = NINE_IN_TEN * estimate_means(tallies, made, algorithm, NOISE).error[:, 0]
             yield from (np.abs(made.centers[:, 0] - MEANS) <= reach).tolist()[:2]
 
     assert usually(hits(), often=0.92, rarely=0.75)
+
+
+def test_the_noise_on_a_centre_is_what_its_algorithm_says_whatever_its_size_but_where_nobody_may_be() -> None:
+    (tallies, made), (drowned, _) = make(0, scale=5.0), make(0, scale=400.0)
+    assert tallies.clear.all() and not drowned.clear.any()
+    assert (estimate_means(tallies, made, "auto", NOISE).centers_sd == 0.2).all()
+    assert (estimate_means(drowned, made, "auto", NOISE).centers_sd == 4.0).all()
+
+
+def test_centres_of_a_last_round_are_off_by_less_where_they_stay_and_by_more_where_rows_are_cut() -> None:
+    sums, noise = np.array([[0.0, 0.02], [0.06, 0.05], [3.0, 4.0]]), np.full(3, 0.05)
+    shrunk = np.maximum(0.0, 1 - 2 * noise**2 / (sums**2).sum(axis=1))
+    step = PolishStep(
+        title="",
+        previous=np.zeros((3, 2)),
+        centers=shrunk[:, None] * sums,
+        center_noise_sd=noise,
+        clipping_radius=0.5,
+    )
+    assert step.kept_part == pytest.approx(shrunk) and 0 == shrunk[0] < shrunk[1] < shrunk[2]
+
+    def measure(near: float, far: float) -> np.ndarray:
+        scales = Tally(np.tile([near, far], (3, 1)), 1e-6, np.ones((3, 2), dtype=bool), edges=np.array([0, 0.25, 1.0]))
+        return measure_polish_error(SegmentTallies((scales,)), step)
+
+    within, cut = measure(100.0, 0.0), measure(50.0, 50.0)
+    assert 0.7 * noise[0] < within[0] < within[1] < within[2] == pytest.approx(noise[2], rel=1e-3)
+    assert np.ptp(cut**2 - within**2) < 1e-12 and (cut > 1.5 * within).all()
 
 
 def test_shares_and_quantiles_of_counts_that_agree_hold_nine_in_ten() -> None:
@@ -130,7 +166,7 @@ def test_shares_and_quantiles_of_counts_that_agree_hold_nine_in_ten() -> None:
 def test_without_noise_all_is_exact() -> None:
     tallies, made = make(0, scale=1e-9)
     assert np.allclose(tallies.released.sizes, SIZES) and tallies.size_sd.max() < 1e-8
-    drawn = draw_versions(tallies, estimate_means(tallies, made, "eugkm"), made, seed="0")
+    drawn = draw_versions(tallies, estimate_means(tallies, made, "eugkm", NOISE), made, seed="0")
     assert np.allclose(drawn.sizes, SIZES) and ask(drawn, ReleaseQuestion("ratio", (1, 2))).value == pytest.approx(1.8)
 
 
@@ -153,7 +189,7 @@ def test_draws_spread_as_far_as_the_noise_of_the_released_size() -> None:
 
 def test_draws_follow_from_the_seed_alone() -> None:
     tallies, made = make(3)
-    means = estimate_means(tallies, made, "auto")
+    means = estimate_means(tallies, made, "auto", NOISE)
     one, same, other = (format_draws(draw_versions(tallies, means, made, seed=seed)) for seed in ("a", "a", "b"))
     assert one == same != other
     # What SHAKE-256 gives, on any machine.
@@ -236,7 +272,7 @@ def test_means_of_dates_are_told_as_dates() -> None:
     column = replace(X, name="joined", coding=dates)
     tallies = SegmentTallies((size, replace(histogram, column=column)))
     made = replace(made, columns=(ProfileColumn("joined", 0, 8, dates.unit, source="joined", declared=dates),))
-    drawn = draw_versions(tallies, estimate_means(tallies, made, "auto"), made, seed="0")
+    drawn = draw_versions(tallies, estimate_means(tallies, made, "auto", NOISE), made, seed="0")
     assert "joined of segment 1: 2020-01-05 (2020-01-0" in ask(drawn, ReleaseQuestion("mean", (1,), "joined")).sentence
     later = ask(drawn, ReleaseQuestion("at-least", (2,), "joined", value=6.0)).sentence
     assert "joined of at least 2020-01-07" in later
@@ -249,8 +285,7 @@ def test_middle_of_draws() -> None:
 
 def test_a_release_that_tells_no_noise_has_means_by_its_histograms() -> None:
     tallies, made = make(0, scale=1.0)
-    unknown = replace(made, center_sd=made.center_sd * np.nan, drawn_sd=made.center_sd * np.nan)
-    found = estimate_means(tallies, unknown, "hybrid")
+    found = estimate_means(tallies, made, "hybrid", None)
     assert isinstance(found, Means) and np.isfinite(found.error).all()
     assert np.abs(found.values[:, 0] - MEANS).max() < 1.0
 

@@ -47,6 +47,14 @@ class PolishStep(CentersStep):
     clipping_radius: float
     clipping_radii: Array | None = None
 
+    @property
+    def kept_part(self) -> Array:
+        """The part of its mean residual that each centre of a last round went along with, (k,): all noise is 0."""
+        assert self.previous is not None and self.center_noise_sd is not None
+        moved = np.linalg.norm(self.centers - self.previous, axis=1) / np.maximum(self.center_noise_sd, 1e-12)
+        part: Array = moved / ((moved + np.sqrt(moved**2 + 4 * self.centers.shape[1])) / 2)
+        return part
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SplitStep(CentersStep):
