@@ -1,8 +1,8 @@
-"""How long each test took in one whole run, kept in ``durations.json``, and the two processes balanced by it.
+"""How long each test took when it was measured, kept in ``durations.json``, and the two processes balanced by it.
 
-``python -m pytest -m "" -n 2 --store-durations`` measures and stores. Where several processes run, each takes a whole
-file at a time, so that what its tests share is made once, and the dearest files first; all that drive the browser count
-as one file.
+``python -m pytest -m "" -n 2 --store-durations`` measures and stores all; with some files, those. Where several
+processes run, each takes a whole file at a time, so that what its tests share is made once, and the dearest files
+first; all that drive the browser count as one file.
 """
 
 from __future__ import annotations
@@ -74,13 +74,16 @@ class Stopwatch:
         file, _, function = report.nodeid.partition("[")[0].partition("::")
         self._seconds[file][function] += report.duration
 
-    def pytest_sessionfinish(self) -> None:
-        """All have ended."""
-        rounded = {
-            file: {function: round(seconds, 2) for function, seconds in sorted(functions.items())}
-            for file, functions in sorted(self._seconds.items())
-        }
-        _STORED.write_text(json.dumps(rounded, indent=0) + "\n")
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """All have ended: what was measured replaces what was stored of it, and names that are gone go."""
+        renewed: dict[str, dict[str, float]] = {}
+        for file in sorted({*stored(), *self._seconds}):
+            path = session.config.rootpath / file
+            source = path.read_text("utf-8") if path.exists() else ""
+            functions = {**stored().get(file, {}), **self._seconds.get(file, {})}
+            there = {name: round(seconds, 2) for name, seconds in sorted(functions.items()) if f" {name}(" in source}
+            renewed |= {file: there} if there else {}
+        _STORED.write_text(json.dumps(renewed, indent=0) + "\n")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,6 +11,7 @@ is a nursery: a trial a line comes in, an outcome a line goes out.
 
 from __future__ import annotations
 
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -34,6 +35,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import IO, Any, Self
 
 import pytest
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).parents[2]
 # What dpviz and its tests import, so that no child has to. Neither dpviz nor tests: these a child must load itself.
@@ -64,6 +66,9 @@ _LIBRARIES = [
     "playwright.sync_api",
     "jsonschema",
     "sqlite3",
+    "lazy_loader",
+    "pydantic.main",
+    "xdist.scheduler",
     "xml.etree.ElementTree",
     "tomllib",
     "pdb",
@@ -161,6 +166,7 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
         warnings.simplefilter("ignore")
         for name in _LIBRARIES:
             importlib.import_module(name)
+    gc.freeze()  # a child that collects garbage would copy whatever it looks through
     with suppress(BrokenPipeError):  # whoever asked has ended
         for line in asked:
             answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line)), asked))) + "\n")
@@ -299,6 +305,12 @@ class Watch:
         self.chosen, self._without, self._running, self._began = chosen, without, running, began
         self.failed, self.why, self.passed = "", "", 0
         self.durations: dict[str, float] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        """One example that fails is enough: no smaller one is looked for, which takes most of a red test."""
+        settings.register_profile("first", settings(), phases=[Phase.explicit, Phase.generate])
+        settings.load_profile("first")
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

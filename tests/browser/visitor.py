@@ -146,12 +146,6 @@ class Visitor:
         box.press("Enter" if enter else "Tab")
         self.waits()
 
-    def drops(self, content: bytes, name: str) -> None:
-        """Drop a zip on the first place for files."""
-        chooser = self.page.get_by_test_id("stFileUploader").first.locator("input[type=file]")
-        chooser.set_input_files({"name": name, "mimeType": "application/zip", "buffer": content})
-        self.waits()
-
     def button(self, label: str) -> Locator:
         """The button a person would read as ``label``: for a machine, the name of its icon is text too."""
         return self.page.get_by_role("button").filter(has=self.page.get_by_text(label, exact=True)).first
@@ -210,10 +204,6 @@ class Visitor:
         box.fill(f"{low:g} to {high:g}; …")
         box.press("Enter")
         self.waits()
-
-    def escapes(self) -> None:
-        """Close the box that is open: it may lie over what is pressed next."""
-        self.page.keyboard.press("Escape")
 
     def uploads(self, content: bytes, name: str) -> None:
         """Drop a file on the bench."""

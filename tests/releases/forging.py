@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 from dpviz.core.check import RequestError
 from dpviz.releases import verifying
+from dpviz.releases.noise_check import collect_tallies
 from dpviz.releases.package import SIGNATURE, VERIFY, format_verify, make_zip
-from dpviz.releases.playing import Played
 from dpviz.releases.releasing import publish
-from dpviz.releases.transcript import Transcript
 from dpviz.releases.verifying import Verification, verify
 from tests.releases.people import ready_in
 from tests.releases.pinned_noise import noise_of_a_seed
@@ -33,21 +34,34 @@ def released() -> Files:
         return publish(ready_in(Path(folder), segments=0.2)).files
 
 
-_really_made = verifying._check_making
-_made: dict[str, tuple[Played, dict[str, bytes]]] = {}
+def _once(really: Callable[..., Any], key: Callable[[Any], object]) -> Callable[..., Any]:
+    """A function that computes once for each first argument, by its key, and whatever is asked by name."""
+    kept: dict[tuple[object, ...], Any] = {}
+
+    def once(first: Any, *more: Any, **asked: Any) -> Any:
+        at = (key(first), *asked.items())
+        if at not in kept:
+            kept[at] = really(first, *more, **asked)
+        return kept[at]
+
+    return once
 
 
-def _made_once(transcript: Transcript) -> tuple[Played, dict[str, bytes]]:
-    """Playing follows from the transcript alone: copies with the same one are compared with the same files."""
-    if transcript.sha256 not in _made:
-        _made[transcript.sha256] = _really_made(transcript)
-    played, files = _made[transcript.sha256]
-    return played, dict(files)
+def _collect(given: Any) -> SimpleNamespace:
+    return SimpleNamespace(judge=cache(collect_tallies(given).judge))
+
+
+# What follows from the transcript alone: copies with the same one are compared with the same files, which are kept.
+_ONCE = {
+    "_check_making": _once(verifying._check_making, lambda transcript: transcript.sha256),
+    "describe_overspending": _once(verifying.describe_overspending, id),
+    "collect_tallies": _once(_collect, id),
+}
 
 
 def verdict_on(files: Files) -> Verification:
     """What ``verify`` says of a zip of these files."""
-    with patch.object(verifying, "_check_making", _made_once):
+    with patch.multiple(verifying, **_ONCE):
         verdict = verify(make_zip(files))
     assert verdict.holds == (not verdict.findings)
     return verdict
@@ -56,7 +70,7 @@ def verdict_on(files: Files) -> Verification:
 def is_named(data: bytes) -> bool:
     """Whether ``verify`` refuses a zip, or finds something wrong with it."""
     try:
-        with patch.object(verifying, "_check_making", _made_once):
+        with patch.multiple(verifying, **_ONCE):
             return not verify(data).holds
     except RequestError:
         return True

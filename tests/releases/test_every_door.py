@@ -1,4 +1,7 @@
-"""The same rows through every door make the same release, byte for byte, under the same noise; what breaks is free."""
+"""The same rows through every door make the same release, byte for byte, under the same noise; what breaks is free.
+
+Through that of Spark, whose server is dear, they go in ``tests/tables/test_spark_intake.py``.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,11 @@ from dpviz.tables.csv_intake import CsvOnDisk
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.named import Content, open_file
-from dpviz.tables.spark_intake import SparkTable
 from tests.cases import about
 from tests.command_line import call
 from tests.releases.people import order_for
 from tests.releases.pinned_noise import PINNED, noise_of_its_truth
 from tests.releases.test_release_bytes import write_rows
-from tests.tables.spark_server import connected
 
 BOUNDS = {"age": [0, 100], "income": {"bounds": [100, 900_000], "scale": "log"}}
 SAID = {"title": "Visitors", "bounds": BOUNDS, "bounds_origin": "law", "id_column": "who", "rows_per_person": 2}
@@ -78,18 +79,6 @@ def test_a_release_has_the_same_bytes_from_every_door(folder: Path, tmp_path: Pa
         with about(name):
             assert files.keys() == expected.keys()
             assert not [file for file in files if files[file] != expected[file]]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of the libraries of Spark
-def test_a_release_of_a_table_of_spark_has_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    said = declared()
-    expected = files_of(open_file(folder / "rows.parquet"), said, tmp_path / "parquet.sqlite")
-    with connected() as session:
-        frame = session.read.parquet(str(folder / "rows.parquet")).repartition(2)
-        found = files_of(SparkTable(frame), said, tmp_path / "spark.sqlite")
-    assert found.keys() == expected.keys()
-    assert not [file for file in found if found[file] != expected[file]]
 
 
 def test_a_database_that_goes_away_is_one_sentence_and_nothing_is_charged(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -85,18 +88,6 @@ def test_another_file_in_its_place_is_named(files, name):
     assert "is missing" in findings(without)[name]
 
 
-@pytest.mark.parametrize("name", [CENTERS, LEDGER, SEGMENTS_FILE])
-def test_any_changed_number_of_a_table_is_named_with_its_line(files, name):
-    lines = files[name].decode().split("\r\n")
-    for place in range(1, len(lines) - 1):
-        for found in re.finditer(r"(?<=,)-?\d+", lines[place]):
-            last = found.end() - 1
-            other = f"{lines[place][:last]}{(int(lines[place][last]) + 1) % 10}{lines[place][last + 1 :]}"
-            text = "\r\n".join([*lines[:place], other, *lines[place + 1 :]])
-            with about(name, lines[place], found[0]):
-                assert f"line {place + 1} (" in findings({**files, name: text.encode()})[name]
-
-
 def test_no_number_that_was_computed_has_more_than_nine_digits(files):
     for name in TEXTS:
         for found in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", files[name].decode()):
@@ -119,42 +110,54 @@ def test_another_declaration_is_named(files, before, after):
     assert findings({**files, DECLARATION: declaration}).keys() == {DECLARATION}
 
 
-def numbers_in(text: str) -> list[tuple[int, str]]:
-    """Every digit of a text that may be another one, by its place: the last of each number."""
-    return [(found.end() - 1, found[0]) for found in re.finditer(r"\d+", text)]
+class Change(NamedTuple):
+    """What was changed in a file, the file with it, and what has to be said of it."""
+
+    said: str
+    data: bytes
+    due: str = ""
 
 
-@pytest.mark.parametrize("name", [CARD, ASSIGN, DECLARATION])
-def test_every_number_is_compared(files, name):
+def changed_numbers(files, name: str, *, pattern: str = r"\d+", every: int = 1) -> Iterator[Change]:
+    """Each number with another last digit; of a table its line is named."""
     text = files[name].decode()
-    for at, number in numbers_in(text):
+    for found in [*re.finditer(pattern, text)][::every]:
+        at = found.end() - 1
+        line = text.count("\n", 0, at) + 1
         forged = f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}"
-        with about(text[max(0, at - 30) : at + 1], number):
-            assert name in findings({**files, name: forged.encode()})
+        yield Change(text[max(0, at - 30) : at + 1], forged.encode(), f"line {line} (" if name.endswith("csv") else "")
 
 
-def test_every_number_of_the_page_is_compared(files):
-    text = files[PAGE].decode()
-    for at, number in numbers_in(text)[::7]:  # a seventh of some thousands
-        forged = f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}"
-        with about(text[max(0, at - 30) : at + 1], number):
-            assert PAGE in findings({**files, PAGE: forged.encode()})
-
-
-def sentences(text: str) -> list[str]:
-    return [one for one in re.split(r"(?<=[.:;>])\s+|<[^>]*>|\n", text) if re.search(r"[a-z]{3}", one)]
-
-
-@pytest.mark.parametrize("name", [CARD, PAGE, DOSSIER, VERIFY])
-def test_every_sentence_is_compared(files, name):
+def left_out_sentences(files, name: str) -> Iterator[Change]:
     text = files[name].decode().replace("\r\n", "\n")
     body = text.split("</style>")[-1]
-    for said in dict.fromkeys(sentences(body)):
-        without = (
-            text[: -len(body)] + body.replace(said, "", 1) if name in (PAGE, DOSSIER) else text.replace(said, "", 1)
-        )
-        with about(said):
-            assert name in findings({**files, name: without.encode()}, with_hashes=name != VERIFY)
+    sentences = re.split(r"(?<=[.:;>])\s+|<[^>]*>|\n", body)
+    for said in dict.fromkeys(one for one in sentences if re.search(r"[a-z]{3}", one)):
+        yield Change(said, (text.removesuffix(body) + body.replace(said, "", 1)).encode())
+
+
+def check_all_are_named(files, changes: Mapping[str, Iterator[Change]], *, with_hashes: bool = True) -> None:
+    """Each change of each file; as many files as have one left are changed at once, and each is named for itself."""
+    for row in zip_longest(*changes.values()):
+        changed = {name: change for name, change in zip(changes, row, strict=True) if change is not None}
+        forged = {name: change.data for name, change in changed.items()}
+        found = findings({**files, **forged}, with_hashes=with_hashes)
+        for name, change in changed.items():
+            with about(name, change.said):
+                assert change.due in found[name]
+
+
+def test_every_number_is_compared(files):
+    changes = {name: changed_numbers(files, name) for name in (CARD, ASSIGN, DECLARATION)}
+    changes[PAGE] = changed_numbers(files, PAGE, every=7)  # of some thousands
+    for name in (CENTERS, LEDGER, SEGMENTS_FILE):
+        changes[name] = changed_numbers(files, name, pattern=r"(?<=,)-?\d+")
+    check_all_are_named(files, changes)
+
+
+def test_every_sentence_is_compared(files):
+    check_all_are_named(files, {name: left_out_sentences(files, name) for name in (CARD, PAGE, DOSSIER)})
+    check_all_are_named(files, {VERIFY: left_out_sentences(files, VERIFY)}, with_hashes=False)
 
 
 def test_the_first_line_that_differs_is_told_with_what_should_stand_in_it():

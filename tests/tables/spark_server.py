@@ -28,6 +28,8 @@ def connected() -> Iterator[Any]:
     # two processes of tests have a server each. Java keeps the token that it began with: a later server has it, too.
     workers = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "SPARK_TESTING": "1"}
     workers["SPARK_CONNECT_AUTHENTICATE_TOKEN"] = "tests"
+    # In a short life a compiler that takes its time does not pay: two thirds of the processor.
+    workers["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     # A server writes into the folder that it is started in.
     with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
         settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}

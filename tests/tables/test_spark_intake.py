@@ -23,6 +23,8 @@ from dpviz.tables.named import open_file
 from dpviz.tables.spark_intake import SparkEngine, SparkPart, SparkTable
 from tests.cases import about
 from tests.command_line import call
+from tests.releases.test_every_door import declared, files_of
+from tests.releases.test_release_bytes import write_rows
 from tests.tables.spark_server import connected
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of its libraries, and of threads while it is taken down
@@ -112,6 +114,18 @@ def test_columns_of_other_types_or_none_are_refused_by_the_schema(session: Any, 
     missing = SparkTable(session.read.table("customers"), "customers")
     with pytest.raises(IntakeError, match='no table "customers" that the Spark server can read'):
         _ = missing.columns
+
+
+@pytest.mark.slow
+def test_a_release_has_the_same_bytes(session: Any, tmp_path: Path) -> None:
+    """As through all other doors (``tests/releases/test_every_door.py``)."""
+    path, said = tmp_path / "rows.parquet", declared()
+    pd.read_csv(write_rows(tmp_path, "rows", 0, 900)).to_parquet(path)
+    expected = files_of(open_file(path), said, tmp_path / "parquet.sqlite")
+    table = SparkTable(session.read.parquet(str(path)).repartition(2))
+    found = files_of(table, said, tmp_path / "spark.sqlite")
+    assert found.keys() == expected.keys()
+    assert not [file for file in found if found[file] != expected[file]]
 
 
 @pytest.mark.slow
