@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from dpviz.releases.asking import QUESTION_KINDS
-from dpviz.releases.package import CENTERS, make_zip
 from dpviz.releases.release_reader import read_release
 from tests.command_line import told_by
-from tests.releases.forging import rehashed, released
-
-
-@pytest.fixture(scope="module")
-def zips(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("zips")
-    forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
-    for name, files in (("good", released()), ("forged", forged)):
-        (folder / f"{name}.zip").write_bytes(make_zip(files))
-    return folder
 
 
 def test_the_shell_answers_as_python_does(zips: Path) -> None:

@@ -5,22 +5,9 @@ from __future__ import annotations
 import csv
 import json
 
-import pytest
-
 from dpviz.api.console import list_center_tables
-from dpviz.releases.package import CENTERS, make_zip
 from tests.command_line import told_by
-from tests.releases.forging import rehashed, released
 from tests.runs.test_profiles import make_mixed_profile
-
-
-@pytest.fixture(scope="module")
-def zips(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("zips")
-    forged = rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")})
-    for name, files in (("good", released()), ("forged", forged), ("none", {"a.txt": b"a"})):
-        (folder / f"{name}.zip").write_bytes(make_zip(files))
-    return folder
 
 
 def test_a_good_release_is_told_in_tables_and_sentences(zips, tmp_path):
