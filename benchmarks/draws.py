@@ -305,7 +305,7 @@ def main() -> None:
         print(f"| {kind} | {' | '.join(_format_part(held.get(kind, [])) for held in found.values())} |")
     print("\n| ten questions from draws.csv | right | wrong | noise hides it |\n|---|---:|---:|---:|")
     for epsilon, outcomes in ten.items():
-        parts = (f"{100 * outcomes.count(one) / len(outcomes):.0f} %" for one in (RIGHT, WRONG, NONE))
+        parts = (f"{100 * outcomes.count(one) / len(outcomes):.1f} %" for one in (RIGHT, WRONG, NONE))
         print(f"| ε = {epsilon:g} | {' | '.join(parts)} |")
 
 

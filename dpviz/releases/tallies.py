@@ -37,8 +37,8 @@ from dpviz.words import NINE_IN_TEN
 # Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
 _CLEAR = 3.0  # sizes below so many standard deviations say nothing of how far centres are off
 _REFUTED = 0.1  # slack so large that the histograms would agree better in nine of ten
-# The same of an algorithm whose noise is most of what its centres are off by, and of one that tells next to nothing.
-_REFUTED_OF = {"lsh-coreset": 0.3, "eugkm": 0.07}
+# The same of algorithms whose noise is most of what their centres are off by, and of one that tells next to nothing.
+_REFUTED_OF = {"lsh-coreset": 0.3, "dplloyd": 0.2, "eugkm": 0.07}
 _SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
 _NOISE_TELLS_ALL = {"auto"}
 """Algorithms whose centres are off from the means of their segments by no more than their noise."""

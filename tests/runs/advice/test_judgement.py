@@ -116,12 +116,10 @@ def test_a_dry_run_agrees_or_the_judgement_says_why() -> None:
 
 
 @pytest.mark.slow
-def test_a_dry_run_agrees_or_the_judgement_says_why_on_tables_of_every_size() -> None:
+def test_a_dry_run_agrees_or_the_judgement_says_why_on_all_cells() -> None:
     small = [cell for cell in CELLS if (cell.n or 0) * cell.k < 10**5]
-    # Of each size one budget, another for the next.
-    turned = small[:: len(BUDGETS) + 1]
-    assert len({(cell.dim, cell.k, cell.n) for cell in turned}) == len(turned) == 7
-    assert {_agrees_or_says_why(cell, dry_run(cell)) for cell in turned} >= {Level.AMBER, Level.RED}
+    assert len(small) == 32
+    assert {_agrees_or_says_why(cell, dry_run(cell)) for cell in small} >= {Level.AMBER, Level.RED}
     assert {_agrees_or_says_why(cell, losses) for cell in CELLS for losses in FOUND} == {*Level}
 
 
