@@ -14,7 +14,15 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
-from dpviz.core.local_model import LocalReports, Response, UserAnswers, UserQuestion, choose_sent, toss_response
+from dpviz.core.local_model import (
+    LocalReports,
+    Reports,
+    Response,
+    UserAnswers,
+    UserQuestion,
+    choose_sent,
+    toss_response,
+)
 from dpviz.core.mechanisms import Gaussian, Laplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import HashCodes
@@ -77,6 +85,16 @@ def test_messages_of_a_person_share_the_budget():
     check_messages(mechanism, 1.0)
     assert mechanism.cost(Accounting.PURE) == pytest.approx(3.0)
     assert mechanism.diameter == pytest.approx(2.0)
+    wide = dataclasses.replace(calibrated(3.0, 3), diameter=3.0)
+    assert wide.diameter / wide.vector_noise.scale == pytest.approx(3.0 / 2)
+
+
+def test_the_chances_of_all_messages_add_up_to_one():
+    mechanism, said = calibrated(1.0, 3), answers(3)
+    vectors = said.vectors[mechanism.with_vector]  # as dense everywhere
+    sent = np.stack(np.meshgrid(np.arange(4), np.arange(8), np.arange(8)), axis=-1).reshape(-1, 3)
+    dense = [mechanism.log_density(Reports(codes, vectors), said) for codes in sent]
+    assert np.exp(dense).sum() == pytest.approx(1.0)
 
 
 def test_a_vector_that_pays_nothing_for_its_code(monkeypatch):

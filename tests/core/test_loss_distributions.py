@@ -47,6 +47,9 @@ def test_the_multipliers_of_a_gaussian_sum_and_twenty_one_laplace_counts(epsilon
 
 def test_one_gaussian_is_gaussian_privacy_and_one_laplace_is_pure():
     assert compose_epsilon((NoiseDraws(True, 4.0),), 1e-6) == pytest.approx(gdp_epsilon(0.25, 1e-6), rel=1e-3)
+    # However little is spent, losses are rounded to a part of it.
+    small = compose_epsilon((NoiseDraws(True, 1000.0, 3),), 1e-9)
+    assert small == pytest.approx(gdp_epsilon(3**0.5 / 1000, 1e-9), rel=1e-3)
     assert compose_epsilon((NoiseDraws(False, 2.0),), 1e-9) == pytest.approx(0.5, rel=4e-3)
     assert compose_epsilon(GOOGLE, 1e-6) < zcdp_epsilon(sum(each.rho for each in GOOGLE), 1e-6)
 

@@ -223,7 +223,11 @@ def test_points_come_out_in_an_order_that_says_nothing():
 
 def test_group_privacy_adds_up_to_the_budget():
     for k, number in ((2, 1600), (3, 10_000), (8, 10**7)):
-        check_group_budget(TupleAverages(**{**SMALL, "k": k, "number": number}, dim=3, finest=1e-3, bound=1.0))
+        averages = TupleAverages(**{**SMALL, "k": k, "number": number}, dim=3, finest=1e-3, bound=1.0)
+        check_group_budget(averages)
+        # And no less than there is.
+        changes = 2 * k * (averages.test.plan.misfits + 1)
+        assert changes * exp(averages.epsilon / 2) * averages.average.delta == pytest.approx(averages.delta / 4)
     alone = TupleAverages(**{**SMALL, "k": 1}, dim=2, finest=1e-4, bound=1.0).average
     # A replaced tuple is one point less and one more.
     assert 2 * alone.epsilon == pytest.approx(SMALL["epsilon"])
@@ -256,6 +260,7 @@ def _turn(dim, seed):
 
 def test_the_classic_multiplier_is_that_of_its_theorem():
     assert compute_classic_multiplier(0.5, 1e-5) == pytest.approx(9.6896105252)
+    assert compute_classic_multiplier(0.9, 0.4) == pytest.approx(1.6773246505)
 
 
 @for_each("dim", [3, 400])
