@@ -194,6 +194,8 @@ def test_the_smoothness_is_never_less_than_the_textbooks():
             tight, textbook = (SmoothMedian(1.0, 1 / epsilon, delta, tight).smoothness for tight in (True, False))
             assert textbook <= tight <= epsilon / 2 + 1e-12
             assert textbook == pytest.approx(min(epsilon, 8.0) / (2 * log(2 / delta)))
+        # Nissim et al. 2007, Lemma 2.7 with γ = 2: six times the bound over ε.
+        assert SmoothMedian(1.0, 1 / epsilon, 0.0, tight=False).noise_per_bound == pytest.approx(6 / epsilon)
 
 
 @pytest.mark.parametrize("columns", [7])

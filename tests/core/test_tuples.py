@@ -303,6 +303,9 @@ def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
     # 0.001 · 2⁴ is the first radius above 0.01.
     assert {average.find_radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
     assert {average.find_radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
+    # Of 500.5 pairs three quarters are more than 375.
+    odd = PrivateAverage(20_000.0, 1e-6, 1001, 1e-3, 1.0, 1)
+    assert {odd.find_radius_exponent(distances[:375], _noise(seed)) for seed in range(20)} == {odd.coarsest}
 
 
 @pytest.mark.parametrize("finest", [1e-4, 0.4, 1.9])
