@@ -12,8 +12,9 @@ from benchmarks.fuzzing.case import Case, short
 from benchmarks.fuzzing.csv_bytes import HostileFile, hostile_file, well_formed_file
 from benchmarks.fuzzing.hostile import ENCODINGS, STRANGE_ENCODINGS, TEXTS, happens, one, some
 from dpviz.algorithms.registry import CARDS
-from dpviz.runs.one_run import ReleaseRecord, run
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv, open_csv
 from dpviz.tables.declarations import Declaration, FileKind, apply_declaration, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from dpviz.core import Entry
-from dpviz.runs.one_run import SAME_IN_DECLARATION, ReleaseRecord
+from dpviz.runs.record import SAME_IN_DECLARATION, ReleaseRecord
 from dpviz.tables import Declaration
 from dpviz.words import documents
 

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpviz.core import RequestError, check, format_table
-from dpviz.runs import Division, create_whole, profiles
+from dpviz.runs import Division, create_whole
 from dpviz.words import PLUS_MINUS_RELEASED
+
+if TYPE_CHECKING:
+    from dpviz.runs import profiles
 
 
 class NotWritten(RequestError):

@@ -38,7 +38,6 @@ from .meaning.odds import Belief as Belief
 from .meaning.odds import bound_advantage as bound_advantage
 from .meaning.odds import trace_bound as trace_bound
 from .one_run import Frame as Frame
-from .one_run import ReleaseRecord as ReleaseRecord
 from .one_run import Run as Run
 from .one_run import RunSoFar as RunSoFar
 from .one_run import run as run
@@ -55,6 +54,7 @@ from .owner_files import OWNER_ONLY as OWNER_ONLY
 from .owner_files import create_whole as create_whole
 from .owner_files import write_whole as write_whole
 from .python_script import Script as Script
+from .record import ReleaseRecord as ReleaseRecord
 from .request import Contender as Contender
 from .request import Division as Division
 from .request import Request as Request

@@ -7,7 +7,8 @@ from collections.abc import Container, Sequence
 
 import pandas as pd
 
-from dpviz.runs.one_run import SIMULATION, ReleaseRecord, Run
+from dpviz.runs.one_run import SIMULATION, Run
+from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.run_sentences import make_refusal
 from dpviz.tables import format_csv, format_frame
 

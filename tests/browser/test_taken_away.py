@@ -20,8 +20,9 @@ from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, m
 from dpviz.app.charts.studies.compare import draw_scores
 from dpviz.app.lessons.lesson import RunReveal
 from dpviz.app.lessons.reading import read_lessons
-from dpviz.runs.one_run import ReleaseRecord, Run
+from dpviz.runs.one_run import Run
 from dpviz.runs.open_table import declare
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.named import sample
 from tests.app.charts.test_player_page import truth_of
 from tests.browser import quiet

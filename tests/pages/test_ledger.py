@@ -24,7 +24,8 @@ from dpviz.app.ui.session import Booked
 from dpviz.core.accounting import Accounting
 from dpviz.core.private_session import AccessKind
 from dpviz.runs.export import format_frame_csv
-from dpviz.runs.one_run import ReleaseRecord, run
+from dpviz.runs.one_run import run
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declarations import FileKind
 from tests.pages.site import everything_shown, fine, open_ledger, sample_table, visit
 

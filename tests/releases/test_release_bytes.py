@@ -31,8 +31,9 @@ from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.releases.transcript import AnswerRecording, Playback
 from dpviz.releases.verifying import verify
-from dpviz.runs.one_run import ReleaseRecord, run_request
+from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
+from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import apply_declaration, apply_declaration_file, is_bought, to_json
 from dpviz.tables.named import open_file

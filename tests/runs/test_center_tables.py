@@ -11,8 +11,9 @@ import pytest
 
 from dpviz.core.domain import Domain
 from dpviz.runs.meaning import membership
-from dpviz.runs.one_run import ReleaseRecord, run
+from dpviz.runs.one_run import run
 from dpviz.runs.profiles import describe_shares, read_shares
+from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import Declaration, FileKind, apply_declaration
 from dpviz.words import PLUS_MINUS

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
 from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file, name_picture
-from dpviz.runs.one_run import ReleaseRecord
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.declarations import FROM_ROWS
 from tests.runs.declared import finished, open_rows

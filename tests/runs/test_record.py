@@ -16,8 +16,9 @@ from docs.generators.run_document import RunDocument
 from dpviz import __version__
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import AccessKind
-from dpviz.runs.one_run import BROKEN_OFF, ReleaseRecord, run_steps
+from dpviz.runs.one_run import run_steps
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import BROKEN_OFF, ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, apply_declaration

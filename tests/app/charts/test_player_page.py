@@ -30,8 +30,9 @@ from dpviz.app.charts.view import make_view
 from dpviz.core.check import RequestError
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
-from dpviz.runs.one_run import ReleaseRecord, Run, run
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.tables.named import sample
