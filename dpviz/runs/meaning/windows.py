@@ -187,7 +187,8 @@ class Window:
         assert at.n is not None
 
         def keeps(target: Target = target, *, allowed: float = self.most, **changed: Any) -> bool:
-            return foresee(replace(at, **changed), share=self.answer.few.share).find_least(target) <= allowed
+            prospects = foresee(replace(at, **changed), share=self.answer.few.share, algorithm=self.answer.algorithm)
+            return prospects.find_least(target) <= allowed
 
         rows = (regime.round_up(at.n * more) for more in _MORE_ROWS)
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:

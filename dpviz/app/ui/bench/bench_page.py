@@ -12,7 +12,7 @@ from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
 from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
 from dpviz.app.ui.bench.file_form import draw_file_button, draw_proposal, draw_public_soon
-from dpviz.app.ui.bench.finding import Heading, Sides, judge
+from dpviz.app.ui.bench.finding import BEING_DRAWN, NO_DRAWS, NO_ROWS, NO_STUDY, Heading, Sides, judge
 from dpviz.app.ui.bench.forms import draw_sentence
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand
 from dpviz.app.ui.bench.in_hand import (
@@ -136,7 +136,7 @@ def _draw_answer() -> None:
         choose_epsilon(sides.proposed)
         hand = find_hand()
     pictured = find_pictured(hand, table)
-    finding = judge(hand.request.epsilon, sides, pictured.shown, drawing=_find_awaited(hand, table) is not None)
+    finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
     say_in_link(hand, form=find_open_word())
     _draw_headline(finding, made_up=pictured.is_made_up)
     draw_released_notice(table)
@@ -209,13 +209,21 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
         points = _read_curve(hand, table)
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
     accepted = (hand.target, hand.risk, hand.division, hand.rows_of_a_person)
-    given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
+    request = hand.request
+    given = (hand.declaration, hand.rows, request.k, request.delta, request.contender.to_text(), *accepted)
 
     def find() -> Sides | None:
         window = hand.find_window()
         return None if window is None else Sides.of_window(window)
 
     return make_once("bench:sides", given, find, most=8)
+
+
+def _find_reason(hand: Hand, table: OpenTable) -> str:
+    """Why no ε is advised, where none is."""
+    if hand.is_private:
+        return NO_ROWS if hand.rows is None else NO_STUDY
+    return NO_DRAWS if _find_awaited(hand, table) is None else BEING_DRAWN
 
 
 def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:

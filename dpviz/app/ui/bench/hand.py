@@ -328,7 +328,10 @@ class Hand:
         return replace(self, declaration=declared, retyped=frozenset())
 
     def find_window(self) -> windows.Window | None:
-        """The window of ε of the whole release, for made-up tables like this one; None where none can be told."""
+        """The window of ε of the whole release, for made-up tables like this one and the algorithm in hand.
+
+        None where none can be told.
+        """
         if self.rows is None or not self.declaration.columns:
             return None
         try:
@@ -338,10 +341,11 @@ class Hand:
                 declaration=self.declaration,
                 target=self.target.loss,
                 share=self.target.share,
-                delta=self.request.delta,
+                delta=self.request.spent_delta,
                 segments=self.division.segments,
                 buy_bounds=self.division.bounds,
                 missing=self.division.missing,
+                algorithm=self.request.contender.to_text(),
             )
         except RequestError:
             return None
