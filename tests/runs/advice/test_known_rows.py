@@ -95,7 +95,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
             if number % 4:  # what would open a window takes long; all kinds of tables come by
                 continue
             if page.is_studied:
-                window = Window.of(page, Risk(), rows_of_a_person=1)
+                window = Window.of(page, Risk())
                 windows += 1
                 assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)
     assert windows > 5 and thin > 0

@@ -208,7 +208,7 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     if not hand.is_private:
         points = _read_curve(hand, table)
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
-    accepted = (hand.target, hand.risk, hand.division, hand.rows_of_a_person)
+    accepted = (hand.target, hand.risk, hand.division)
     request = hand.request
     given = (hand.declaration, hand.rows, request.k, request.delta, request.contender.to_text(), *accepted)
 

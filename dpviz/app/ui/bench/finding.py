@@ -39,13 +39,12 @@ class Sides:
     target: Target
     risk: windows.Risk
     losses: tuple[Side, ...]
-    times: float = 1.0
     openings: tuple[windows.Opening, ...] = ()
 
     @property
     def most(self) -> float:
         """The largest ε that keeps the risk."""
-        return self.risk.allow(self.times)
+        return self.risk.allow()
 
     @property
     def is_open(self) -> bool:
@@ -62,14 +61,14 @@ class Sides:
 
     def belief(self, epsilon: float) -> float:
         """The most that a guess can become."""
-        return Belief.bound(self.risk.prior, epsilon=epsilon * self.times).most
+        return Belief.bound(self.risk.prior, epsilon=epsilon).most
 
     @classmethod
     def of_window(cls, window: windows.Window) -> Sides:
         """Those of made-up tables, before anything is spent."""
         losses = tuple(Side(*map(float, line)) for line in compute_losses(window, window.setting.n or 0).to_numpy())
         of = f"made-up tables of {window.setting.n:,} rows"
-        return cls(of, window.least, window.target, window.risk, losses, window.times, window.openings)
+        return cls(of, window.least, window.target, window.risk, losses, window.openings)
 
     @classmethod
     def of_curve(cls, points: Sequence[CurvePoint], target: Target, risk: windows.Risk, *, share: float) -> Sides:

@@ -44,7 +44,6 @@ class Hand:
     request: Request
     rows: KnownRows | None = None
     person_said: bool = False
-    rows_of_a_person: int = 1
     target: Target = field(default_factory=Target)
     risk: windows.Risk = field(default_factory=windows.Risk)
     division: Division = field(default_factory=Division)
@@ -351,7 +350,7 @@ class Hand:
             return None
         if not answer.is_studied:
             return None
-        return windows.Window.of(answer, self.risk, rows_of_a_person=self.rows_of_a_person)
+        return windows.Window.of(answer, self.risk)
 
     def list_ticks(self) -> Iterator[tuple[str, str]]:
         """What a release has to be able to defend, each with the decision that settled it; "" where none has."""
