@@ -13,7 +13,6 @@ from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import compute_column_noise as compute_column_noise
 from .advice.judgement import count_cluster_rows as count_cluster_rows
-from .advice.judgement import describe_dry_run as describe_dry_run
 from .advice.known_rows import KnownRows as KnownRows
 from .advice.known_rows import RowsAdvice as RowsAdvice
 from .advice.known_rows import advise as advise
@@ -77,8 +76,6 @@ from .study.study import summarise as summarise
 from .study.study import tidy as tidy
 from .study.workers import compute_rows as compute_rows
 from .synthetic_tables import USUAL_SPREAD as USUAL_SPREAD
-from .synthetic_tables import Tried as Tried
-from .synthetic_tables import dry_run_work as dry_run_work
 from .synthetic_tables import make_synthetic_table as make_synthetic_table
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence

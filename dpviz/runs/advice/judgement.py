@@ -12,14 +12,11 @@ What the bounds cost is told from what is declared, too: the noise on a centre, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
@@ -109,14 +106,12 @@ class Judgement:
         params: Params | None = None,
         *,
         target: Target | None = None,
-        tried: Sequence[float] = (),
         sparse: bool = False,
         share: float = 1.0,
     ) -> Judgement:
         """Judge an algorithm at a setting, of whose ε it gets a ``share``."""
         params = params if params is not None else card.params()
-        judged = _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
-        return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
+        return _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
 
     @classmethod
     def of_request(
@@ -161,45 +156,6 @@ def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
         return judged
     message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
     return replace(judged, level=most.level, message=message, hides_categories=True)
-
-
-def describe_dry_run(losses: Sequence[float]) -> str:
-    """What came out of a dry run, in a sentence.
-
-    Parameters
-    ----------
-    losses : sequence of float
-        Over that of k-means++.
-
-    Returns
-    -------
-    str
-        A sentence.
-
-    >>> describe_dry_run([1.0, 1.02, 1.31])
-    '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
-    """
-    ordered = sorted(losses)
-    middle, low, high = (f"{text} ×" for text in regime.format_apart(median(ordered), ordered[0], ordered[-1]))
-    return SENTENCES.fill("dry_run", runs=len(ordered), middle=middle, low=low, high=high)
-
-
-def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
-    """The judgement after a dry run: the worse of both, and why they differ where they do."""
-    found = np.asarray(losses, dtype=np.float64)
-    good = target.is_met(found)
-    seen = (
-        regime.Level.RED if float(np.median(found)) > _POOR_LOSS else regime.Level.GREEN if good else regime.Level.AMBER
-    )
-    levels = list(regime.Level)
-    apart = levels.index(seen) - levels.index(judged.level or regime.Level.GREEN)
-    why = ""
-    if apart < 0:
-        why = f" {SENTENCES.fill('dry_run_better')}"
-    elif apart > 0:
-        why = f" {SENTENCES.fill('dry_run_worse')}"
-    level = levels[max(levels.index(seen), levels.index(judged.level or regime.Level.GREEN))]
-    return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
 
 @lru_cache(maxsize=1024)
