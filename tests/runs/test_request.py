@@ -119,9 +119,9 @@ def test_the_checked_parameters_come_back():
 def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
     poor, rich = (prospect_of(card, make_small_table(n_public=n), **asked) for n in (5, 10**5))
-    assert poor.hopeless and poor.caution == poor.message
+    assert poor.hopeless
     hidden = prospect_of(card, make_small_table(), **asked)
-    assert hidden.level is None and not hidden.hopeless and not hidden.caution
+    assert hidden.level is None and not hidden.hopeless
     assert rich.level is not None and rich.hopeless == (rich.level is Level.RED)
     assert not replace(rich, level=None).hopeless
 

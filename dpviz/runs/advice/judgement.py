@@ -72,11 +72,6 @@ class Judgement:
         return self.level is regime.Level.RED
 
     @property
-    def caution(self) -> str:
-        """Why it should not be run, in a sentence: refused or hopeless; "" if there is no such reason."""
-        return self.refusal or (self.message if self.hopeless else "")
-
-    @property
     def in_short(self) -> str:
         """The light in a few words.
 

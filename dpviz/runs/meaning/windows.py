@@ -79,11 +79,6 @@ class Window:
         return self.answer.few.setting
 
     @property
-    def most_rows(self) -> int:
-        """The most rows that there may be."""
-        return self.answer.rows.high
-
-    @property
     def target(self) -> Target:
         """The accepted loss."""
         return self.answer.few.target
@@ -98,11 +93,6 @@ class Window:
     def least(self) -> float:
         """The least ε that keeps the loss; infinite where none does."""
         return self.answer.few.epsilon
-
-    @property
-    def least_of_many(self) -> float:
-        """The same of the most rows."""
-        return self.answer.many.epsilon
 
     @cached_property
     def most(self) -> float:

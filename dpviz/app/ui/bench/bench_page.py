@@ -138,7 +138,7 @@ def _draw_answer() -> None:
     pictured = find_pictured(hand, table)
     finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, made_up=pictured.is_made_up)
+    _draw_headline(finding, made_up=pictured.is_made_up * pictured.table.loaded.n_rows)
     draw_released_notice(table)
     draw_picture_of(pictured)
     with st.container(key="bench_axis"):
@@ -148,11 +148,12 @@ def _draw_answer() -> None:
     _await_curve(hand, table)
 
 
-def _draw_headline(finding: Heading, *, made_up: bool) -> None:
+def _draw_headline(finding: Heading, *, made_up: int) -> None:
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
-            st.markdown(f":small[{format_badge('public')} made-up rows between your bounds: yours wait for *Run*.]")
+            rows = f"{made_up:,} made-up rows"
+            st.markdown(f":small[{format_badge('public')} {rows} between your bounds: yours wait for *Run*.]")
         why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
         st.markdown(why, help=glossary.explain_words(finding.why))
 
