@@ -108,7 +108,9 @@ def remember_link() -> None:
     for key, (low, high) in _RANGES.items():
         linked = _read_number(st.query_params.get(key))
         if linked is not None and low <= linked <= high:
-            st.session_state[f"link:{key}"] = remember(key, int(linked) if key == "k" else linked)
+            # As many digits as are told everywhere.
+            told = int(linked) if key == "k" else float(f"{linked:g}")
+            st.session_state[f"link:{key}"] = remember(key, told)
     named = st.query_params.get("algorithm")
     if any(named in (card.id, card.title) for card in CARDS.values()):
         remember("algorithm", str(named))

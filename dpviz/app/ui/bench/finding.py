@@ -119,7 +119,7 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised
     "Both promises are kept" stands over no run that failed, that is looser than accepted, or that noise alone may have
     made; and no loss is called too large over a run that keeps it.
     """
-    at = f"At ε = {epsilon:.3g}"
+    at = f"At ε = {epsilon:g}"
     why = unadvised if sides is None else _explain(sides)
     if shown is not None and shown.refusal:
         return Heading("This cannot run", shown.refusal)
