@@ -128,11 +128,12 @@ class Visitor:
         self.waits()
 
     def opens_word(self, word: str) -> None:
-        """Open the form of a word."""
+        """Open the form of a word, which may be about to open by itself: a press too late closes it, a second opens it."""
         button = self.page.locator(f'[data-word="{word}"]')
-        if button.get_attribute("aria-expanded") != "true":
-            button.click()
-        self.waits()
+        for _ in range(2):
+            if button.get_attribute("aria-expanded") != "true":
+                button.click()
+            self.waits()
 
     def picks(self, label: str) -> None:
         """Choose one of the options that are all on the page: a segment or a radio button."""

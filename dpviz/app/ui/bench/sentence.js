@@ -2,6 +2,9 @@
 
 // Of all paragraphs: when to go on by itself, and the word that a person pressed and whose form has not come yet.
 let goingOn = 0, pressed = "";
+// The word whose form came by itself, and when. Whoever presses it at that moment wants the form, not to close it.
+let came = { id: "", at: 0 };
+const AT_THAT_MOMENT = 800; // milliseconds
 
 export default function (component) {
   const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go } = component.data;
@@ -18,6 +21,7 @@ export default function (component) {
   }
   box.replaceChildren(...parts);
   if (pressed === open || (words.has(pressed) && !pieces.some((piece) => piece.id === pressed))) pressed = "";
+  if (open && open === came.id) came.at ||= performance.now();
   // A form was answered: on to the next gap, unless a word is pressed meanwhile.
   if (go && go !== box.go && box.go !== undefined && !pressed) goingOn = setTimeout(() => goesOn(box), 60);
   box.go = go;
@@ -80,7 +84,8 @@ function word(component, words, piece, open) {
     part.setAttribute("aria-expanded", String(piece.id === open));
     part.onclick = () => {
       clearTimeout(goingOn);
-      pressed = piece.id === open ? "" : piece.id;
+      const opened = piece.id === came.id && performance.now() - came.at < AT_THAT_MOMENT;
+      pressed = piece.id === open && !opened ? "" : piece.id;
       component.setTriggerValue("word", { id: pressed });
     };
   }
@@ -92,5 +97,7 @@ function goesOn(from) {
   const gaps = [...document.querySelectorAll(".sentence .gap")].filter((one) => one !== from && !one.value);
   const next = gaps.find((one) => from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) ?? gaps[0];
   next?.focus();
-  if (next?.tagName === "BUTTON" && next.getAttribute("aria-expanded") !== "true") next.click();
+  if (next?.tagName !== "BUTTON" || next.getAttribute("aria-expanded") === "true") return;
+  came = { id: next.dataset.word, at: 0 };
+  next.click();
 }
