@@ -43,7 +43,7 @@ from .steps import GridStep as GridStep
 from .steps import Step as Step
 from .su2016.gkm import RangesStep as RangesStep
 from .su2016.pgkm import PoolStep as PoolStep
-from .tools.public_points import draw_random_points as draw_random_points
-from .tools.public_points import pack_spheres as pack_spheres
 from .tools.secret_blocks import BlocksStep as BlocksStep
 from .tools.solvers import StartsStep as StartsStep
+from .tools.solvers import draw_random_points as draw_random_points
+from .tools.solvers import pack_spheres as pack_spheres

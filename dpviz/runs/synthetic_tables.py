@@ -16,7 +16,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.jobs import brief
 from dpviz.runs.one_run import run_request
-from dpviz.runs.open_table import OpenTable, declare, make_domain
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.profiles import Profile, make_profile
 from dpviz.runs.request import Request
 from dpviz.runs.worker import Progress
@@ -48,7 +48,7 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
     Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
     a share of the bounds.
     """
-    domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
+    domain, bounds = declared.make_domain(), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"
     low, high = (_put_on_scale(declared, ends) for ends in bounds)
     made = simulate(low, high, n, domain.width, k, seed=0, spread=spread, columns=domain.names, name=name)

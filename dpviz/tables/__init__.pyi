@@ -3,7 +3,6 @@ from . import declarations as declarations
 from . import drawings as drawings
 from . import file_format as file_format
 from . import made_tables as made_tables
-from . import owner_words as owner_words
 from .arrow_intake import ArrowTable as ArrowTable
 from .arrow_intake import ParquetTable as ParquetTable
 from .arrow_intake import Piece as Piece
@@ -38,11 +37,11 @@ from .loaded_table import refuse_unknown as refuse_unknown
 from .made_tables import SyntheticTable as SyntheticTable
 from .made_tables import simulate as simulate
 from .named import GIVEN as GIVEN
-from .named import SAMPLES as SAMPLES
 from .named import Content as Content
 from .named import Sample as Sample
 from .named import declare_nothing as declare_nothing
 from .named import find_sample as find_sample
+from .named import list_samples as list_samples
 from .named import open_file as open_file
 from .named import open_named as open_named
 from .named import open_typed as open_typed

@@ -21,8 +21,7 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
 from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
-from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
+from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts, pack_spheres
 from dpviz.core import Accounting, Array, Budget, EachRow, LocalNoise, PrivateSession, mechanisms, partitions, queries
 
 _NAIVE = "naive"

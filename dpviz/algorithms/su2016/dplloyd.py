@@ -18,7 +18,7 @@ from dpviz.algorithms.tools.lloyd_round import (
     revive,
     run_lloyd_round,
 )
-from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
+from dpviz.algorithms.tools.solvers import draw_random_points, pack_spheres
 from dpviz.core import Accounting, PrivateSession, partitions
 
 _PAPER_ROUNDS = 5

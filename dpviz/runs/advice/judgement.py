@@ -12,12 +12,13 @@ What the bounds cost is told from what is declared, too: the noise on a centre, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,13 +26,10 @@ from dpviz.algorithms import Card, Params, Setting, regime
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
-from dpviz.runs.run_sentences import SENTENCES
+from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.runs.verdict import Verdict
+from dpviz.tables import Declaration
 from dpviz.words import format_plus_minus, round_percent
-
-if TYPE_CHECKING:
-    from dpviz.runs.advice.known_rows import KnownRows
-
 
 # Where an answer turns, and how finely the numbers of one are looked for.
 # Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
@@ -45,6 +43,70 @@ _FINE_HALVINGS = 6  # so often the records between one power of two and the next
 
 # From so many records on nobody has them.
 OUT_OF_REACH = 1e12
+
+
+NOBODY_SAID = (
+    "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
+    "8000,12000, or use a noisy number that a run has bought."
+)
+# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
+_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
+_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
+
+
+class KnownRows(NamedTuple):
+    """How many rows there are, as somebody said: at least ``low``, at most ``high``."""
+
+    low: int
+    high: int
+
+    @property
+    def words(self) -> str:
+        """In words.
+
+        >>> KnownRows(8_000, 12_000).words
+        '8,000 to 12,000 rows'
+        """
+        return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
+
+    @classmethod
+    def from_text(cls, text: str) -> KnownRows:
+        """A number of rows, or a range of it, as somebody types it.
+
+        >>> KnownRows.from_text("8,000–12,000"), KnownRows.from_text("500")
+        (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500))
+        """
+        said = _ROWS.fullmatch(text)
+        numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
+        if not numbers:
+            raise make_refusal("no_rows_read")
+        for n in numbers:
+            check.records(n=n)
+        return cls(min(numbers), max(numbers))
+
+    @classmethod
+    def read(cls, declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
+        """What is known of the number of rows: as declared, as ``bought``, or within a declared range;
+        None if nothing.
+        """
+        if declaration.n_public is not None:
+            return cls(declaration.n_public, declaration.n_public)
+        if bought is not None:
+            return cls(max(1, round(bought)), max(1, round(bought)))
+        return None if declaration.n_range is None else cls(*declaration.n_range)
+
+
+def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
+    """A number of rows, or the two ends of a range."""
+    if n is None:
+        raise RequestError(NOBODY_SAID)
+    ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
+    if isinstance(n, str) or len(ends) != 2:
+        raise make_refusal("no_rows")
+    low, high = (check.records(n=end) for end in ends)
+    if low > high:
+        raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")
+    return KnownRows(low, high)
 
 
 @dataclass(frozen=True)

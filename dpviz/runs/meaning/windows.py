@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from dpviz.algorithms import Setting, regime
 from dpviz.runs.advice.advice import EPSILONS, Target, describe_crossing, foresee, format_epsilon, round_epsilon
-from dpviz.runs.advice.known_rows import RowsAdvice
-from dpviz.runs.advice.recommendation import MADE_UP
+from dpviz.runs.advice.recommendation import MADE_UP, RowsAdvice
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import format_percent

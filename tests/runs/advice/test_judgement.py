@@ -15,8 +15,7 @@ from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target, foresee
-from dpviz.runs.advice.judgement import Judgement, describe_dry_run
-from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.judgement import Judgement, KnownRows, describe_dry_run
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.synthetic_tables import Tried, dry_run_work
 from dpviz.runs.verdict import Verdict
