@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
-from dpviz.algorithms.regime import Expectation
+from dpviz.algorithms.card import DOES, AccountingRule, Card, Expectation, Guarantee, Params, Plan, Setting
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Broken, PrivateSession, RequestError, check
 

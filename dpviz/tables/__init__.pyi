@@ -16,14 +16,14 @@ from .csv_intake import CsvOnDisk as CsvOnDisk
 from .csv_intake import Header as Header
 from .csv_intake import load_csv as load_csv
 from .csv_intake import open_csv as open_csv
-from .csv_writer import format_csv as format_csv
-from .csv_writer import format_frame as format_frame
-from .csv_writer import format_names as format_names
 from .declaration_document import WordsDocument as WordsDocument
 from .declarations import Declaration as Declaration
 from .declarations import FileKind as FileKind
 from .drawings import make_painted_table as make_painted_table
 from .duckdb_intake import DuckTable as DuckTable
+from .file_format import format_csv as format_csv
+from .file_format import format_frame as format_frame
+from .file_format import format_names as format_names
 from .given_rows import ClusterRows as ClusterRows
 from .given_rows import DeclaredFrame as DeclaredFrame
 from .given_rows import GivenRows as GivenRows

@@ -12,8 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts, released_always
-from dpviz.algorithms.regime import MOST_IN_A_GRID
+from dpviz.algorithms.card import (
+    MOST_IN_A_GRID,
+    Card,
+    Guarantee,
+    Params,
+    Setting,
+    always,
+    param_field,
+    read_texts,
+    released_always,
+)
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,

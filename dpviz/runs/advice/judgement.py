@@ -18,18 +18,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
 from statistics import median
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms import Card, Params, Setting, regime
+from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
 from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.runs.verdict import Verdict
-from dpviz.tables import Declaration
 from dpviz.words import format_plus_minus, round_percent
+
+if TYPE_CHECKING:  # a command line begins without tables
+    from dpviz.tables import Declaration
 
 # Where an answer turns, and how finely the numbers of one are looked for.
 # Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
@@ -124,9 +126,9 @@ class Judgement:
     """
 
     refusal: str = ""
-    level: regime.Level | None = None
-    like: regime.Level | None = None
-    yours: regime.Level | None = None
+    level: Level | None = None
+    like: Level | None = None
+    yours: Level | None = None
     message: str = ""
     needed_n: float = 0.0
     hides_categories: bool = False
@@ -134,7 +136,7 @@ class Judgement:
     @property
     def hopeless(self) -> bool:
         """Whether it would be served, and the result be mostly noise."""
-        return self.level is regime.Level.RED
+        return self.level is Level.RED
 
     @property
     def caution(self) -> str:
@@ -151,9 +153,9 @@ class Judgement:
         if self.level is None:
             return ""
         return {
-            regime.Level.GREEN: "enough records",
-            regime.Level.AMBER: "borderline",
-            regime.Level.RED: "too few records",
+            Level.GREEN: "enough records",
+            Level.AMBER: "borderline",
+            Level.RED: "too few records",
         }[self.level]
 
     @property
@@ -205,16 +207,16 @@ class Judgement:
         """
         if verdict is None or self.level is None:
             return ""
-        if self.level is regime.Level.GREEN and not verdict.fine:
+        if self.level is Level.GREEN and not verdict.fine:
             return SENTENCES.fill("light_too_bright")
-        if self.level is regime.Level.RED and verdict.fine:
+        if self.level is Level.RED and verdict.fine:
             return SENTENCES.fill("light_too_dark")
         return ""
 
 
 def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
-    most, levels = card.categories, list(regime.Level)
+    most, levels = card.categories, list(Level)
     if (
         not setting.coded
         or most is None
@@ -242,7 +244,7 @@ def describe_dry_run(losses: Sequence[float]) -> str:
     '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
     """
     ordered = sorted(losses)
-    middle, low, high = (f"{text} ×" for text in regime.format_apart(median(ordered), ordered[0], ordered[-1]))
+    middle, low, high = (f"{text} ×" for text in format_apart(median(ordered), ordered[0], ordered[-1]))
     return SENTENCES.fill("dry_run", runs=len(ordered), middle=middle, low=low, high=high)
 
 
@@ -250,17 +252,15 @@ def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -
     """The judgement after a dry run: the worse of both, and why they differ where they do."""
     found = np.asarray(losses, dtype=np.float64)
     good = target.is_met(found)
-    seen = (
-        regime.Level.RED if float(np.median(found)) > _POOR_LOSS else regime.Level.GREEN if good else regime.Level.AMBER
-    )
-    levels = list(regime.Level)
-    apart = levels.index(seen) - levels.index(judged.level or regime.Level.GREEN)
+    seen = Level.RED if float(np.median(found)) > _POOR_LOSS else Level.GREEN if good else Level.AMBER
+    levels = list(Level)
+    apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
     why = ""
     if apart < 0:
         why = f" {SENTENCES.fill('dry_run_better')}"
     elif apart > 0:
         why = f" {SENTENCES.fill('dry_run_worse')}"
-    level = levels[max(levels.index(seen), levels.index(judged.level or regime.Level.GREEN))]
+    level = levels[max(levels.index(seen), levels.index(judged.level or Level.GREEN))]
     return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
 
@@ -275,9 +275,9 @@ def _judge_setting(of: _Judge, setting: Setting) -> Judgement:
 
 
 class _Levels(NamedTuple):
-    level: regime.Level
-    like: regime.Level
-    yours: regime.Level | None
+    level: Level
+    like: Level
+    yours: Level | None
 
 
 class _Judge(NamedTuple):
@@ -292,36 +292,30 @@ class _Judge(NamedTuple):
     def judge(self, setting: Setting) -> _Levels:
         """The light, and what it is made of."""
         like, yours = self.judge_like_sizes(setting), self.judge_own_sizes(setting)
-        if like is regime.Level.RED:
+        if like is Level.RED:
             # What is advised is never called hopeless: there two studies differ.
-            return _Levels(regime.Level.AMBER if self.is_advised(setting) else regime.Level.RED, like, yours)
-        green = like is regime.Level.GREEN and yours is regime.Level.GREEN
-        return _Levels(regime.Level.GREEN if green else regime.Level.AMBER, like, yours)
+            return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
+        green = like is Level.GREEN and yours is Level.GREEN
+        return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
 
-    def judge_like_sizes(self, setting: Setting) -> regime.Level:
+    def judge_like_sizes(self, setting: Setting) -> Level:
         """Are there enough records if groups are of like size?"""
         if (expected := self.expect(setting)) is not None:
             if expected.median <= self.target.loss and expected.decile <= _POOR_LOSS:
-                return regime.Level.GREEN
-            return regime.Level.AMBER if expected.median <= _POOR_LOSS else regime.Level.RED
+                return Level.GREEN
+            return Level.AMBER if expected.median <= _POOR_LOSS else Level.RED
         needed, n = self.count_needed_rows(setting), setting.n or 0
-        return (
-            regime.Level.GREEN
-            if _AMPLE_TIMES * needed <= n
-            else regime.Level.AMBER
-            if needed <= n
-            else regime.Level.RED
-        )
+        return Level.GREEN if _AMPLE_TIMES * needed <= n else Level.AMBER if needed <= n else Level.RED
 
-    def judge_own_sizes(self, setting: Setting) -> regime.Level | None:
+    def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = None
         if (expected := self.expect(setting)) is not None:
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= regime.SURE) and (not self.is_studied(setting) or self.is_advised(setting))
-        return regime.Level.GREEN if good else regime.Level.AMBER
+        good = (wide is None or wide <= SURE) and (not self.is_studied(setting) or self.is_advised(setting))
+        return Level.GREEN if good else Level.AMBER
 
     def is_studied(self, setting: Setting) -> bool:
         """Whether the stored study ran it as it is set."""
@@ -342,7 +336,7 @@ class _Judge(NamedTuple):
         """What the algorithm is asked: with its part of ε."""
         return replace(setting, epsilon=setting.epsilon * self.share)
 
-    def expect(self, setting: Setting) -> regime.Expectation | None:
+    def expect(self, setting: Setting) -> Expectation | None:
         """What a bench measured of such runs; None where there is none."""
         return None if self.card.expect is None else self.card.expect(self.at(setting), self.params)
 
@@ -370,14 +364,12 @@ class _Judge(NamedTuple):
 
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
-        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is regime.Level.GREEN)
+        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is Level.GREEN)
         if not isfinite(needed):
             return f"{self.describe(setting)} is out of reach for {self.card.title} at any realistic number of records."
-        whole = self.find_fewest(setting, lambda at: self.judge(at).level is regime.Level.GREEN)
-        more = (
-            f" and about {regime.round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
-        )
-        return SENTENCES.fill("needs_rows", asked=self.describe(setting), rows=regime.round_up(needed), more=more)
+        whole = self.find_fewest(setting, lambda at: self.judge(at).level is Level.GREEN)
+        more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
+        return SENTENCES.fill("needs_rows", asked=self.describe(setting), rows=round_up(needed), more=more)
 
     def find_fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
         """The fewest records, at least ``above``, for which something holds, to two digits; infinite beyond a limit."""
@@ -391,19 +383,19 @@ class _Judge(NamedTuple):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
-        said = regime.round_up(high)
+        said = round_up(high)
         while not holds(replace(setting, n=said)) and said < OUT_OF_REACH:
-            said = regime.round_up(1.1 * said)
+            said = round_up(1.1 * said)
         return float(said)
 
-    def _describe_need(self, head: str, setting: Setting, like: regime.Level) -> str:
+    def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
         assert setting.n is not None
         needed = self.count_needed_rows(setting)
         if needed >= OUT_OF_REACH:
             return SENTENCES.fill("needs_more_than_any", head=head, who=self.card.title, hopeless=self.card.hopeless)
         there = f"there are {setting.n:,}"
-        said = f"{head} needs about {regime.round_up(needed):,} records ({there}), if clusters are of like size"
-        return f"{said}; below that {self.card.hopeless}." if like is not regime.Level.GREEN else f"{said}."
+        said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"
+        return f"{said}; below that {self.card.hopeless}." if like is not Level.GREEN else f"{said}."
 
     def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
@@ -416,12 +408,12 @@ class _Judge(NamedTuple):
     def _list_remedies(self, setting: Setting, levels: _Levels) -> list[str]:
         """What would make either answer a yes; each number was asked again and is larger than what there is."""
         said = []
-        if levels.like is not regime.Level.GREEN:
-            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is regime.Level.GREEN))
-        if levels.level is not regime.Level.GREEN and levels.yours is not None:
-            said.append(("whatever their sizes", lambda at: self.judge(at).level is regime.Level.GREEN))
+        if levels.like is not Level.GREEN:
+            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is Level.GREEN))
+        if levels.level is not Level.GREEN and levels.yours is not None:
+            said.append(("whatever their sizes", lambda at: self.judge(at).level is Level.GREEN))
         sentences = [self._describe_enough(setting, holds, words) for words, holds in said]
-        if levels.yours is None and levels.like is regime.Level.GREEN:
+        if levels.yours is None and levels.like is Level.GREEN:
             sentences.append("How it does where groups differ in size has not been measured.")
         return sentences
 
@@ -447,12 +439,12 @@ _LIGHT_FAR = "small ones that lie far from all others may be missed, and how muc
 _LONG = "one column of the common scale has most of the spread, as amounts may"
 
 
-def _describe_expected(expected: regime.Expectation, *, common: bool) -> str:
+def _describe_expected(expected: Expectation, *, common: bool) -> str:
     """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
     columns that of tails, each with what it assumes; and whether light groups that lie far away may be missed."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    median, *tenths = (f"{text} ×" for text in regime.format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
+    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
     if losses[0] >= _MOST_LOSS:
         much = f"more than {_MOST_LOSS:g} × the loss of k-means++, even if {_LIKE}"
         return f"expect {much}: how much more cannot be told {_STUDY}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, count_wide_columns, regime
+from dpviz.algorithms import Setting, count_wide_columns, format_apart
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import (
     EPSILONS,
@@ -87,7 +87,7 @@ class Recommendation:
         often = self.target.describe_often("runs" if self.measured else MADE_UP)
         if not self.reached:
             return SENTENCES.fill("nobody_reaches", highest=self.highest, above=self.target.above, often=often)
-        (typical,) = regime.format_apart(self.typical)
+        (typical,) = format_apart(self.typical)
         said = {"epsilon": self.epsilon, "who": self.who, "typical": typical, "loss": self.target.loss}
         return SENTENCES.fill("choose", **said, often=often)
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, regime
+from dpviz.algorithms import Setting, round_up
 from dpviz.runs.advice.advice import EPSILONS, Target, describe_crossing, foresee, format_epsilon, round_epsilon
 from dpviz.runs.advice.recommendation import MADE_UP, RowsAdvice
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
@@ -188,7 +188,7 @@ class Window:
         def keeps(target: Target = target, *, allowed: float = self.most, **changed: Any) -> bool:
             return foresee(replace(at, **changed), share=self.answer.few.share).find_least(target) <= allowed
 
-        rows = (regime.round_up(at.n * more) for more in _MORE_ROWS)
+        rows = (round_up(at.n * more) for more in _MORE_ROWS)
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:
             yield Opening("More rows", f"{more:,} rather than {at.n:,}")
         ks = dict.fromkeys(max(1, int(part * at.k)) for part in _FEWER_CLUSTERS)

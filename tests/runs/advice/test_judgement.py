@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto import expect_loss
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Level, Setting
 from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
