@@ -27,8 +27,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.families import FAMILIES, FORECAST_FAMILIES, Family, Kind, Rows, Size, generated
 from benchmarks.timing import machine
 from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, find_regime
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Expectation, Level
+from dpviz.algorithms.card import Expectation, Level, Setting
 from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows

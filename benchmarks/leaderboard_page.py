@@ -15,9 +15,9 @@ from markupsafe import Markup
 from benchmarks.leaderboard_cells import Cell, Score, cells_in
 from benchmarks.utility_report import NEAR
 from dpviz.algorithms.registry import CARDS
-from dpviz.releases.card_tables import Row, Table
-from dpviz.words.templates.rendering import render
+from dpviz.releases.release_texts import Row, Table
 from dpviz.words.theme import FONT, Palette, choose_palette
+from dpviz.words.wording import render
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 # Marks the one whose cells come first.

@@ -15,9 +15,7 @@ __version__ = "0.1.0"
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 # In a notebook a value is shown by a template, which a room above fills.
-Report.render_by(
-    lambda *name, **values: str(check.import_extra("dpviz.words.templates.rendering").render(*name, **values))
-)
+Report.render_by(lambda *name, **values: str(check.import_extra("dpviz.words.wording").render(*name, **values)))
 # In a notebook a run begins with its picture, which a room above draws; imported when the first one is displayed.
 Report.illustrate("Run", lambda run: str(__getattr__("show")(run)._repr_html_()))
 

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dpviz.__main__ import serve_line
-from dpviz.api.console import Parser, join_words, say
+from dpviz.api.console import Parser, join_words, say, serve_line
 from dpviz.app.charts.studies.stored_verdicts import ClaimVerdict
 from dpviz.core import check
 from dpviz.core.check import RequestError

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core.arrays import Array
 from dpviz.core.domain import Domain, Region
 from dpviz.tables.made_tables import MIXTURE, make_gaussian_mixture, simulate

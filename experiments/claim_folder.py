@@ -19,7 +19,7 @@ from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from dpviz.core.check import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, translate_disk_errors, write_whole
-from dpviz.tables.csv_writer import format_frame
+from dpviz.tables.file_format import format_frame
 from dpviz.words import foreign
 from dpviz.words.documents import Document, key, read_document
 from dpviz.words.theme import choose_palette

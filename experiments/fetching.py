@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpviz.core.check import RequestError
 from dpviz.runs.owner_files import translate_disk_errors, write_whole
-from dpviz.tables.csv_writer import format_frame
+from dpviz.tables.file_format import format_frame
 from dpviz.tables.loaded_table import USUAL_LABEL
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
-from dpviz.tables.csv_writer import format_frame
+from dpviz.tables.file_format import format_frame
 from experiments.claim import Claim, Row
 from experiments.material import DatasetCache
 from experiments.redraw import PLACE, VerdictCells, weigh_table

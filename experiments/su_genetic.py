@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.su2016.pgkm import cross_and_mutate, draw_first_pool, match_sets
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, PaperFigure
 from dpviz.core.arrays import Array
 from dpviz.runs.clipped_rows import ClippedRows

@@ -40,7 +40,7 @@ ROWS = {
 
 HOLDERS = {
     "dpviz.releases.bought_bounds": "asks a session for histograms of single columns",
-    "dpviz.releases.quality_report": "asks a session for distances",
+    "dpviz.releases.segments": "asks a session for what segments are, and for distances",
     "dpviz.releases.release_reader": "gives released numbers as data frames; no row is near",
     "dpviz.releases.described_table": "makes private tables: of codes, and the one that segments are asked of",
     "dpviz.releases.continuing": "opens the session that counts the segments of an earlier release",
@@ -49,7 +49,6 @@ HOLDERS = {
     "dpviz.releases.publishing": "keeps what is pressed until it has left",
     "dpviz.releases.release_parts": "opens a session for each part, over rows or over none",
     "dpviz.releases.releasing": "reads the table, and hands its transcript on",
-    "dpviz.releases.segments": "asks a session for what segments are",
     "dpviz.releases.two_releases": "gives released numbers as data frames; no row is near",
     "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is",
     "dpviz.api.cli.release_command": "opens the table that is released",

@@ -10,8 +10,8 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "release_request", "package", "verifying", "card_tables"),
-    *("release_texts", "promise", "segments_report", "signature", "rounding"),
+    *("render", "playing", "release_request", "package", "verifying", "intervals"),
+    *("release_texts", "promise", "segments_report", "signature", "tallies"),
 )
 
 

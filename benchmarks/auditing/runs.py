@@ -100,7 +100,7 @@ class _Pair:
     def excess(self, runs: int) -> float:
         """By how much the ε that so many runs on each table refute exceeds the claim, at one of the δ looked at."""
         # A choice between two candidates tells more than one among two hundred.
-        with patch("dpviz.algorithms.su2016.pgkm.POOL", 2), patch("dpviz.algorithms.tools.public_points._HALVINGS", 2):
+        with patch("dpviz.algorithms.su2016.pgkm.POOL", 2), patch("dpviz.algorithms.tools.solvers._HALVINGS", 2):
             for side, told in enumerate(self.told):
                 told += [self._log_ratio(side, turn) for turn in range(len(told), runs)]
             done = run_card(self.card, self.tables[0], seed=0, **self.request)

@@ -9,8 +9,8 @@ from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
-import dpviz.__main__ as command_line
 from benchmarks.fuzzing.secrets import Secrets
+from dpviz.api import console as command_line
 from dpviz.core.check import RequestError
 
 REFUSED = 2

@@ -27,8 +27,7 @@ from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.releases.verifying import verify
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declarations import apply_declaration
-from dpviz.tables.owner_words import find_words
+from dpviz.tables.declarations import apply_declaration, find_words
 
 _DECLARED = '{"title": "People", "bounds": {"age": [0, 100], "pay": [0, 9]}, "bounds_origin": "law", "n_public": 500}'
 _BOMB, _DAY = 150_000_000, "2026-07-01T00:00:00+00:00"

@@ -1,4 +1,3 @@
-from . import regime as regime
 from . import size_estimates as size_estimates
 from . import synopsis_reading as synopsis_reading
 from .auto.auto_plan import PlanStep as PlanStep
@@ -15,16 +14,21 @@ from .baselines.kmeans_plus_plus import ReferenceStep as ReferenceStep
 from .baselines.kmeans_plus_plus import find_reference_centers as find_reference_centers
 from .baselines.kvariates import SeedStep as SeedStep
 from .baselines.sample_aggregate import MedianLawStep as MedianLawStep
+from .card import SURE as SURE
 from .card import Card as Card
+from .card import Expectation as Expectation
 from .card import Guarantee as Guarantee
+from .card import Level as Level
 from .card import LossDiagnostic as LossDiagnostic
 from .card import ParamField as ParamField
 from .card import Params as Params
 from .card import Setting as Setting
 from .card import always as always
 from .card import count_wide_columns as count_wide_columns
+from .card import format_apart as format_apart
 from .card import param_field as param_field
 from .card import pure_or as pure_or
+from .card import round_up as round_up
 from .cohen2021.gaussian_mixture import MixtureStep as MixtureStep
 from .cohen2021.tested_tuples import TupleTestStep as TupleTestStep
 from .hashes.lsh_coreset import CoresetStep as CoresetStep
@@ -43,7 +47,7 @@ from .steps import GridStep as GridStep
 from .steps import Step as Step
 from .su2016.gkm import RangesStep as RangesStep
 from .su2016.pgkm import PoolStep as PoolStep
-from .tools.public_points import draw_random_points as draw_random_points
-from .tools.public_points import pack_spheres as pack_spheres
 from .tools.secret_blocks import BlocksStep as BlocksStep
 from .tools.solvers import StartsStep as StartsStep
+from .tools.solvers import draw_random_points as draw_random_points
+from .tools.solvers import pack_spheres as pack_spheres

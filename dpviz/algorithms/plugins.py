@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import DOES, AccountingRule, Card, Guarantee, Params, Plan, Setting
-from dpviz.algorithms.regime import Expectation
+from dpviz.algorithms.card import DOES, AccountingRule, Card, Expectation, Guarantee, Params, Plan, Setting
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import Accounting, Broken, PrivateSession, RequestError, check
 
@@ -92,7 +91,7 @@ def _find_wrong(card: Card, taken: Collection[Card]) -> str | None:
 
 def _list_wrong_parts(card: Card) -> Iterator[str]:
     """Whatever in a card a form, a page or a sweep could not show."""
-    from dpviz.tables import SAMPLES  # of no use where no package brings anything
+    from dpviz.tables import list_samples  # of no use where no package brings anything
 
     said = {"title": card.title, "family": card.family, "paper": card.paper, "summary": card.summary}
     said |= {"story": card.story, "when": card.when}
@@ -102,8 +101,8 @@ def _list_wrong_parts(card: Card) -> Iterator[str]:
     if card.does not in DOES or card.does == "No privacy":
         allowed = ", ".join(word for word in DOES if word != "No privacy")
         yield f"it does {check.format_value(card.does)}; choose one of {allowed}"
-    if card.sample not in {sample.id for sample in SAMPLES}:
-        allowed = ", ".join(sample.id for sample in SAMPLES)
+    if card.sample not in {sample.id for sample in list_samples()}:
+        allowed = ", ".join(sample.id for sample in list_samples())
         yield f"there is no sample {check.format_value(card.sample)}; name one of {allowed}"
     if not card.guarantees or not all(isinstance(one, Guarantee) for one in card.guarantees) or not card.private:
         yield "it promises no privacy; name Guarantee.PURE, Guarantee.APPROX or both"

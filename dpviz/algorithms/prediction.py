@@ -22,7 +22,7 @@ from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
 from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
-from dpviz.algorithms.tools.public_points import make_cube_grid
+from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Accounting, Budget, Ledger, PrivateSession, Region, mechanisms, partitions, queries
 
 

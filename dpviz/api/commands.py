@@ -55,7 +55,6 @@ from dpviz.tables import (
     open_file,
     open_named,
     open_typed,
-    owner_words,
 )
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ def plan_release(
     earlier = read_release(continues) if isinstance(continues, str | Path) else continues
     release_request = ReleaseRequest(
         request,
-        owner_words.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
+        declarations.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
         segments=segments,
         bounds=bounds,
         missing=missing,

@@ -64,7 +64,10 @@ from .quantiles import ExponentialQuantile as ExponentialQuantile
 from .quantiles import Medians as Medians
 from .quantiles import Quantiles as Quantiles
 from .quantiles import SmoothMedian as SmoothMedian
+from .queries import FINE_PARTS as FINE_PARTS
+from .queries import DistanceScales as DistanceScales
 from .queries import Relation as Relation
+from .queries import SegmentHistogram as SegmentHistogram
 from .reporting import Report as Report
 from .reporting import TextTable as TextTable
 from .reporting import format_table as format_table
@@ -76,9 +79,6 @@ from .rows import Rows as Rows
 from .rows import RowSource as RowSource
 from .rows import add_up as add_up
 from .rows import convert_to_unit as convert_to_unit
-from .segment_counts import FINE_PARTS as FINE_PARTS
-from .segment_counts import DistanceScales as DistanceScales
-from .segment_counts import SegmentHistogram as SegmentHistogram
 from .stored_rows import allocate_rows as allocate_rows
 from .stored_rows import compute_squared_norms as compute_squared_norms
 from .stored_rows import find_complete as find_complete

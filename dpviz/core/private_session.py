@@ -36,7 +36,6 @@ from dpviz.core import (
     partitions,
     quantiles,
     queries,
-    segment_counts,
     tuples,
 )
 from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
@@ -158,7 +157,7 @@ QUERIES: tuple[type, ...] = (
     *(queries.Count, queries.Sum, queries.SparseCount, queries.Radii, queries.Spread, queries.ResidualMoments),
     *(queries.ResidualSum, queries.ScaledResidualSum, queries.Pull, queries.BoxSum, queries.Weights, queries.ChosenSum),
     *(losses.SwapLoss, losses.Loss, losses.MedianLoss, losses.PoolLoss, losses.CappedLosses),
-    *(segment_counts.SegmentHistogram, segment_counts.DistanceScales, kernel_draw.DistanceWeights),
+    *(queries.SegmentHistogram, queries.DistanceScales, kernel_draw.DistanceWeights),
     *(quantiles.Quantiles, quantiles.Medians, tuples.Tuples, local_model.EachRow),
 )
 MECHANISMS: tuple[type, ...] = (

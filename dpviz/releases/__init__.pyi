@@ -7,9 +7,6 @@ from .account import State as State
 from .asking import QUESTION_KINDS as QUESTION_KINDS
 from .asking import ReleaseAnswer as ReleaseAnswer
 from .asking import format_answers as format_answers
-from .card_tables import draw_map as draw_map
-from .card_tables import find_cells as find_cells
-from .card_tables import has_map as has_map
 from .example_release import example_work as example_work
 from .playing import Played as Played
 from .promise import AccessCounts as AccessCounts
@@ -22,6 +19,9 @@ from .release_reader import read_release as read_release
 from .release_reader import receive as receive
 from .release_request import OF_BOUNDS as OF_BOUNDS
 from .release_request import ReleaseRequest as ReleaseRequest
+from .release_texts import draw_map as draw_map
+from .release_texts import find_cells as find_cells
+from .release_texts import has_map as has_map
 from .releasing import Preflight as Preflight
 from .releasing import Release as Release
 from .releasing import preflight as preflight

@@ -16,7 +16,7 @@ from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Release, preflight, publish
 from dpviz.runs import Contender, Progress, Request, brief
-from dpviz.tables import owner_words, sample
+from dpviz.tables import declarations, sample
 
 _SAMPLE, _K, _EPSILON, _DELTA = "people", 5, 2.0, 1e-6
 
@@ -33,7 +33,7 @@ def example_work() -> Iterator[Progress | ReadRelease]:
 def make_example_release() -> Release:
     """A release of the sample *people*; the account that it is charged to goes with its folder."""
     source, declared = sample(_SAMPLE).load()
-    words = owner_words.find_words(declared, today=datetime.now(UTC).date().isoformat())
+    words = declarations.find_words(declared, today=datetime.now(UTC).date().isoformat())
     words = replace(words, name=f"{words.name} (an example)", intended_use="Show what a release looks like")
     request = ReleaseRequest(Request(Contender("auto"), _K, _EPSILON, _DELTA), words, who="an example")
     with TemporaryDirectory(prefix="dpviz-example-") as folder:

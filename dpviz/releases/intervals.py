@@ -6,18 +6,22 @@ do so less often. How each test is inverted is in ``docs/proofs/intervals.md``.
 References
 ----------
 Cornish & Fisher 1938: quantiles of a sum by its cumulants.
+
+Released centres are rounded to a public grid by the same noise: that takes away digits that say nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite, sqrt
+from math import floor, isfinite, log10, sqrt
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.core import Array
+from dpviz.core import Array, Codes
+from dpviz.runs import Run
+from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN
 
 COVERED = 0.9
@@ -153,3 +157,78 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+# A grid is at most this part of the noise, or of a column's width where no noise is known.
+_PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Centres on a grid.
+
+    ``digits`` (k, d), decimals of each coordinate; below 0, zeros before the point. They are the same along a
+    column, but on a log or root scale, where noise grows with the amount; ``centers`` (k, d), data units, inside
+    the bounds.
+    """
+
+    digits: Codes
+    centers: Array
+
+    @property
+    def step(self) -> Array:
+        """The width of the grid at each coordinate, shape (k, d)."""
+        return np.array([[10.0**-digits for digits in row] for row in self.digits.tolist()])
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The centres as they are printed, a row each."""
+        return [
+            [f"{value:.{max(digits, 0)}f}" for value, digits in zip(center, row, strict=True)]
+            for center, row in zip(self.centers.tolist(), self.digits.tolist(), strict=True)
+        ]
+
+
+def round_centers(run: Run) -> Rounded:
+    """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
+    digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
+    lower, upper = run.domain.lower.tolist(), run.domain.upper.tolist()
+    columns = zip(run.centers.T, digits.T, lower, upper, strict=True)
+    return Rounded(digits, np.column_stack([_round_column(*column) for column in columns]))
+
+
+def _find_widest_grids(run: Run) -> Array:
+    """How wide the grid may be at each coordinate, data units, shape (k, d)."""
+    domain, noise = run.domain, _find_typical_noise(run)
+    whole = domain.upper - domain.lower
+    grids = np.tile(_PART_OF_WIDTH * whole, (run.k, 1))
+    if noise is not None:
+        grids = np.where(noise > 0, np.minimum(_PART_OF_NOISE * noise * domain.even_scale, whole), grids)
+    for column, place in zip(domain.declared, domain.places, strict=False):
+        if isinstance(column.coding, codings.Stretched):
+            amounts = run.centers[:, place.start]
+            sd = np.full(run.k, 2 * _PART_OF_WIDTH if not noise else noise * float(column.even_scale[0]))
+            spread = column.coding.spread_around(amounts, sd)
+            grids[:, place.start] = np.minimum(_PART_OF_NOISE * spread, whole[place.start])
+    return grids
+
+
+def _find_typical_noise(run: Run) -> float | None:
+    """The median over the centres of what the last step says of their noise, unit coordinates."""
+    said = run.center_noise_sd
+    return None if said is None or not np.isfinite(said).all() else float(np.median(said))
+
+
+def _round_column(values: Array, digits: Codes, lower: float, upper: float) -> Array:
+    rounded = np.array(values, dtype=np.float64)
+    for one in np.unique(digits).tolist():
+        rounded[digits == one] = _round_inside(values[digits == one], one, lower, upper)
+    return rounded
+
+
+def _round_inside(values: Array, digits: int, lower: float, upper: float) -> Array:
+    step = 10.0**-digits
+    nearest = np.round(values, digits)
+    nearest = np.where(nearest > upper, np.round(nearest - step, digits), nearest)
+    inside: Array = np.where(nearest < lower, np.round(nearest + step, digits), nearest) + 0.0
+    return np.clip(inside, lower, upper)

@@ -26,9 +26,9 @@ import numpy as np
 from scipy.special import gammaln, kve, logsumexp
 
 from dpviz.core import Accounting, Array, DistanceScales, Region, SegmentHistogram, WholeTruth, mechanisms, queries
-from dpviz.releases.quality_report import find_possible_scales
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.release_sentences import SENTENCES
+from dpviz.releases.segments import find_possible_scales
 from dpviz.releases.transcript import AnswerRecording, Playback
 
 # A genuine release is called forged once in so many, at most.

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.continuing import Continued, find_continued
-from dpviz.releases.draws import Draws, draw_versions
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.promise import format_span
 from dpviz.releases.release_parts import Parts, announce_loss, make_all_parts, make_empty_content, make_empty_tables
@@ -19,6 +18,7 @@ from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import Groups, find_groups
+from dpviz.releases.tallies import Draws, draw_versions
 from dpviz.releases.transcript import Transcript
 from dpviz.runs import Run, compute_independent_epsilon, profiles
 from dpviz.tables import Declaration, codings

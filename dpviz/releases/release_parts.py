@@ -18,6 +18,7 @@ from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTab
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
 from dpviz.releases.described_table import DescribedTable, make_description
+from dpviz.releases.intervals import Rounded, round_centers
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import (
     ALGORITHM,
@@ -28,11 +29,10 @@ from dpviz.releases.release_request import (
     CostPart,
     ReleaseRequest,
 )
-from dpviz.releases.rounding import Rounded, round_centers
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
 from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, measure_polish_error, trust_noise
-from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, make_domain, profiles, run_steps
+from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
 Watch = Callable[[RunSoFar], None]
@@ -136,7 +136,7 @@ def make_empty_content(declaration: Declaration) -> LoadedTable:
 
 def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
     """The tables of a declaration, of no rows: for playing a transcript, which looks at none."""
-    domain = make_domain(declaration)
+    domain = declaration.make_domain()
     description = make_description(declaration, domain)
     wide = _make_empty_table(declaration, description.wide, n_public)
     return Tables(_make_empty_table(declaration, domain, n_public), lambda: DescribedTable(wide, description))
@@ -160,7 +160,7 @@ def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_p
     """What to expect of the algorithm, in words, from public numbers alone; "" where bounds are still to be bought."""
     if declaration.open_columns:
         return ""
-    table = _make_empty_table(declaration, make_domain(declaration), n_public)
+    table = _make_empty_table(declaration, declaration.make_domain(), n_public)
     asked = replace(release_request.request, delta=release_request.delta)
     share = release_request.find_share(declaration)
     return Judgement.of_request(asked, table, rows=KnownRows.read(declaration), share=share).announcement

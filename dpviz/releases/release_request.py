@@ -26,7 +26,7 @@ from dpviz.releases.continuing import COUNTED_AGAIN, EarlierSegments
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import Contender, Division, Request
-from dpviz.tables import Declaration, codings, declarations, owner_words
+from dpviz.tables import Declaration, codings, declarations
 
 # Squared clusters times columns: starts that are spread out cost so much, and whoever verifies plays them again.
 _MOST_WORK = 2**28
@@ -86,7 +86,7 @@ class ReleaseRequest:
     """
 
     request: Request
-    words: owner_words.OwnerWords
+    words: declarations.OwnerWords
     segments: float = Division.segments
     bounds: float = Division.bounds
     missing: float = Division.missing
@@ -156,7 +156,7 @@ class ReleaseRequest:
 
     def with_argument(self, argument: str) -> ReleaseRequest:
         """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""
-        said = " ".join((*owner_words.list_said(self.words.justification), argument)).strip()
+        said = " ".join((*declarations.list_said(self.words.justification), argument)).strip()
         return replace(self, words=replace(self.words, justification=said)) if argument else self
 
     def make_algorithm_request(self, declaration: Declaration) -> Request:
@@ -282,7 +282,7 @@ class Asked:
         contender = Contender.parse(request.algorithm, request.parameters)
         release_request = ReleaseRequest(
             Request(contender, request.k, request.epsilon, request.delta),
-            owner_words.OwnerWords(**document.words.list_given()),
+            declarations.OwnerWords(**document.words.list_given()),
             segments=document.segments,
             bounds=document.bounds,
             missing=document.missing,
@@ -311,7 +311,7 @@ class Asked:
 
     def refuse_contradictions(self) -> None:
         """Let nothing pass that is in no form which a release has for it, or that something else in it denies."""
-        if not owner_words.is_day(self.date):
+        if not declarations.is_day(self.date):
             raise make_refusal("no_day")
         for what, form in _NAMES.items():
             if not form.fullmatch(getattr(self, what)):

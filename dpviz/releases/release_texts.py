@@ -14,13 +14,16 @@ References
 NIST SP 800-226 (March 2025, final), Guidelines for evaluating differential privacy guarantees: most questions.
 WP29 opinion 05/2014 on anonymisation techniques: singling out, linkability, inference. Dwork, Kohli & Mulligan 2019:
 why this ε, and who agreed to it.
+
+What the tables of a card say stands here, too: centres, segments, bounds, ledger, account. Its pictures show released
+values as plain SVG, in the colours of the page around them, without script.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -29,26 +32,20 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import yaml
 
-from dpviz.core import check
+from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
-from dpviz.releases.card_tables import (
-    describe_missing,
-    draw_places,
-    draw_sizes,
-    group_charges,
-    list_segment_heads,
-    make_account_table,
-    make_bounds_table,
-    make_centers_table,
-    make_ledger_table,
-)
 from dpviz.releases.intervals import WIDE
-from dpviz.releases.playing import Played
+from dpviz.releases.playing import CardColumn, Played
+from dpviz.releases.promise import describe_sizes, describe_smallest, format_plain_number, format_small, format_steps
+from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import CostPart
+from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import (
     TOO_SMALL,
+    NumbersSaid,
     SegmentsReport,
     count_intervals,
     describe_quality,
@@ -56,8 +53,8 @@ from dpviz.releases.segments_report import (
     list_half,
     split_interval,
 )
-from dpviz.runs import Run
-from dpviz.tables import owner_words
+from dpviz.runs import Run, profiles
+from dpviz.tables import codings, declarations
 from dpviz.words import (
     DRAWS_SAY,
     FONT,
@@ -72,10 +69,450 @@ from dpviz.words import (
     format_things,
     join_clauses,
     make_environment,
+    render,
+    shorten,
 )
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# What a sheet holds side by side and below each other; the files beside the card have all.
+_MOST_COLUMNS, _MOST_CENTERS = 10, 24
+_MOST_BOUNDS = 30
+
+
+@dataclass(frozen=True)
+class Charges:
+    """Charges of one part with the same mechanism and the same question."""
+
+    part: str
+    mechanism: str
+    query: str
+    notes: tuple[str, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def purpose(self) -> str:
+        """What they were for: the first, and the last of many."""
+        first, *others = dict.fromkeys(self.notes)
+        if not others:
+            return first
+        return f"{first} … {others[-1]}" if first.split()[:1] == others[-1].split()[:1] else f"{first}, and others"
+
+    @property
+    def asked(self) -> str:
+        """The question in plain words, where it has some."""
+        return str(TERMS["queries"].get(self.query, {}).get("asked", self.query))
+
+    @property
+    def noise(self) -> str:
+        """Their noise scale, or the range of it."""
+        low, high = format_number(min(self.scales)), format_number(max(self.scales))
+        return low if low == high else f"{low} to {high}"
+
+
+def group_charges(played: Played) -> Iterator[Charges]:
+    """The ledger's entries in groups, in the order in which the first of each was charged."""
+    alike: dict[tuple[str, str, str], list[Entry]] = {}
+    for part, entries in played.parts.entries.items():
+        for entry in entries:
+            alike.setdefault((part, entry.mechanism, entry.query), []).append(entry)
+    for key, charged in alike.items():
+        yield Charges(*key, tuple(one.note for one in charged), tuple(one.scale for one in charged))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: its cells, of which the first is its head."""
+
+    cells: Sequence[str]
+    kind: str = ""
+    tall: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table called ``name``; the columns at ``numbers`` stand to the right, and ``notes`` below it."""
+
+    name: str
+    heads: Sequence[str]
+    rows: Sequence[Row]
+    numbers: Sequence[int] = ()
+    notes: Sequence[str] = ()
+
+
+def make_centers_table(played: Played) -> Table:
+    """Released centres in the units of the data, each coordinate and each size with its noise."""
+    made = played.profile
+    told = [one for one in played.columns if one.place is not None][:_MOST_COLUMNS]
+    rows = []
+    for place in range(min(made.k, _MOST_CENTERS)):
+        said = made.describe_center(place)
+        sizes = [] if made.sizes is None else [made.sizes.words[place]]
+        rows.append(Row([str(place + 1), *(said[one.name] for one in told), *sizes]))
+    sized = [] if made.sizes is None else ["size"]
+    rows.append(Row(["rounded to", *(_format_steps(played, one) for one in told), *([""] * len(sized))], kind="foot"))
+    heads = ["segment", *(_format_head(one.name, one.unit) for one in told), *sized]
+    worded = [place for place, one in enumerate(told, start=1) if one.worded]
+    numbers = [place for place in range(1, len(heads)) if place not in worded]
+    return Table("Released centres", heads, rows, numbers, tuple(_list_centers_notes(played)))
+
+
+def _list_centers_notes(played: Played) -> Iterator[str]:
+    """What is left out, what a ± says, and why sizes do not add up to something else."""
+    made, told = played.profile, [one for one in played.columns if one.place is not None]
+    others = len(told) - _MOST_COLUMNS
+    left_out = [
+        format_things(made.k - _MOST_CENTERS, "centre") if made.k > _MOST_CENTERS else "",
+        format_things(others, "column") if others > 0 else "",
+    ]
+    if any(left_out):
+        yield f"{' and '.join(filter(None, left_out))} more: see centers.csv."
+    noise = PLUS_MINUS_RELEASED
+    if not made.noise_known:
+        noise = f"How far centres are off the means of their segments cannot be told. {PLUS_MINUS_RELEASED}"
+    elif uneven := [one.name for one in told[:_MOST_COLUMNS] if one.kind != "number"]:
+        noise += (
+            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."
+        )
+    yield " ".join(filter(None, (noise, describe_sizes(played), describe_smallest(played))))
+
+
+def _format_head(name: str, unit: str | None) -> str:
+    """A column and its unit, which a name that ends in it has said already.
+
+    >>> _format_head("commute", "km"), _format_head("commute_km", "km"), _format_head("Preis [€]", "€")
+    ('commute (km)', 'commute_km', 'Preis [€]')
+    """
+    *_, last = re.split(r"[\s_()\[\]/,;]+", name.rstrip(")] "))
+    return name if not unit or last.casefold() == unit.casefold() else f"{name} ({unit})"
+
+
+def _format_steps(played: Played, column: CardColumn) -> str:
+    """The grid of a column, or the finest and the widest of its coordinates; "" where it says words."""
+    steps = played.parts.clustered.rounded.step[:, column.place]
+    return "" if column.worded else format_steps(steps.tolist())
+
+
+def list_segment_heads(played: Played) -> dict[str, str]:
+    """The heads of all columns that segments are described by, with their units; a date has none."""
+    units = {column.name: column.unit for column in played.columns}
+    told = (
+        [said for segment in played.report.segments[:_MOST_CENTERS] for said in segment.columns]
+        if played.report
+        else []
+    )
+    for said in told:
+        if isinstance(said, NumbersSaid) and said.median is not None and said.first_day:
+            units[said.column] = ""
+        elif said.unit:
+            units[said.column] = said.unit
+    return {name: _format_head(name, units.get(name)) for name in dict.fromkeys(said.column for said in told)}
+
+
+def make_bounds_table(played: Played) -> Table:
+    """Every declared column, its bounds or categories, and where these come from: an origin beside all of its rows."""
+    rows = []
+    for origin, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin):
+        alike = list(same)
+        for place, column in enumerate(alike):
+            name = f"{column.name} *" if column.place is None else column.name
+            said, tall = ([], {}) if place else ([origin], {2: len(alike)} if len(alike) > 1 else {})
+            rows.append(Row([name, column.span, *said], "warn" if declarations.FROM_ROWS in origin else "", tall))
+    rest, notes = len(played.columns) - _MOST_BOUNDS, list[str]()
+    if any(column.place is None for column in played.columns):
+        notes.append("* described in segments, not used to find them.")
+    if rest > 0:
+        notes.append(f"{format_things(rest, 'column')} more: see declaration.json.")
+    return Table("Bounds and their origin", ["column", "bounds", "who says so"], rows, notes=notes)
+
+
+def describe_missing(parts: Parts) -> str:
+    """The released shares of missing cells; "" where none was bought."""
+    told = parts.missing_told
+    rest = len(told) - _MOST_BOUNDS
+    more = f"; {format_things(rest, 'column')} more: see segments.csv" if rest > 0 else ""
+    return f"{'; '.join(told[:_MOST_BOUNDS])}{more}"
+
+
+def make_ledger_table(played: Played) -> Table:
+    """What each part cost, and below it what its noise was drawn for."""
+    heads = ["part, and what its noise was drawn for", "noise", "charges", "noise scale", "ε", "δ"]
+    return Table("Ledger", heads, list(_list_ledger_rows(played)), (2, 3, 4, 5))
+
+
+def _list_ledger_rows(played: Played) -> Iterator[Row]:
+    lines, shares = list(group_charges(played)), played.shares
+    for part in shares.values():
+        name = f"{part.name} ({format_percent(part.epsilon / played.epsilon)} of ε)" if len(shares) > 1 else part.name
+        charges = f"{len(played.parts.entries[part.name])}"
+        yield Row([name, "", charges, "", f"{part.epsilon:.4g}", format_small(part.delta)], kind="part")
+        for one in lines:
+            if one.part == part.name:
+                yield Row([f"{one.asked}: {one.purpose}", one.mechanism, f"{len(one.scales)}", one.noise, "", ""])
+    charges = f"{len(played.parts.charges)}"
+    yield Row(["the release", "", charges, "", f"{played.epsilon:.6g}", format_small(played.delta)], kind="part")
+
+
+def make_account_table(played: Played) -> Table:
+    """The account before and after."""
+    account = played.asked.account
+    after = account.spent_epsilon + played.epsilon
+    lines = (
+        ("before", account.spent_epsilon, account.spent_delta),
+        ("this release", played.epsilon, played.delta),
+        ("after", after, account.spent_delta + played.delta),
+        ("the most it may hold", account.cap_epsilon, account.cap_delta),
+    )
+    rows = [Row([name, f"{epsilon:.6g}", format_small(delta)]) for name, epsilon, delta in lines]
+    left = max(0.0, account.cap_epsilon - after)
+    notes = [f"ε = {left:.6g} of it is left for other releases about these people.", account.link.words]
+    return Table("Account", [f"account “{account.name}”", "ε", "δ"], rows, (1, 2), notes)
+
+
+_WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
+_DOT, _LANE, _AIR, _LANES = 7.0, 15.0, 15.0, 3
+# Columns beyond these would be lines that nobody tells apart.
+_MOST_DRAWN_COLUMNS, _MOST_SEGMENTS = 10, 24
+_NAME, _NAME_ASIDE = 17, 10
+# How high a map may be, and of how many segments it still shows who is nearest.
+_MAP_HEIGHTS, _MOST_CELLS = (140.0, 300.0), 100
+_IN_FULL = 1e9  # smaller bounds are
+
+
+class CardPicture(NamedTuple):
+    """A picture of released values: our own markup, an SVG so high, with words for whoever does not see it."""
+
+    title: str
+    alt: str
+    markup: str
+    height: float
+
+
+class Dot(NamedTuple):
+    """The dot of a segment: its number, its middle, and where on the line its value is; lengths of the picture."""
+
+    label: int
+    x: float
+    y: float
+    at: float = 0.0
+
+
+class Strip(NamedTuple):
+    """The line of a column: how high it lies, its ends in words, the dots on it, and the noise around some of them.
+
+    The noise on a centre is told by its ends and by the height of its dot.
+    """
+
+    name: str
+    base: float
+    lower: str
+    upper: str
+    dots: tuple[Dot, ...]
+    noise: tuple[tuple[float, float, float], ...]
+
+
+class Bar(NamedTuple):
+    """The size of a segment: its dot, its length, both ends of its noise, where words begin, and these."""
+
+    dot: Dot
+    length: float
+    noise: tuple[float, float] | None
+    end: float
+    told: str
+
+
+def draw_places(played: Played) -> CardPicture:
+    """Where the released centres lie: on a map where they have two coordinates, of two columns; else on lanes."""
+    return draw_map(played) if has_map(played) else draw_centers(played)
+
+
+def has_map(played: Played) -> bool:
+    """Whether two columns with a coordinate each were clustered."""
+    return played.profile.dim == len(played.run.domain.names) == 2
+
+
+def draw_centers(played: Played) -> CardPicture:
+    """Where the released centres lie between the bounds of each column: a line a column, a number a segment."""
+    made, height, strips = played.profile, 4.0, []
+    columns = made.columns[:_MOST_DRAWN_COLUMNS]
+    even = made.even
+    for column, within, values, reach in zip(columns, even.columns, even.centers.T, even.reach.T, strict=False):
+        strips.append(_place_strip(column, within, values, reach, height))
+        height = strips[-1].base + 16
+    rest = made.dim - len(columns)
+    left_out = f", {format_things(rest, 'column')} left out" if rest else ""
+    lowest, highest = made.centers.argmin(axis=0).tolist(), made.centers.argmax(axis=0).tolist()
+    ends = "; ".join(
+        f"{column.name} from {made.format_center(lowest[at], at)} to {made.format_center(highest[at], at)}"
+        for at, column in enumerate(columns)
+    )
+    centers = capitalize_first(format_things(made.k, "released centre"))
+    alt = f"{centers} on a line for each of {format_things(len(columns), 'column')}{left_out}: {ends}"
+    markup = render(
+        "centers.svg.j2", width=_WIDTH, height=height, left=_LEFT, right=_WIDTH - _RIGHT, radius=_DOT, strips=strips
+    )
+    return CardPicture(f"Where the segments lie{left_out}", alt, markup, height)
+
+
+def draw_map(played: Played) -> CardPicture:
+    """Where the released centres of two columns lie, and which places are nearest to each.
+
+    Distances are those that the clustering saw: one that is twice as long counts twice.
+    """
+    made, domain = played.profile, played.run.domain
+    half, points = domain.region.half, played.parts.clustered.unit_centers
+    left, top, wide = 64.0, 6.0, _WIDTH - 64.0 - _RIGHT
+    high = float(np.clip(wide * half[1] / half[0], *_MAP_HEIGHTS))
+
+    def place(unit: Array) -> Array:
+        """Where unit coordinates (..., 2) are drawn."""
+        x, y = np.moveaxis(np.clip(unit / half, -1, 1), -1, 0)
+        return np.stack([left + wide * (1 + x) / 2, top + high * (1 - y) / 2], axis=-1)
+
+    shown = slice(_MOST_SEGMENTS)
+    cells = [place(cell).tolist() for cell in find_cells(played)]
+    dots = [Dot(number, *at) for number, at in enumerate(place(points[shown]).tolist(), 1)]
+    reach = np.nan_to_num(made.even.reach / made.even.scale)[shown, :, None] * np.eye(2)
+    ends = [place(points[shown, None] + side * reach) for side in (-1, 1)]
+    noise = np.concatenate(ends, axis=-1).reshape(-1, 4)
+    one, other = made.columns
+    told = [
+        (left, top + high + 12, "end", _format_end(one, one.lower), "start"),
+        (left + wide, top + high + 12, "end", f"{_format_end(one, one.upper)} {one.unit}".rstrip(), "end"),
+        (left + wide / 2, top + high + 12, "name", shorten(one.name, _NAME), "middle"),
+        (left - 4, top + high, "end", _format_end(other, other.lower), "end"),
+        (left - 4, top + 8, "end", f"{_format_end(other, other.upper)} {other.unit}".rstrip(), "end"),
+        (left - 4, top + high / 2, "name", shorten(other.name, _NAME_ASIDE), "end"),
+    ]
+    rest = made.k - len(dots)
+    left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
+    places = "; ".join(
+        f"{dot.label} at {made.format_center(dot.label - 1, 0)}, {made.format_center(dot.label - 1, 1)}" for dot in dots
+    )
+    markup = render(
+        "map.svg.j2",
+        **{"width": _WIDTH, "height": top + high + 18, "box": (left, top, wide, high), "radius": _DOT},
+        **{
+            "cells": cells,
+            "dots": dots,
+            "told": told,
+            "noise": [line for line in noise.tolist() if line[:2] != line[2:]],
+        },
+    )
+    alt = f"Map of {one.name} and {other.name}{left_out}: {places}"
+    return CardPicture(f"Where the segments lie{left_out}", alt, markup, top + high + 18)
+
+
+def find_cells(played: Played) -> list[Array]:
+    """Of each of two columns' segments its part of the region, corners (n, 2) in unit coordinates; none of many."""
+    centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
+    return cut_cells(centers, half) if len(centers) <= _MOST_CELLS else []
+
+
+def cut_cells(centers: Array, half: Array) -> list[Array]:
+    """The part of a box ±``half`` nearest to each of ``centers`` (k, 2): corners (n, 2), none where it has none."""
+    box = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * half
+    found = []
+    for place, center in enumerate(centers):
+        cell = box
+        for other in np.delete(centers, place, axis=0):
+            if len(cell) and (other != center).any():
+                cell = _cut(cell, other - center, (other + center) / 2)
+        if len(cell):
+            found.append(cell)
+    return found
+
+
+def _cut(cell: Array, normal: Array, point: Array) -> Array:
+    """What of a convex ``cell`` (n, 2) is not beyond the line through ``point`` that ``normal`` stands on."""
+    away = ((cell - point) * normal).sum(axis=1)
+    corners: list[Array] = []
+    for (one, here), (two, there) in zip(
+        zip(cell, away, strict=True), zip(np.roll(cell, -1, 0), np.roll(away, -1), strict=True), strict=True
+    ):
+        if here <= 0:
+            corners.append(one)
+        if here * there < 0:
+            corners.append(one + (two - one) * (here / (here - there)))
+    return np.array(corners)
+
+
+def _place_strip(
+    column: profiles.ProfileColumn, within: profiles.ProfileColumn, values: Array, reach: Array, top: float
+) -> Strip:
+    """One line: dots that would cover each other stand above each other.
+
+    Values, the ``reach`` of their noise and the ends ``within`` which they lie are on the scale of the column, where
+    noise is even: the line through a dot, where that is longer than the dot.
+    """
+    wide = _WIDTH - _LEFT - _RIGHT - 2 * _DOT
+    low, at, high = (
+        _LEFT + _DOT + wide * np.clip((end - within.lower) / (within.upper - within.lower), 0, 1)
+        for end in (values - reach, values, values + reach)
+    )
+    dots = _spread_apart(at.tolist())
+    base = top + _LANE * (1 + max(lane for _, _, lane in dots)) + 2
+    placed = [(place, x, base - _LANE * (lane + 0.5)) for place, x, lane in dots]
+    return Strip(
+        shorten(column.name, _NAME),
+        base,
+        _format_end(column, column.lower),
+        f"{_format_end(column, column.upper)} {'' if column.worded else column.unit}".rstrip(),
+        tuple(Dot(place + 1, x, y, float(at[place])) for place, x, y in placed),
+        # A dot that had to move aside is not where its value is: nor would its noise be.
+        tuple(
+            (float(low[place]), float(high[place]), y)
+            for place, x, y in placed
+            if high[place] - low[place] > 2 * _DOT and x == at[place]
+        ),
+    )
+
+
+def _spread_apart(at: Sequence[float]) -> list[tuple[int, float, int]]:
+    """Where the dots of values ``at`` are drawn, as (place, x, lane): above each other, or a little to the right."""
+    last: list[float] = []
+    dots = []
+    for place in sorted(range(len(at)), key=lambda one: at[one]):
+        x = at[place]
+        lane = next((i for i, before in enumerate(last) if x - before >= _AIR), len(last))
+        if lane == _LANES and min(last) + _AIR <= _WIDTH - _RIGHT:
+            lane = last.index(min(last))
+            x = last[lane] + _AIR
+        last[lane : lane + 1] = [x]
+        dots.append((place, x, lane))
+    return dots
+
+
+def draw_sizes(played: Played) -> CardPicture | None:
+    """The released sizes with their noise on both sides; None where none were released."""
+    made = played.profile
+    if made.sizes is None:
+        return None
+    sizes = made.sizes.rows[:_MOST_SEGMENTS].tolist()
+    reaches = np.nan_to_num(made.sizes.reach[:_MOST_SEGMENTS]).tolist()
+    left, room = 26.0, _WIDTH - 26.0 - 92.0
+    longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
+    bars = []
+    for place, (size, noise) in enumerate(zip(sizes, reaches, strict=True)):
+        end = left + room * max(size, 0.0) / longest
+        low, high = (left + room * max(size + side * noise, 0.0) / longest for side in (-1, 1))
+        dot = Dot(place + 1, 9.0, 12.0 + 19.0 * place)
+        around = (low, high) if noise else None
+        bars.append(Bar(dot, max(end - left, 0.5), around, max(end, high), made.sizes.words[place]))
+    rest = made.k - len(sizes)
+    left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
+    told = enumerate(made.sizes.words[:_MOST_SEGMENTS], 1)
+    alt = "Released sizes: " + ", ".join(f"segment {place} {words}" for place, words in told)
+    height = 12.0 + 19.0 * len(sizes)
+    markup = render("sizes.svg.j2", width=_WIDTH, height=height, left=left, radius=_DOT, bars=bars)
+    return CardPicture(f"How many they are{left_out}", alt, markup, height)
+
+
+def _format_end(column: profiles.ProfileColumn, bound: float) -> str:
+    plain = column.declared == codings.NUMBER and abs(bound) < _IN_FULL
+    return format_plain_number(bound) if plain else column.format_value(bound)
 
 
 _LONGEST_SLUG = 80
@@ -115,7 +552,7 @@ class RegistryField:
     def read(cls, said: Mapping[str, Any]) -> RegistryField:
         """As the file says it."""
         kind, below = said.get("kind", "text"), said.get("fields", {})
-        allowed = owner_words.SECTORS if kind == "sector" else said.get("one of", ())
+        allowed = declarations.SECTORS if kind == "sector" else said.get("one of", ())
         fields = {name: cls.read(one) for name, one in below.items()}
         return cls(kind, said.get("tier", 0), tuple(allowed), fields, tuple(said.get("required", ())))
 
@@ -134,7 +571,7 @@ class RegistryField:
             return f"is {said}: write a text"
         if self.allowed and value not in self.allowed:
             return f"is {said}: choose one of {', '.join(map(str, self.allowed))}"
-        return "is no day: write it as YYYY-MM-DD" if self.kind == "day" and not owner_words.is_day(value) else ""
+        return "is no day: write it as YYYY-MM-DD" if self.kind == "day" and not declarations.is_day(value) else ""
 
 
 @cache
@@ -241,7 +678,7 @@ def _format_colors(theme: Theme) -> str:
 
 NOT_AUDITED = "No third party has audited this release or the program that made it."
 """Of every release."""
-_MOST_COLUMNS = 12
+_MOST_NOISES = 12
 # What Markdown and formulas read as markup.
 _SIGNS = re.compile(r"[\\`*_\[\]<>$|~#&]")
 # What YAML takes for a line's end, or for no text at all, where JSON lets it stand.
@@ -272,10 +709,10 @@ def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
         "DRAWS_SAY": DRAWS_SAY,
-        **{"NOT_STATED": owner_words.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
+        **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{
             "ALONE": promise.ALONE,
-            "questions": owner_words.OWNER_QUESTIONS,
+            "questions": declarations.OWNER_QUESTIONS,
             "join_clauses": join_clauses,
             "plain": escape_markdown,
         },
@@ -324,7 +761,7 @@ def quote_owner(question: str, *words: str) -> str:
 
 def select_said(words: str | tuple[str, ...]) -> str:
     """Those of the owner's words that say something; "" where none do."""
-    return ", ".join(owner_words.list_said(*((words,) if isinstance(words, str) else words)))
+    return ", ".join(declarations.list_said(*((words,) if isinstance(words, str) else words)))
 
 
 def escape_markdown(name: str) -> str:
@@ -364,9 +801,9 @@ def describe_errors(played: Played) -> str:
         worst = made.even.reach.max(axis=0).tolist()
         told = ", ".join(
             f"{one.name} {one.describe_reach(reach)}"
-            for one, reach in zip(made.columns[:_MOST_COLUMNS], worst, strict=False)
+            for one, reach in zip(made.columns[:_MOST_NOISES], worst, strict=False)
         )
-        rest = len(worst) - _MOST_COLUMNS
+        rest = len(worst) - _MOST_NOISES
         more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
         errors.append(f"The ± of a centre is, where it is widest: {join_clauses(told, more)}.")
     return " ".join(

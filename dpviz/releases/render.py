@@ -26,9 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Entry, queries
-from dpviz.releases.card_tables import CardPicture, draw_centers, draw_map, draw_sizes, has_map
 from dpviz.releases.continuing import format_continued
-from dpviz.releases.draws import format_draws
 from dpviz.releases.intervals import COVERED, format_finite
 from dpviz.releases.package import (
     ASSIGN,
@@ -58,9 +56,14 @@ from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.release_sentences import TERMS, make_refusal
 from dpviz.releases.release_texts import (
+    CardPicture,
+    draw_centers,
+    draw_map,
+    draw_sizes,
     fill,
     fill_yaml,
     format_card,
+    has_map,
     make_card_page,
     make_dossier_page,
     make_page,
@@ -69,9 +72,10 @@ from dpviz.releases.release_texts import (
 )
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
+from dpviz.releases.tallies import format_draws
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import Script, profiles
-from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv, owner_words
+from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
 from dpviz.words import join_clauses, shorten
 
 _KEYWORDS = ["differential privacy", "clustering", "k-means"]
@@ -222,7 +226,7 @@ def _make_datapackage(played: Played, files: Sequence[CatalogueFile]) -> dict[st
         "title": said.name,
         "description": said.description,
         "created": f"{played.asked.date}T00:00:00Z",
-        "contributors": [{"title": one, "role": "publisher"} for one in owner_words.list_said(*said.curators)],
+        "contributors": [{"title": one, "role": "publisher"} for one in declarations.list_said(*said.curators)],
         "keywords": _KEYWORDS,
         "privacy": _describe_privacy(played),
         "resources": [_make_resource(one) for one in files],
@@ -281,7 +285,7 @@ def _make_croissant(played: Played, files: Sequence[CatalogueFile]) -> dict[str,
         "description": f"{said.description} Released with differential privacy: {promise}.",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "datePublished": played.asked.date,
-        "creator": [{"@type": "sc:Organization", "name": one} for one in owner_words.list_said(*said.curators)],
+        "creator": [{"@type": "sc:Organization", "name": one} for one in declarations.list_said(*said.curators)],
         "keywords": _KEYWORDS,
         "distribution": [
             {

@@ -11,13 +11,13 @@ from .advice.advice import foresee as foresee
 from .advice.advice import format_epsilon as format_epsilon
 from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
+from .advice.judgement import KnownRows as KnownRows
 from .advice.judgement import compute_column_noise as compute_column_noise
 from .advice.judgement import count_cluster_rows as count_cluster_rows
-from .advice.known_rows import KnownRows as KnownRows
-from .advice.known_rows import RowsAdvice as RowsAdvice
-from .advice.known_rows import advise as advise
 from .advice.recommendation import MADE_UP as MADE_UP
 from .advice.recommendation import Recommendation as Recommendation
+from .advice.recommendation import RowsAdvice as RowsAdvice
+from .advice.recommendation import advise as advise
 from .audits.auditing import AuditReport as AuditReport
 from .clipped_rows import ClippedRows as ClippedRows
 from .clipped_rows import JudgedTable as JudgedTable
@@ -48,7 +48,6 @@ from .open_table import Plan as Plan
 from .open_table import declare as declare
 from .open_table import declare_on_cluster as declare_on_cluster
 from .open_table import list_columns as list_columns
-from .open_table import make_domain as make_domain
 from .owner_files import OWNER_ONLY as OWNER_ONLY
 from .owner_files import create_whole as create_whole
 from .owner_files import write_whole as write_whole

@@ -12,12 +12,12 @@ import numpy as np
 from dpviz.algorithms import (
     Card,
     CentersStep,
+    Level,
     LossDiagnostic,
     Params,
     ReferenceStep,
     Step,
     find_card,
-    regime,
     size_estimates,
 )
 from dpviz.core import (
@@ -429,7 +429,7 @@ def _list_warnings(request: Request, table: PrivateTable, params: Params, *, jud
     light: tuple[str, ...] = ()
     if judges:
         judged = Judgement.of(request.card, request.make_setting(table), params, sparse=table.sparse)
-        light = (judged.message,) if judged.level not in (None, regime.Level.GREEN) else ()
+        light = (judged.message,) if judged.level not in (None, Level.GREEN) else ()
     declared = {"relation": table.relation, "rows_per_person": table.rows_per_person}
     shares = list_noisy_shares(table.domain, n=table.n_public, k=request.k, epsilon=request.epsilon, **declared)
     return (*light, *table.domain.notes, *shares)

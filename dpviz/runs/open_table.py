@@ -24,7 +24,6 @@ from dpviz.tables import (
     Preparation,
     SparkTable,
     SparseTable,
-    codings,
 )
 
 
@@ -238,30 +237,7 @@ class Plan:
         spelled_out = declaration.over(list_columns(source, declaration)).validate()
         if spelled_out.id_column is not None and isinstance(source, ArrowTable | LoadedTable):
             source.check_id(spelled_out.id_column)
-        return cls(source, spelled_out, make_domain(spelled_out))
-
-
-def make_domain(declaration: Declaration) -> Domain:
-    """The domain of the columns to cluster, which are spelled out.
-
-    Raises
-    ------
-    RequestError
-        If there is none, or a bound is missing.
-    """
-    if not declaration.columns:
-        raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
-    bounds = declaration.list_bounds(declaration.columns)
-    return codings.make_coded_domain(
-        declaration.columns,
-        bounds.lower,
-        bounds.upper,
-        codings=declaration.coded,
-        weights=declaration.weights,
-        radius=declaration.radius,
-        scaling=declaration.scaling,
-        units=declaration.units,
-    )
+        return cls(source, spelled_out, spelled_out.make_domain())
 
 
 def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pprint import pformat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpviz import __version__
 from dpviz.runs.request import Request
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.tables import SAMPLES, Declaration, declarations
+from dpviz.tables import Declaration, declarations, list_samples
+
+if TYPE_CHECKING:
+    from dpviz.runs.study.grid import StudyGrid
 
 _WIDTH = 100
 _CODE_CELL: dict[str, Any] = {"cell_type": "code", "execution_count": None}
@@ -199,12 +201,12 @@ def _name_data(name: str, declared: Declaration) -> str:
 
 def _find_sample(title: str) -> str | None:
     """The id of the sample that is called so on screen."""
-    return next((sample.id for sample in SAMPLES if sample.title == title), None)
+    return next((sample.id for sample in list_samples() if sample.title == title), None)
 
 
 def _is_as_declared(sample_id: str, declared: Declaration) -> bool:
     """Whether the sample says all of this by itself."""
-    sample = next(sample for sample in SAMPLES if sample.id == sample_id)
+    sample = next(sample for sample in list_samples() if sample.id == sample_id)
     table, beside = sample.load()
     return declarations.to_json(beside.over(tuple(table.frame.columns))) == declarations.to_json(declared)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.core import Array
-from dpviz.runs.open_table import OpenTable, declare, make_domain
+from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables import Declaration, FileKind, LoadedTable, codings, file_format, make_numeric_table, simulate
 
 USUAL_SPREAD = 0.05
@@ -38,7 +38,7 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
     Only what was declared is read: columns, bounds, radius, scaling, relation, how many rows a person has at most: so
     many has everybody there, so that noise is as large. ``spread`` is the width of a cluster as a share of the bounds.
     """
-    domain, bounds = make_domain(declared), declared.list_bounds(declared.columns)
+    domain, bounds = declared.make_domain(), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"
     low, high = (_put_on_scale(declared, ends) for ends in bounds)
     made = simulate(low, high, n, domain.width, k, seed=0, spread=spread, columns=domain.names, name=name)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag, create_model
 
 from dpviz.core import check
-from dpviz.tables.declarations import Declaration
+from dpviz.tables.declarations import OWNER_WORDS, Declaration
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.owner_words import OWNER_WORDS
 from dpviz.words import documents
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -68,7 +68,7 @@ class Sample:
 
 def sample(sample_id: str) -> Sample:
     """The sample of that id; KeyError if there is none."""
-    return {entry.id: entry for entry in SAMPLES}[sample_id]
+    return {entry.id: entry for entry in list_samples()}[sample_id]
 
 
 sample.__module__ = "dpviz"
@@ -108,13 +108,16 @@ def _load_digits() -> LoadedTable:
     return make_numeric_table(values, [*declared.columns, USUAL_LABEL], name=declared.title)
 
 
-SAMPLES: tuple[Sample, ...] = (
-    *_list_file_samples(),
-    _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
-    _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
-    _make_sample("words", 5, make_bag_of_words, WORDS),
-    *([_make_sample("digits", 10, _load_digits, read_declaration(_DIGITS))] if _DIGITS.is_file() else []),
-)
+@cache
+def list_samples() -> tuple[Sample, ...]:
+    """All samples; what is declared about them is read when somebody asks first."""
+    return (
+        *_list_file_samples(),
+        _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
+        _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
+        _make_sample("words", 5, make_bag_of_words, WORDS),
+        *([_make_sample("digits", 10, _load_digits, read_declaration(_DIGITS))] if _DIGITS.is_file() else []),
+    )
 
 
 GIVEN = "DPVIZ_OPEN"
@@ -186,4 +189,4 @@ def find_sample(word: str) -> Sample | None:
     """The sample of that id, unless a file of that name is there."""
     if os.path.isfile(word):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         return None
-    return next((sample for sample in SAMPLES if sample.id == word), None)
+    return next((sample for sample in list_samples() if sample.id == word), None)

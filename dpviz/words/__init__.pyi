@@ -9,8 +9,6 @@ from .keys import list_fields as list_fields
 from .keys import list_values as list_values
 from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
-from .templates.rendering import make_environment as make_environment
-from .templates.rendering import render as render
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS
 from .theme import FONT as FONT
 from .theme import Kind as Kind
@@ -37,5 +35,7 @@ from .wording import format_things as format_things
 from .wording import format_value as format_value
 from .wording import join_clauses as join_clauses
 from .wording import list_words as list_words
+from .wording import make_environment as make_environment
+from .wording import render as render
 from .wording import round_percent as round_percent
 from .wording import shorten as shorten

@@ -1,6 +1,9 @@
 """How numbers, amounts and lists are written: a released number to the digit of its noise, nine in ten behind a ±.
 
 How far a ± reaches is proved in ``docs/proofs/intervals.md``.
+
+A whole sentence is filled here, and so is a template: whatever is put into markup is escaped, and a value that is
+missing is an error.
 """
 
 from __future__ import annotations
@@ -8,14 +11,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from math import floor, isfinite, log10
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpviz.core import RequestError
 from dpviz.words.foreign import list_names, quote_name
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 class Sentences(Formatter):
@@ -387,3 +393,45 @@ def round_percent(share: float) -> str:
     ('35 %', '100 %')
     """
     return f"{100 * share:.0f} %"
+
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+def render(template: str, /, **values: Any) -> str:
+    """The text of a template.
+
+    Parameters
+    ----------
+    template : str
+        Its name in ``templates/``.
+    **values
+        What it is filled with. Texts are escaped, also in attributes, but in a template of plain text; markup of our
+        own has to be marked as such in the template, with ``safe``.
+
+    Returns
+    -------
+    str
+        The same values give the same text.
+    """
+    return _find_environment(markup=not template.endswith(".txt.j2")).get_template(template).render(**values)
+
+
+@cache
+def _find_environment(*, markup: bool) -> Environment:
+    return make_environment(markup=markup)
+
+
+def make_environment(*, markup: bool) -> Environment:
+    """All templates, for filters that a room adds; into what is no ``markup`` values go as they are."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=markup,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )

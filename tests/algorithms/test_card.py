@@ -8,8 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Params, Setting, param_field
-from dpviz.algorithms.regime import Level, round_up
+from dpviz.algorithms.card import DOES, Card, Does, Guarantee, Level, Params, Setting, param_field, round_up
 from dpviz.algorithms.registry import AUTO, CARDS, find_card, list_private_cards
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError

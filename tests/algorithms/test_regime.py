@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.algorithms.auto.auto import compute_mean_noise, expect_loss, load_stored_table
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level, format_apart
+from dpviz.algorithms.card import Level, Setting, format_apart
 from dpviz.algorithms.registry import find_card
 from dpviz.runs.advice.judgement import Judgement
 

@@ -16,8 +16,8 @@ from benchmarks.draws import (
     open_table,
     release,
 )
-from dpviz.releases.draws import DRAWS
 from dpviz.releases.package import DRAWS_FILE
+from dpviz.releases.tallies import DRAWS
 from tests.releases.forging import released
 
 

@@ -13,8 +13,8 @@ from dpviz.releases.package import CENTERS, make_zip
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import preflight, publish
 from dpviz.runs.request import Contender, Request
+from dpviz.tables.declarations import find_words
 from dpviz.tables.named import sample
-from dpviz.tables.owner_words import find_words
 from tests.browser.looks import ALL_IN_TWO, WINDOW, offences_in
 from tests.browser.visitor import Visitor
 from tests.releases.forging import rehashed

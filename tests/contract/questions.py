@@ -31,6 +31,7 @@ from dpviz.core.queries import (
     BoxSum,
     ChosenSum,
     Count,
+    DistanceScales,
     Pull,
     Query,
     Radii,
@@ -38,6 +39,7 @@ from dpviz.core.queries import (
     ResidualMoments,
     ResidualSum,
     ScaledResidualSum,
+    SegmentHistogram,
     Sensitivity,
     SparseCount,
     SparseCounts,
@@ -45,7 +47,6 @@ from dpviz.core.queries import (
     Sum,
     Weights,
 )
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.contract.sessions import open_seeded

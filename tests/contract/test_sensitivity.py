@@ -32,19 +32,20 @@ from dpviz.core.queries import (
     BoxSum,
     ChosenSum,
     Count,
+    DistanceScales,
     Pull,
     Radii,
     Relation,
     ResidualMoments,
     ResidualSum,
     ScaledResidualSum,
+    SegmentHistogram,
     SparseCount,
     Spread,
     Sum,
     Weights,
 )
 from dpviz.core.rows import Rows
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.core.tuples import Tuples
 from tests.cases import about, for_each
 from tests.contract.questions import (

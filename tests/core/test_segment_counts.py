@@ -14,9 +14,8 @@ from dpviz.core.lattice import POINT_BITS, count_loss_bits, count_row_bits
 from dpviz.core.losses import CappedLosses, Loss
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.private_session import Tallies
-from dpviz.core.queries import Relation
+from dpviz.core.queries import DistanceScales, Relation, SegmentHistogram
 from dpviz.core.rows import Rows, convert_to_unit
-from dpviz.core.segment_counts import DistanceScales, SegmentHistogram
 from dpviz.releases.described_table import code_rows
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal, make_coded_domain
 from tests.cases import about

@@ -14,7 +14,7 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.mechanisms import Laplace
 from dpviz.core.revealed_rows import MOST_SAMPLED
 from dpviz.releases import smallest_groups, transcript
-from dpviz.releases.draws import DRAWS
+from dpviz.releases.tallies import DRAWS
 from dpviz.tables import proposal
 from dpviz.tables.csv_intake import LONGEST_LINE
 from dpviz.words import foreign

@@ -19,7 +19,7 @@ from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.verifying import verify
 from dpviz.runs.advice.advice import Target
-from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.meaning.windows import Risk
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file

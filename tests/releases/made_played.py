@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 
 from dpviz.releases.account import Account, Taken
-from dpviz.releases.intervals import Interval
+from dpviz.releases.intervals import Interval, Rounded
 from dpviz.releases.playing import Played, play
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import draw, make_transcript, preflight
-from dpviz.releases.rounding import Rounded
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     CategoryShare,
@@ -31,10 +30,9 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declarations import ColumnBounds, Declaration
+from dpviz.tables.declarations import ColumnBounds, Declaration, OwnerWords
 from dpviz.tables.loaded_table import LoadedTable
 from dpviz.tables.named import sample
-from dpviz.tables.owner_words import OwnerWords
 from tests.releases.pinned_noise import noise_of_its_truth
 
 _UNITS = {"age": "years", "income": "$", "hours": "h", "commute_km": "km", "savings": "$"}

@@ -14,9 +14,8 @@ from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declarations import Declaration, FileKind, apply_declaration_file
+from dpviz.tables.declarations import Declaration, FileKind, apply_declaration_file, find_words
 from dpviz.tables.named import open_file
-from dpviz.tables.owner_words import find_words
 
 DECLARED: dict[str, Any] = {
     "title": "Visitors",

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.releases import card_tables, playing, segments_report
-from dpviz.releases.card_tables import (
+from dpviz.releases import playing, release_texts, segments_report
+from dpviz.releases.playing import Played
+from dpviz.releases.release_texts import (
     Row,
     Table,
     draw_centers,
@@ -20,13 +21,12 @@ from dpviz.releases.card_tables import (
     make_centers_table,
     make_ledger_table,
 )
-from dpviz.releases.playing import Played
 from dpviz.runs.profiles import ProfileColumn
-from dpviz.words.templates.rendering import render
+from dpviz.words.wording import render
 from tests.releases.made_played import people, played
 
 
-@pytest.mark.parametrize("module", [segments_report, playing, card_tables])
+@pytest.mark.parametrize("module", [segments_report, playing, release_texts])
 def test_doctests(module) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -24,8 +24,7 @@ from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.runs.profiles import ProfileColumn
-from dpviz.tables.declarations import FROM_ROWS, Described
-from dpviz.tables.owner_words import NOT_STATED, OWNER_QUESTIONS
+from dpviz.tables.declarations import FROM_ROWS, NOT_STATED, OWNER_QUESTIONS, Described
 from tests.cases import about
 from tests.proof.kept import without_day
 from tests.releases.made_played import numbers, played, reported, segment, shares

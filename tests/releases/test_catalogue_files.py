@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 
 from dpviz.releases import render
-from dpviz.releases.card_tables import cut_cells
 from dpviz.releases.package import (
     CENTERS,
     CROISSANT,
@@ -32,6 +31,7 @@ from dpviz.releases.package import (
     TABLES,
     make_zip,
 )
+from dpviz.releases.release_texts import cut_cells
 from dpviz.releases.render import render_files, render_whole
 from dpviz.tables.declarations import Declaration, apply_declaration
 from tests.releases.made_played import people, played, press

@@ -13,7 +13,7 @@ from dpviz.core import lattice
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
 from dpviz.core.lattice import count_row_bits
-from dpviz.core.segment_counts import decode_bins
+from dpviz.core.queries import decode_bins
 from dpviz.releases.described_table import EqualBins, Magnitudes, code_rows
 from dpviz.tables.codings import MOST_BINS
 from tests.cases import about

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Voronoi
-from dpviz.core.segment_counts import SegmentHistogram
+from dpviz.core.queries import SegmentHistogram
 from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import MISSING_LABEL, OTHER, Described

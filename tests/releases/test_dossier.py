@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.releases.playing import Played
 from dpviz.releases.release_texts import Who, make_dossier, make_dossier_page
-from dpviz.tables.owner_words import OWNER_QUESTIONS
+from dpviz.tables.declarations import OWNER_QUESTIONS
 from tests.cases import about
 from tests.releases.made_played import people, played
 

@@ -12,18 +12,22 @@ import pytest
 
 from dpviz.algorithms import PolishStep
 from dpviz.core.check import RequestError
-from dpviz.releases import draws as draws_module
+from dpviz.releases import tallies as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
 from dpviz.releases.described_table import SegmentColumn
-from dpviz.releases.draws import DRAWS, Bits, Draws, draw_versions, format_draws
 from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
 from dpviz.releases.tallies import (
+    DRAWS,
+    Bits,
+    Draws,
     Means,
     SegmentTallies,
     Tally,
+    draw_versions,
     estimate_means,
     find_bin_ends,
+    format_draws,
     measure_polish_error,
 )
 from dpviz.runs.profiles import Profile, ProfileColumn

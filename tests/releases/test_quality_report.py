@@ -7,18 +7,17 @@ import re
 import numpy as np
 import pytest
 
-import dpviz.releases.quality_report
 import dpviz.releases.segments
 from dpviz.core.domain import Region
 from dpviz.releases.intervals import bound_ratio
-from dpviz.releases.quality_report import (
+from dpviz.releases.segments import (
     Scales,
     _judge,
+    ask_segments,
     compute_cost_of_sparing_one,
     draw_blind_centers,
     estimate_far_rows,
 )
-from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import QualityVerdict, describe_quality
 from tests.cases import about
 from tests.contract.sessions import open_seeded
@@ -146,9 +145,9 @@ def test_blind_centres_know_no_row_and_are_the_same_for_everybody():
 
 def test_the_verdict_is_about_the_loss_of_the_released_centres(monkeypatch):
     losses, judged = [], []
-    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.quality_report._judge
+    ask, judge = dpviz.releases.segments.cap_losses, dpviz.releases.segments._judge
     monkeypatch.setattr("dpviz.releases.segments.cap_losses", lambda *a: losses.append(ask(*a)) or losses[-1])
-    monkeypatch.setattr("dpviz.releases.quality_report._judge", lambda *a: judged.append(a[:2]) or judge(*a))
+    monkeypatch.setattr("dpviz.releases.segments._judge", lambda *a: judged.append(a[:2]) or judge(*a))
     quality_report = _report(_groups(900, 300, 300), MIDDLES)
     values, sds = losses[0].values, losses[0].sds
     assert len({*sds}) == 3

@@ -18,8 +18,7 @@ from jsonschema import Draft202012Validator
 from dpviz.releases import release_texts
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import RegistryField, format_card, list_card_errors, make_registry_card, read_schema
-from dpviz.tables.declarations import Described
-from dpviz.tables.owner_words import NOT_STATED
+from dpviz.tables.declarations import NOT_STATED, Described
 from tests.cases import about
 from tests.releases.made_played import people, played, reported, segment
 

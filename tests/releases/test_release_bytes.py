@@ -35,9 +35,8 @@ from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import ReleaseRecord
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.declarations import apply_declaration, apply_declaration_file, is_bought, to_json
+from dpviz.tables.declarations import apply_declaration, apply_declaration_file, find_words, is_bought, to_json
 from dpviz.tables.named import open_file
-from dpviz.tables.owner_words import find_words
 from tests.cases import about
 from tests.releases.forging import findings
 

@@ -19,7 +19,7 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Ledger
 from dpviz.core.partitions import Voronoi
-from dpviz.core.segment_counts import FINE_PARTS, SegmentHistogram
+from dpviz.core.queries import FINE_PARTS, SegmentHistogram
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import (
     WEIGHTS,

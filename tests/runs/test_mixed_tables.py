@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Level
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.check import RequestError

@@ -16,7 +16,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.releases.render import make_centers_table
 from dpviz.runs import profiles
 from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare, make_domain
+from dpviz.runs.open_table import declare
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import apply_declaration
@@ -139,7 +139,7 @@ def make_mixed_profile() -> Profile:
             "stage": {"order": ["I", "II", "III"]},
         }
     }
-    domain = make_domain(apply_declaration(json.dumps(said)).validate())
+    domain = apply_declaration(json.dumps(said)).validate().make_domain()
     points = np.array([[0.0, 0.7, 0.2, 0.1, 0.0, 0.0, -0.5, 31.0, 2.2], [50.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0]])
     return Profile(list_profile_columns(domain), points, np.full((2, 9), 0.05), np.ones(9))
 

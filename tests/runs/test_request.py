@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from scipy import sparse
 
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Level
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Scaling

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from dpviz.tables.declarations import FileKind
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.made_tables import SyntheticTable, _draw_spread_centers, simulate
-from dpviz.tables.named import SAMPLES, Sample, sample
+from dpviz.tables.named import Sample, list_samples, sample
 from tests.cases import about
 
 loaded = cache(lambda name: sample(name).load())
@@ -19,7 +19,7 @@ loaded = cache(lambda name: sample(name).load())
     "entry",
     [
         pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id in ("thermometers", "mixture64") else ())
-        for one in SAMPLES
+        for one in list_samples()
     ],
 )
 def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
@@ -37,8 +37,8 @@ def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
     files = {"fifteen", "city", "people", "colours", "outlier", "towns", "laboratories"}
-    assert {entry.id for entry in SAMPLES} == files | {"thermometers", "mixture64", "words", "digits"}
-    assert all(entry.clusters >= 2 for entry in SAMPLES)
+    assert {entry.id for entry in list_samples()} == files | {"thermometers", "mixture64", "words", "digits"}
+    assert all(entry.clusters >= 2 for entry in list_samples())
 
 
 @pytest.mark.slow

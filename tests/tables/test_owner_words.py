@@ -5,14 +5,13 @@ from __future__ import annotations
 import doctest
 from dataclasses import replace
 
-from dpviz.tables import owner_words
-from dpviz.tables.declarations import Declaration, apply_declaration, to_json
-from dpviz.tables.owner_words import OWNER_WORDS, find_words
+from dpviz.tables import declarations
+from dpviz.tables.declarations import OWNER_WORDS, Declaration, apply_declaration, find_words, to_json
 from tests.releases.made_played import words
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(owner_words).failed == 0
+    assert doctest.testmod(declarations).failed == 0
 
 
 def test_all_words_are_there_or_named() -> None:

@@ -49,6 +49,7 @@ from dpviz.algorithms.auto.view_synopsis import (
 from dpviz.algorithms.auto.zooming import zoom
 from dpviz.algorithms.card import (
     Card,
+    Expectation,
     Guarantee,
     Params,
     Setting,
@@ -59,7 +60,6 @@ from dpviz.algorithms.card import (
     read_texts,
     released_always,
 )
-from dpviz.algorithms.regime import Expectation
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts

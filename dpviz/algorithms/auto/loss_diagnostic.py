@@ -25,7 +25,7 @@ from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.public_points import draw_random_points
+from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Array, Region, partitions
 
 # What a run says of its loss, fitted by `python -m benchmarks.loss_diagnostic --fit` on the families that do not judge,

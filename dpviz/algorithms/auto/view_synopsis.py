@@ -44,7 +44,7 @@ from dpviz.algorithms.auto.auto_plan import (
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.public_points import make_cube_grid
+from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Array, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
 
 # How far beyond what chance shows once a level a detail has to be, in its logarithm; and how far a lone part has to be

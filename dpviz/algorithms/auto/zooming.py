@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from dpviz.algorithms.auto.auto_plan import Paid, Zoom
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.tools.public_points import make_cube_grid
+from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partitions, queries
 
 # When a block is small and full, and how cells widen around it.

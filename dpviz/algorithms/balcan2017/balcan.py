@@ -19,8 +19,7 @@ from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_fra
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
-from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.algorithms.tools.solvers import draw_kmeans_pp_seeds
+from dpviz.algorithms.tools.solvers import draw_kmeans_pp_seeds, pack_spheres
 from dpviz.core import (
     Accounting,
     Array,

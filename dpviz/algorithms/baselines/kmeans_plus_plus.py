@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import Accounting, Array, PrivateSession, is_sparse
 
 # A table with fewer distinct rows than clusters, which scikit-learn warns about, usually shows in this many rows.

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
-from dpviz.algorithms.tools.public_points import draw_random_points
+from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Accounting, Array, DistanceWeights, KernelDraw, PrivateSession, Relation, partitions
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts, released_always
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
-from dpviz.algorithms.tools.public_points import draw_random_points
+from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Accounting, PrivateSession, partitions
 
 _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5

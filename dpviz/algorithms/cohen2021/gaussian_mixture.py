@@ -8,7 +8,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field, read_texts
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Setting, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
 from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
@@ -18,11 +18,9 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
     halve_budget,
     run_noisy_center_test,
 )
-from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
-from dpviz.algorithms.tools.public_points import pack_spheres
-from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts
+from dpviz.algorithms.tools.solvers import SignedPoints, draw_kmeans_pp_seeds, find_best_of_starts, pack_spheres
 from dpviz.core import Accounting, Array, Budget, EachRow, LocalNoise, PrivateSession, mechanisms, partitions, queries
 
 _NAIVE = "naive"

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, param_field, read_texts
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.tested_tuples import (
     FINEST,
     GivenTupleParams,
@@ -25,7 +25,6 @@ from dpviz.algorithms.cohen2021.tested_tuples import (
     run_average_test,
     run_noisy_center_test,
 )
-from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import Step
 from dpviz.core import Accounting, Budget, PrivateSession
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
-from dpviz.algorithms.regime import TOO_COARSE
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
 from dpviz.core import (

@@ -8,8 +8,16 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, read_texts, released_always
-from dpviz.algorithms.regime import BLIND_START
+from dpviz.algorithms.card import (
+    BLIND_START,
+    Card,
+    Guarantee,
+    Params,
+    Setting,
+    param_field,
+    read_texts,
+    released_always,
+)
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
@@ -18,7 +26,7 @@ from dpviz.algorithms.tools.lloyd_round import (
     revive,
     run_lloyd_round,
 )
-from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
+from dpviz.algorithms.tools.solvers import draw_random_points, pack_spheres
 from dpviz.core import Accounting, PrivateSession, partitions
 
 _PAPER_ROUNDS = 5

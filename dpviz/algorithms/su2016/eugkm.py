@@ -12,16 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts, released_always
-from dpviz.algorithms.regime import MOST_IN_A_GRID
+from dpviz.algorithms.card import (
+    MOST_IN_A_GRID,
+    Card,
+    Guarantee,
+    Params,
+    Setting,
+    always,
+    param_field,
+    read_texts,
+    released_always,
+)
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.tools.public_points import make_cube_grid, pack_spheres
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,
     compute_mean_noise_sd,
     draw_many_kmeans_pp_seeds,
     find_best_of_starts,
+    make_cube_grid,
+    pack_spheres,
     sum_mass_near,
 )
 from dpviz.core import (

@@ -8,8 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
-from dpviz.algorithms.regime import TOO_COARSE
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.secret_blocks import (
     ROWS_FOR_A_CLUSTER,

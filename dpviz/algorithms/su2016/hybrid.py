@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, always, param_field, read_texts, released_always
-from dpviz.algorithms.regime import MOST_IN_A_GRID
+from dpviz.algorithms.card import MOST_IN_A_GRID, Card, Guarantee, always, param_field, read_texts, released_always
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.su2016.eugkm import (
     GridParams,

@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
-from dpviz.algorithms.regime import TOO_COARSE
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.public_points import draw_random_points
+from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
 
 POOL = 200

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Params, Setting, param_field
 from dpviz.algorithms.steps import Step
-from dpviz.algorithms.tools.public_points import pack_spheres
+from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import Array, BlockKMeans, PrivateSession
 
 # Rows of a block for each cluster that it has to find (GkM-3K; GUPT).

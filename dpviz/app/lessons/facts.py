@@ -27,7 +27,7 @@ from dpviz.runs import (
     evaluation,
     run_request,
 )
-from dpviz.tables import SAMPLES, drawings, make_painted_table, sample
+from dpviz.tables import drawings, list_samples, make_painted_table, sample
 from dpviz.words import NINE_IN_TEN
 
 
@@ -47,7 +47,7 @@ class Computed:
     @classmethod
     def open_subject(cls, subject: str) -> Computed:
         """Of the sample with that id, or of the drawing with that text, with what is declared about it."""
-        if any(subject == one.id for one in SAMPLES):
+        if any(subject == one.id for one in list_samples()):
             return cls(declare(*sample(subject).load()))
         drawing = drawings.decode_drawing(subject)
         return cls(declare(*make_painted_table(drawing)), drawing)

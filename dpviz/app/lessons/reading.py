@@ -12,7 +12,7 @@ from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.facts import FACTS
 from dpviz.core import RequestError, check
 from dpviz.runs import Contender, Request, StudyGrid
-from dpviz.tables import SAMPLES, drawings
+from dpviz.tables import drawings, list_samples
 from dpviz.words import RESOURCES, foreign
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FOLDER = RESOURCES / "lessons"
 PARTS = ("odds", "attack", "worlds", "again", "others")
 """The parts of the page *What ε means* that a lesson can show."""
 # Sparse rows cannot be drawn, and rows that are pairs are another subject.
-TABLES = tuple(one.id for one in SAMPLES if one.id not in ("words", "laboratories"))
+TABLES = tuple(one.id for one in list_samples() if one.id not in ("words", "laboratories"))
 """The samples that a lesson can be about."""
 
 _MOST_BYTES, _MOST_RUNS = foreign.LESSON.most_bytes, 400
@@ -87,7 +87,7 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> told.Lesson:
     sample = document.sample or ""
     if document.sample is not None or not on_boards:
         sample = _choose(name, "sample", document.sample, TABLES)
-    clusters = next((one.clusters for one in SAMPLES if one.id == sample), _USUAL_CLUSTERS)
+    clusters = next((one.clusters for one in list_samples() if one.id == sample), _USUAL_CLUSTERS)
     usual = Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)
     settings = document.settings
     request = usual if settings is None else _read_request(f"{name}, settings", settings, usual)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms import Card, Setting, find_card, regime
+from dpviz.algorithms import Card, Level, Setting, find_card, format_apart
 from dpviz.core import Array, Flags, Relation, RequestError, check, gdp_mu
 from dpviz.runs.request import Contender
 from dpviz.runs.run_sentences import SENTENCES, make_refusal
@@ -276,7 +276,7 @@ class Advice:
         if outlook is None:
             return "No algorithm can serve this request, or none was tried on so few rows."
         tables = f"{self.n_tables} made-up tables of about this size"
-        low, high = regime.format_apart(outlook.low, outlook.high)
+        low, high = format_apart(outlook.low, outlook.high)
         spread = f"half of them lie between {low} and {high} ×"
         if self.best is None:
             said = {"who": outlook.title, "epsilon": outlook.epsilon, "part": round_percent(outlook.share)}
@@ -292,11 +292,11 @@ class Advice:
             if other.share < self.target.share - 1e-9:
                 continue
             if other.behind * _SLIGHTLY <= best.behind:
-                why = "loses less ({} × against {} ×)".format(*regime.format_apart(other.median, best.median))
+                why = "loses less ({} × against {} ×)".format(*format_apart(other.median, best.median))
             elif other.behind <= _SLIGHTLY * best.behind:
-                why = f"does as well ({regime.format_apart(other.median)[0]} ×)"
+                why = f"does as well ({format_apart(other.median)[0]} ×)"
             elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-                why = f"loses more ({regime.format_apart(other.median)[0]} ×), in a fraction of the computing time"
+                why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
             else:
                 continue
             sentences.append(f"{other.title} {why}; it held on {round_percent(other.share)}.")
@@ -628,7 +628,7 @@ def _takes_categories(card: Card, setting: Setting) -> bool:
     """Whether it runs where categories make so many coordinates, and is not drowned by them."""
     if card.most_coded is not None and setting.coded > card.most_coded:
         return False
-    return not setting.coded or card.categories is None or card.categories.level is not regime.Level.RED
+    return not setting.coded or card.categories is None or card.categories.level is not Level.RED
 
 
 def _describe_change(change: Change, advice: Advice) -> str:
@@ -637,7 +637,7 @@ def _describe_change(change: Change, advice: Advice) -> str:
     if outlook is None:
         return f"With {change.words} it would still be out of reach."
     if change.asks_epsilon:
-        (median,) = regime.format_apart(outlook.median)
+        (median,) = format_apart(outlook.median)
         return f"With {change.words}, expect {median} × the loss of k-means++ ({outlook.title})."
     if advice.best is None or outlook.epsilon < advice.best.epsilon:
         return f"With {change.words}, ε = {outlook.epsilon:g} would do ({outlook.title})."

@@ -12,23 +12,23 @@ What the bounds cost is told from what is declared, too: the noise on a centre, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dpviz.algorithms import Card, Params, Setting, regime
+from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
-from dpviz.runs.run_sentences import SENTENCES
+from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.runs.verdict import Verdict
 from dpviz.words import format_plus_minus, round_percent
 
-if TYPE_CHECKING:
-    from dpviz.runs.advice.known_rows import KnownRows
-
+if TYPE_CHECKING:  # a command line begins without tables
+    from dpviz.tables import Declaration
 
 # Where an answer turns, and how finely the numbers of one are looked for.
 # Chosen by hand; ``benchmarks/recommended.py`` says whether runs agree with the answers.
@@ -42,6 +42,70 @@ _FINE_HALVINGS = 6  # so often the records between one power of two and the next
 
 # From so many records on nobody has them.
 OUT_OF_REACH = 1e12
+
+
+NOBODY_SAID = (
+    "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
+    "8000,12000, or use a noisy number that a run has bought."
+)
+# Digits, or groups of them of which the last has three: 1.5 is no number of rows.
+_NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
+_ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
+
+
+class KnownRows(NamedTuple):
+    """How many rows there are, as somebody said: at least ``low``, at most ``high``."""
+
+    low: int
+    high: int
+
+    @property
+    def words(self) -> str:
+        """In words.
+
+        >>> KnownRows(8_000, 12_000).words
+        '8,000 to 12,000 rows'
+        """
+        return f"{self.low:,} rows" if self.low == self.high else f"{self.low:,} to {self.high:,} rows"
+
+    @classmethod
+    def from_text(cls, text: str) -> KnownRows:
+        """A number of rows, or a range of it, as somebody types it.
+
+        >>> KnownRows.from_text("8,000–12,000"), KnownRows.from_text("500")
+        (KnownRows(low=8000, high=12000), KnownRows(low=500, high=500))
+        """
+        said = _ROWS.fullmatch(text)
+        numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
+        if not numbers:
+            raise make_refusal("no_rows_read")
+        for n in numbers:
+            check.records(n=n)
+        return cls(min(numbers), max(numbers))
+
+    @classmethod
+    def read(cls, declaration: Declaration, *, bought: float | None = None) -> KnownRows | None:
+        """What is known of the number of rows: as declared, as ``bought``, or within a declared range;
+        None if nothing.
+        """
+        if declaration.n_public is not None:
+            return cls(declaration.n_public, declaration.n_public)
+        if bought is not None:
+            return cls(max(1, round(bought)), max(1, round(bought)))
+        return None if declaration.n_range is None else cls(*declaration.n_range)
+
+
+def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
+    """A number of rows, or the two ends of a range."""
+    if n is None:
+        raise RequestError(NOBODY_SAID)
+    ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
+    if isinstance(n, str) or len(ends) != 2:
+        raise make_refusal("no_rows")
+    low, high = (check.records(n=end) for end in ends)
+    if low > high:
+        raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")
+    return KnownRows(low, high)
 
 
 @dataclass(frozen=True)
@@ -59,9 +123,9 @@ class Judgement:
     """
 
     refusal: str = ""
-    level: regime.Level | None = None
-    like: regime.Level | None = None
-    yours: regime.Level | None = None
+    level: Level | None = None
+    like: Level | None = None
+    yours: Level | None = None
     message: str = ""
     needed_n: float = 0.0
     hides_categories: bool = False
@@ -69,7 +133,7 @@ class Judgement:
     @property
     def hopeless(self) -> bool:
         """Whether it would be served, and the result be mostly noise."""
-        return self.level is regime.Level.RED
+        return self.level is Level.RED
 
     @property
     def in_short(self) -> str:
@@ -81,9 +145,9 @@ class Judgement:
         if self.level is None:
             return ""
         return {
-            regime.Level.GREEN: "enough records",
-            regime.Level.AMBER: "borderline",
-            regime.Level.RED: "too few records",
+            Level.GREEN: "enough records",
+            Level.AMBER: "borderline",
+            Level.RED: "too few records",
         }[self.level]
 
     @property
@@ -133,16 +197,16 @@ class Judgement:
         """
         if verdict is None or self.level is None:
             return ""
-        if self.level is regime.Level.GREEN and not verdict.fine:
+        if self.level is Level.GREEN and not verdict.fine:
             return SENTENCES.fill("light_too_bright")
-        if self.level is regime.Level.RED and verdict.fine:
+        if self.level is Level.RED and verdict.fine:
             return SENTENCES.fill("light_too_dark")
         return ""
 
 
 def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
     """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
-    most, levels = card.categories, list(regime.Level)
+    most, levels = card.categories, list(Level)
     if (
         not setting.coded
         or most is None
@@ -164,9 +228,9 @@ def _judge_setting(of: _Judge, setting: Setting) -> Judgement:
 
 
 class _Levels(NamedTuple):
-    level: regime.Level
-    like: regime.Level
-    yours: regime.Level | None
+    level: Level
+    like: Level
+    yours: Level | None
 
 
 class _Judge(NamedTuple):
@@ -181,36 +245,30 @@ class _Judge(NamedTuple):
     def judge(self, setting: Setting) -> _Levels:
         """The light, and what it is made of."""
         like, yours = self.judge_like_sizes(setting), self.judge_own_sizes(setting)
-        if like is regime.Level.RED:
+        if like is Level.RED:
             # What is advised is never called hopeless: there two studies differ.
-            return _Levels(regime.Level.AMBER if self.is_advised(setting) else regime.Level.RED, like, yours)
-        green = like is regime.Level.GREEN and yours is regime.Level.GREEN
-        return _Levels(regime.Level.GREEN if green else regime.Level.AMBER, like, yours)
+            return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
+        green = like is Level.GREEN and yours is Level.GREEN
+        return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
 
-    def judge_like_sizes(self, setting: Setting) -> regime.Level:
+    def judge_like_sizes(self, setting: Setting) -> Level:
         """Are there enough records if groups are of like size?"""
         if (expected := self.expect(setting)) is not None:
             if expected.median <= self.target.loss and expected.decile <= _POOR_LOSS:
-                return regime.Level.GREEN
-            return regime.Level.AMBER if expected.median <= _POOR_LOSS else regime.Level.RED
+                return Level.GREEN
+            return Level.AMBER if expected.median <= _POOR_LOSS else Level.RED
         needed, n = self.count_needed_rows(setting), setting.n or 0
-        return (
-            regime.Level.GREEN
-            if _AMPLE_TIMES * needed <= n
-            else regime.Level.AMBER
-            if needed <= n
-            else regime.Level.RED
-        )
+        return Level.GREEN if _AMPLE_TIMES * needed <= n else Level.AMBER if needed <= n else Level.RED
 
-    def judge_own_sizes(self, setting: Setting) -> regime.Level | None:
+    def judge_own_sizes(self, setting: Setting) -> Level | None:
         """Are there enough whatever the sizes of groups? None where nobody has measured it."""
         wide = None
         if (expected := self.expect(setting)) is not None:
             wide = max(expected.wide, expected.tails or 0.0) if setting.common else expected.wide
         if wide is None and not self.is_studied(setting):
             return None
-        good = (wide is None or wide <= regime.SURE) and (not self.is_studied(setting) or self.is_advised(setting))
-        return regime.Level.GREEN if good else regime.Level.AMBER
+        good = (wide is None or wide <= SURE) and (not self.is_studied(setting) or self.is_advised(setting))
+        return Level.GREEN if good else Level.AMBER
 
     def is_studied(self, setting: Setting) -> bool:
         """Whether the stored study ran it as it is set."""
@@ -231,7 +289,7 @@ class _Judge(NamedTuple):
         """What the algorithm is asked: with its part of ε."""
         return replace(setting, epsilon=setting.epsilon * self.share)
 
-    def expect(self, setting: Setting) -> regime.Expectation | None:
+    def expect(self, setting: Setting) -> Expectation | None:
         """What a bench measured of such runs; None where there is none."""
         return None if self.card.expect is None else self.card.expect(self.at(setting), self.params)
 
@@ -259,14 +317,12 @@ class _Judge(NamedTuple):
 
     def describe_without_rows(self, setting: Setting) -> str:
         """What would be needed, where the number of records is private."""
-        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is regime.Level.GREEN)
+        needed = self.find_fewest(setting, lambda at: self.judge_like_sizes(at) is Level.GREEN)
         if not isfinite(needed):
             return f"{self.describe(setting)} is out of reach for {self.card.title} at any realistic number of records."
-        whole = self.find_fewest(setting, lambda at: self.judge(at).level is regime.Level.GREEN)
-        more = (
-            f" and about {regime.round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
-        )
-        return SENTENCES.fill("needs_rows", asked=self.describe(setting), rows=regime.round_up(needed), more=more)
+        whole = self.find_fewest(setting, lambda at: self.judge(at).level is Level.GREEN)
+        more = f" and about {round_up(whole):,} whatever their sizes" if isfinite(whole) and whole > needed else ""
+        return SENTENCES.fill("needs_rows", asked=self.describe(setting), rows=round_up(needed), more=more)
 
     def find_fewest(self, setting: Setting, holds: Callable[[Setting], bool], *, above: int = 1) -> float:
         """The fewest records, at least ``above``, for which something holds, to two digits; infinite beyond a limit."""
@@ -280,19 +336,19 @@ class _Judge(NamedTuple):
             middle = sqrt(low * high)
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
-        said = regime.round_up(high)
+        said = round_up(high)
         while not holds(replace(setting, n=said)) and said < OUT_OF_REACH:
-            said = regime.round_up(1.1 * said)
+            said = round_up(1.1 * said)
         return float(said)
 
-    def _describe_need(self, head: str, setting: Setting, like: regime.Level) -> str:
+    def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
         assert setting.n is not None
         needed = self.count_needed_rows(setting)
         if needed >= OUT_OF_REACH:
             return SENTENCES.fill("needs_more_than_any", head=head, who=self.card.title, hopeless=self.card.hopeless)
         there = f"there are {setting.n:,}"
-        said = f"{head} needs about {regime.round_up(needed):,} records ({there}), if clusters are of like size"
-        return f"{said}; below that {self.card.hopeless}." if like is not regime.Level.GREEN else f"{said}."
+        said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"
+        return f"{said}; below that {self.card.hopeless}." if like is not Level.GREEN else f"{said}."
 
     def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
@@ -305,12 +361,12 @@ class _Judge(NamedTuple):
     def _list_remedies(self, setting: Setting, levels: _Levels) -> list[str]:
         """What would make either answer a yes; each number was asked again and is larger than what there is."""
         said = []
-        if levels.like is not regime.Level.GREEN:
-            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is regime.Level.GREEN))
-        if levels.level is not regime.Level.GREEN and levels.yours is not None:
-            said.append(("whatever their sizes", lambda at: self.judge(at).level is regime.Level.GREEN))
+        if levels.like is not Level.GREEN:
+            said.append(("if groups are of like size", lambda at: self.judge_like_sizes(at) is Level.GREEN))
+        if levels.level is not Level.GREEN and levels.yours is not None:
+            said.append(("whatever their sizes", lambda at: self.judge(at).level is Level.GREEN))
         sentences = [self._describe_enough(setting, holds, words) for words, holds in said]
-        if levels.yours is None and levels.like is regime.Level.GREEN:
+        if levels.yours is None and levels.like is Level.GREEN:
             sentences.append("How it does where groups differ in size has not been measured.")
         return sentences
 
@@ -336,12 +392,12 @@ _LIGHT_FAR = "small ones that lie far from all others may be missed, and how muc
 _LONG = "one column of the common scale has most of the spread, as amounts may"
 
 
-def _describe_expected(expected: regime.Expectation, *, common: bool) -> str:
+def _describe_expected(expected: Expectation, *, common: bool) -> str:
     """Median and tenth where clusters are compact, the tenth where nothing is known of them, and with one scale for all
     columns that of tails, each with what it assumes; and whether light groups that lie far away may be missed."""
     tails = expected.tails if common and expected.tails is not None else expected.decile
     losses = (expected.median, expected.decile, max(expected.wide, expected.decile), max(tails, expected.decile))
-    median, *tenths = (f"{text} ×" for text in regime.format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
+    median, *tenths = (f"{text} ×" for text in format_apart(*(min(loss, _MOST_LOSS) for loss in losses)))
     if losses[0] >= _MOST_LOSS:
         much = f"more than {_MOST_LOSS:g} × the loss of k-means++, even if {_LIKE}"
         return f"expect {much}: how much more cannot be told {_STUDY}"

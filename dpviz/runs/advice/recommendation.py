@@ -3,23 +3,40 @@
 Both are read by the same definition (``runs.advice.target``), and both speak of the whole ε of what leaves, while runs
 on the table give all of theirs to the centres. Where they lie more than one tried ε apart, the recommendation says why:
 what is said is checked against both, not guessed.
+
+It is given for as many rows as somebody said there are: a number, a range, or a noisy number that was bought. The page,
+the command line and Python ask here, so that they answer alike. No answer rests on a size that nobody gave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dpviz.algorithms import regime
-from dpviz.runs.advice.advice import EPSILONS, Advice, Target, count_steps_apart, round_epsilon
-from dpviz.runs.request import Contender
-from dpviz.runs.run_sentences import SENTENCES
+from dpviz.algorithms import Setting, count_wide_columns, format_apart
+from dpviz.core import Relation, RequestError, Scaling, check
+from dpviz.runs.advice.advice import (
+    EPSILONS,
+    USUAL_LOSS,
+    USUAL_SHARE,
+    Advice,
+    Target,
+    count_steps_apart,
+    foresee,
+    round_epsilon,
+)
+from dpviz.runs.advice.judgement import NOBODY_SAID, KnownRows, make_known_rows
+from dpviz.runs.request import Contender, Division
+from dpviz.runs.run_sentences import SENTENCES, make_refusal
+from dpviz.tables import Declaration, declarations
 from dpviz.words import round_percent
 
 if TYPE_CHECKING:
     from dpviz.runs.smallest_epsilon import SmallestEpsilon
+
 
 MADE_UP = "made-up tables"
 
@@ -70,7 +87,7 @@ class Recommendation:
         often = self.target.describe_often("runs" if self.measured else MADE_UP)
         if not self.reached:
             return SENTENCES.fill("nobody_reaches", highest=self.highest, above=self.target.above, often=often)
-        (typical,) = regime.format_apart(self.typical)
+        (typical,) = format_apart(self.typical)
         said = {"epsilon": self.epsilon, "who": self.who, "typical": typical, "loss": self.target.loss}
         return SENTENCES.fill("choose", **said, often=often)
 
@@ -165,3 +182,166 @@ def _compare_with_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[f
         return Reason("among them", f"such tables differ (ε = {ends}), and this one is among those that need {where}.")
     how = "easier" if own.epsilon < least else "harder"
     return Reason("unlike them", f"this one is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
+
+
+NOT_STUDIED = (
+    "The stored study has no table of so few rows: run algorithms on a synthetic table of that size and compare their "
+    "losses."
+)
+
+
+@dataclass(frozen=True)
+class RowsAdvice:
+    """Which ε, for a number of rows or for a range of it.
+
+    * ``few``, ``many``: to the least and to the largest number of rows; the same where one number is known;
+    * ``algorithm``: the only one that was asked about, as it is set; "" where the cheapest was looked for.
+    """
+
+    rows: KnownRows
+    few: Advice
+    many: Advice
+    algorithm: str = ""
+
+    @property
+    def is_studied(self) -> bool:
+        """Whether the stored study has tables that answer, for the least number of rows."""
+        return self.few.leading is not None
+
+    @property
+    def recommendation(self) -> Recommendation:
+        """The answer that holds for the least number of rows, in words that say what more rows would change."""
+        safe = Recommendation.of(self.few.target, self.few)
+        return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._describe_range())
+
+    @property
+    def sentence(self) -> str:
+        """The answer, as every page and command gives it."""
+        if self.is_studied or self.many.best is not None:
+            return self.recommendation.sentence
+        return SENTENCES.fill("not_studied", algorithm=self.algorithm) if self.algorithm else NOT_STUDIED
+
+    def _describe_range(self) -> str:
+        """The finding for a range of rows: a range of ε."""
+        target, few, many = self.few.target, self.few.best, self.many.best
+        enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.describe_often('made-up tables')}"
+        if many is None:
+            return ""
+        said = {"few": self.rows.low, "many": self.rows.high, "enough": enough}
+        if few is None:
+            ends = {"epsilon": many.epsilon, "largest": EPSILONS[-1]}
+            return SENTENCES.fill("only_with_many", **said, **ends, who=many.title)
+        who = " or ".join(dict.fromkeys((few.title, many.title)))
+        if few.epsilon == many.epsilon:
+            return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
+        return SENTENCES.fill("range_of_epsilon", **said, least=many.epsilon, most=few.epsilon, who=who)
+
+    @classmethod
+    def of(
+        cls,
+        rows: KnownRows | None,
+        setting: Setting,
+        *,
+        target: Target,
+        share: float = 1.0,
+        contender: Contender | None = None,
+    ) -> RowsAdvice:
+        """Advice for ``setting``, whose own number of rows is not read; of every ε a ``share`` goes to the centres.
+
+        It is about one ``contender``, or about the cheapest of all.
+        """
+        if rows is None:
+            raise RequestError(NOBODY_SAID)
+        check.check_delta(rows.high, delta=setting.delta)
+        if setting.k > rows.low:
+            raise make_refusal("fewer_rows_than_k", k=setting.k, rows=rows.low)
+        # What is set otherwise than it was studied has a name of its own, under which nothing is found.
+        studied = contender is None or contender.settings == contender.card.params()
+        asked = "" if contender is None else contender.algorithm if studied else contender.to_text()
+        few, many = (
+            foresee(replace(setting, n=n), share=share, algorithm=asked).advise(target) for n in (rows.low, rows.high)
+        )
+        return cls(rows, few, many, asked)
+
+
+def advise(
+    n: int | Sequence[int] | None = None,
+    d: int | None = None,
+    k: int = 5,
+    *,
+    declaration: Declaration | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    target: float = USUAL_LOSS,
+    share: float = USUAL_SHARE,
+    delta: float = 0.0,
+    relation: str | None = None,
+    rows_per_person: int | None = None,
+    segments: float = Division.segments,
+    buy_bounds: float = Division.bounds,
+    missing: float = Division.missing,
+    algorithm: str | None = None,
+) -> RowsAdvice:
+    """The cheapest algorithm and the smallest ε for a size and a target, from a stored study; reads no table.
+
+    The ε is the whole one of a release: a release of it is charged exactly that, and its centres are as good as
+    advised. With ``segments=0`` it is that of a fit, or a run, all of whose ε goes to the centres.
+
+    Parameters
+    ----------
+    n : int, pair of int or None
+        The number of rows, or a range of it; what ``declaration`` says by default.
+    d : int or None
+        The number of columns; as many as are declared by default, where each value of a category is one.
+    k : int
+    declaration : Declaration, mapping, path or None
+        Of a table: whatever is not given is taken from it.
+    target, share : float
+        The most loss over that of k-means++, and the part of the tables on which it is kept to.
+    delta : float
+        0 for pure ε.
+    relation : str or None
+        "add_remove" or "replace".
+    rows_per_person : int or None
+        Most rows of one person.
+    segments, buy_bounds, missing : float
+        Parts of ε that a release spends on other things than centres, as ``release`` takes them.
+    algorithm : str or None
+        The one that is asked about, as ``ID`` or ``ID:name=value``; the cheapest of all by default.
+
+    Returns
+    -------
+    RowsAdvice
+        Its ``sentence`` is the answer.
+
+    Raises
+    ------
+    RequestError
+        If the number of rows is not known, or a number is outside its range; if no algorithm has that id.
+    """
+    said = Declaration() if declaration is None else declarations.read_declaration(declaration)
+    rows = KnownRows.read(said) if n is None else make_known_rows(n)
+    columns, coded = said.count_coordinates() if d is None else (d, 0)
+    if not columns:
+        raise RequestError("d, the number of columns, is not known: give it, or a declaration that names columns.")
+    relation = said.relation if relation is None else relation
+    check.within(1, check.MOST_RECORDS, d=check.at_least(1, d=columns))
+    check.one_of(tuple(one.value for one in Relation), relation=relation)
+    person = said.rows_per_person if rows_per_person is None else rows_per_person
+    setting = Setting(
+        dim=columns,
+        k=check.clusters(k=k),
+        epsilon=1.0,
+        delta=check.check_delta(None, delta=delta),
+        relation=Relation(relation),
+        n=None,
+        rows_per_person=check.rows_per_person(rows_per_person=person),
+        coded=coded,
+        common=said.scaling == Scaling.COMMON.value and columns > 1,
+        wide=count_wide_columns(said.make_domain().region.half) if d is None and not said.open_columns else None,
+    )
+    division, bought = Division(segments, buy_bounds, missing), len(said.open_columns)
+    of_centers = division.find_share(bought=bought)
+    contender = None if algorithm is None else Contender.from_text(algorithm)
+    return RowsAdvice.of(rows, setting, target=Target(target, share), share=of_centers, contender=contender)
+
+
+advise.__module__ = "dpviz"

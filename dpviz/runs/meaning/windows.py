@@ -13,10 +13,9 @@ from functools import cached_property
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, regime
+from dpviz.algorithms import Setting, round_up
 from dpviz.runs.advice.advice import EPSILONS, Target, describe_crossing, foresee, format_epsilon, round_epsilon
-from dpviz.runs.advice.known_rows import RowsAdvice
-from dpviz.runs.advice.recommendation import MADE_UP
+from dpviz.runs.advice.recommendation import MADE_UP, RowsAdvice
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import format_percent
@@ -176,7 +175,7 @@ class Window:
             prospects = foresee(replace(at, **changed), share=self.answer.few.share, algorithm=self.answer.algorithm)
             return prospects.find_least(target) <= self.most
 
-        rows = (regime.round_up(at.n * more) for more in _MORE_ROWS)
+        rows = (round_up(at.n * more) for more in _MORE_ROWS)
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:
             yield Opening("More rows", f"{more:,} rather than {at.n:,}")
         ks = dict.fromkeys(max(1, int(part * at.k)) for part in _FEWER_CLUSTERS)

@@ -17,7 +17,7 @@ from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.tools.public_points import make_cube_grid
+from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Scaling
 from dpviz.core.partitions import UnevenGrid

@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from dpviz.algorithms.baselines.kvariates import CARD, KVariatesParams, SeedStep
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Level, Setting
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.losses import bound_distance
 from dpviz.core.queries import Relation

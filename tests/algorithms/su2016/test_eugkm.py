@@ -21,8 +21,7 @@ from dpviz.algorithms.su2016.eugkm import (
     list_all_cells,
     make_problem,
 )
-from dpviz.algorithms.tools.public_points import make_cube_grid
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep
+from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, make_cube_grid
 from dpviz.core import check
 from dpviz.core.domain import Region
 from dpviz.core.partitions import MOST_CELLS, Grid

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.algorithms.tools.public_points import draw_random_points, pack_spheres
+from dpviz.algorithms.tools.solvers import draw_random_points, pack_spheres
 from dpviz.core.domain import Region
 from tests.cases import for_each
 

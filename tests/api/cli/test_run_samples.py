@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.algorithms.card import Card, Setting
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Card, Level, Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.judgement import Judgement

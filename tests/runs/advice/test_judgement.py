@@ -6,14 +6,12 @@ import re
 from dataclasses import replace
 
 from dpviz.algorithms.auto.auto import expect_loss
-from dpviz.algorithms.card import Setting
-from dpviz.algorithms.regime import Level
+from dpviz.algorithms.card import Level, Setting
 from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target, foresee
-from dpviz.runs.advice.judgement import Judgement
-from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.judgement import Judgement, KnownRows
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict
 from tests.cases import for_each

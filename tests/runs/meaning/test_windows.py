@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dpviz.algorithms.card import Setting
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import Target, foresee, format_epsilon
-from dpviz.runs.advice.known_rows import KnownRows, RowsAdvice
+from dpviz.runs.advice.judgement import KnownRows
+from dpviz.runs.advice.recommendation import RowsAdvice
 from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
 from dpviz.runs.meaning.windows import Risk, Window
 from tests.cases import for_each

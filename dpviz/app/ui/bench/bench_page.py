@@ -138,7 +138,7 @@ def _draw_answer() -> None:
     pictured = find_pictured(hand, table)
     finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, made_up=pictured.is_made_up * pictured.table.loaded.n_rows)
+    _draw_headline(finding, made_up=pictured.is_made_up * (pictured.table.n_public or 0))
     draw_released_notice(table)
     draw_picture_of(pictured)
     with st.container(key="bench_axis"):

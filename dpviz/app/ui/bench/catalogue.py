@@ -15,7 +15,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.algorithms import CARDS, NOT_OURS, Card, Guarantee, ParamField, regime
+from dpviz.algorithms import CARDS, NOT_OURS, Card, Guarantee, Level, ParamField, round_up
 from dpviz.app.ui.controls import bind_to_link, read_request
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.session import remember
@@ -24,9 +24,9 @@ from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
 from dpviz.words import glossary
 
 _COLORS = {
-    regime.Level.GREEN: ("green", ":material/check_circle:"),
-    regime.Level.AMBER: ("yellow", ":material/error:"),
-    regime.Level.RED: ("red", ":material/cancel:"),
+    Level.GREEN: ("green", ":material/check_circle:"),
+    Level.AMBER: ("yellow", ":material/error:"),
+    Level.RED: ("red", ":material/cancel:"),
 }
 
 
@@ -53,7 +53,7 @@ def summarize_judgement(judgement: Judgement) -> str:
         return "Its noise hides categories."
     if judgement.needed_n >= OUT_OF_REACH:
         return "No realistic number of records is enough at this k and ε."
-    return f"Too few records at this k and ε: about {regime.round_up(judgement.needed_n):,} are needed."
+    return f"Too few records at this k and ε: about {round_up(judgement.needed_n):,} are needed."
 
 
 def format_warning(words: str) -> str:

@@ -35,7 +35,7 @@ from dpviz.app.ui.figure import say_refusal
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import check
 from dpviz.runs import Contender, Target
-from dpviz.tables import SAMPLES, FileKind, declarations, find_sample
+from dpviz.tables import FileKind, declarations, find_sample, list_samples
 from dpviz.words import glossary
 
 _KINDS = {
@@ -89,7 +89,7 @@ def _draw_form(hand: Hand, word: str) -> None:
 def _ask_table(hand: Hand) -> None:
     """How the table in hand is read and declared, and the ways to another one."""
     draw_file_form(hand)
-    titles = {one.id: one.title for one in SAMPLES}
+    titles = {one.id: one.title for one in list_samples()}
     chosen = st.selectbox(
         "A public sample",
         list(titles),

@@ -26,7 +26,6 @@ from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.core import RequestError, Rows
 from dpviz.runs import Job, Plan, Prepared, make_work, prepare_work
 from dpviz.tables import (
-    SAMPLES,
     ArrowTable,
     Content,
     CsvFile,
@@ -39,6 +38,7 @@ from dpviz.tables import (
     SparseTable,
     SyntheticTable,
     drawings,
+    list_samples,
     make_painted_table,
 )
 from dpviz.words import format_duration
@@ -275,7 +275,7 @@ def _find_linked() -> _Linked | None:
     named = st.query_params.get(session.TABLE_LINK, "")
     if not named or session.find_table() is not None or session.find_undeclared() is not None:
         return None
-    sample = next((one for one in SAMPLES if one.id == named), None)
+    sample = next((one for one in list_samples() if one.id == named), None)
     if sample is not None:
         about = f"The rows of the sample “{sample.title}”, {sample.cells:,} numbers, are made when it is opened."
         return _Linked(is_cheap(sample), partial(open_sample, sample), about)

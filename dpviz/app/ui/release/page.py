@@ -23,7 +23,7 @@ from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
 from dpviz.runs import Script, format_value, windows
-from dpviz.tables import owner_words
+from dpviz.tables import declarations
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
 
@@ -40,7 +40,7 @@ def _explain_epsilon(epsilon: float, window: windows.Window | None) -> str:
 def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms, window: windows.Window | None) -> None:
     """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    parts, said = terms.division, owner_words.find_words(declared, today=today)
+    parts, said = terms.division, declarations.find_words(declared, today=today)
     shares = (parts.segments, parts.bounds, parts.missing)
     draft = ReleaseRequest(terms.request, said, *shares, terms.smallest_group)
     status = _draw_what_leaves(draft, asked_of)

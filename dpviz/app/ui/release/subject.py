@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dpviz.core import RequestError
 from dpviz.runs import OpenTable
-from dpviz.tables import Content, Declaration, owner_words
+from dpviz.tables import Content, Declaration, declarations
 
 
 def find_refusal(check: Callable[[], object]) -> list[str]:
@@ -37,8 +37,8 @@ class ReleaseSubject:
         """The same for whatever is declared about one file: looks and releases add up over it."""
         return self.content.fingerprint if self.table is None else self.table.source_key
 
-    def with_words(self, words: owner_words.OwnerWords) -> ReleaseSubject:
+    def with_words(self, words: declarations.OwnerWords) -> ReleaseSubject:
         """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
-        said = {name: value for name in owner_words.OWNER_WORDS if (value := getattr(words, name))}
+        said = {name: value for name in declarations.OWNER_WORDS if (value := getattr(words, name))}
         said.pop("publication_date")
         return replace(self, declaration=replace(self.declaration, words=said))

@@ -15,41 +15,41 @@ from dpviz.app.ui.table_words import describe_coding
 from dpviz.core import ACCESS_LOG
 from dpviz.releases import AccessCounts, ReleaseRequest, promise
 from dpviz.runs import Division, Request
-from dpviz.tables import Declaration, codings, declarations, owner_words
+from dpviz.tables import Declaration, codings, declarations
 from dpviz.words import capitalize_first, format_number, format_things, glossary, list_names
 
 _DECLARED_FIRST = ("name", "description")
-_ON_THE_CARD = [name for name, word in owner_words.OWNER_WORDS.items() if word.label]
+_ON_THE_CARD = [name for name, word in declarations.OWNER_WORDS.items() if word.label]
 
 
-def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> owner_words.OwnerWords:
+def draw_words_form(declared: Declaration, source_key: str, *, today: str, chosen: str) -> declarations.OwnerWords:
     """Draw the form of the card's words."""
     kept = f"release:words:{source_key[:16]}"
     before: dict[str, Any] = {**_propose_words(declared, today), **recall(kept, {}), "publication_date": today}
-    missing = owner_words.OwnerWords(**before, chosen_after_looking=chosen).list_missing()
+    missing = declarations.OwnerWords(**before, chosen_after_looking=chosen).list_missing()
     with st.expander("The card in your words", expanded=bool(missing), icon=":material/edit_note:", key=f"{kept}:open"):
         columns = st.columns(2, gap="medium")
         said: dict[str, Any] = {}
         for place, name in enumerate(_ON_THE_CARD):
             with columns[place % 2]:
-                said[name] = _ask_answer(f"{kept}:{name}", owner_words.OWNER_WORDS[name], before[name])
+                said[name] = _ask_answer(f"{kept}:{name}", declarations.OWNER_WORDS[name], before[name])
         with columns[1]:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
     said |= _ask_evaluation(kept, before)
-    return owner_words.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
+    return declarations.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
 def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
     """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
     # What was typed just now is in the session before its box is drawn again.
-    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in owner_words.OWNER_QUESTIONS}
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in declarations.OWNER_QUESTIONS}
     open_ended = sum(not str(said).strip() for said in now.values())
     title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
     with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
         columns, said = st.columns(2, gap="medium"), {}
-        for place, (name, question) in enumerate(owner_words.OWNER_QUESTIONS.items()):
-            look: dict[str, Any] = {"max_chars": owner_words.LONGEST, "height": 68, "key": f"{kept}:{name}"}
+        for place, (name, question) in enumerate(declarations.OWNER_QUESTIONS.items()):
+            look: dict[str, Any] = {"max_chars": declarations.LONGEST, "height": 68, "key": f"{kept}:{name}"}
             said[name] = columns[place % 2].text_area(escape_markdown(question), before[name], **look) or ""
     return said
 
@@ -66,23 +66,23 @@ def describe_missing(missing: str) -> str:
 
 def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
-    usual = asdict(owner_words.find_words(declared, today=today))
+    usual = asdict(declarations.find_words(declared, today=today))
     del usual["chosen_after_looking"]  # which is asked beside what was seen
     asked = [name for name in _ON_THE_CARD if name not in (*declared.words, *_DECLARED_FIRST)]
-    return usual | {name: () if owner_words.OWNER_WORDS[name].several else "" for name in asked}
+    return usual | {name: () if declarations.OWNER_WORDS[name].several else "" for name in asked}
 
 
-def _ask_answer(key: str, word: owner_words.OwnerWord, before: Any) -> Any:
+def _ask_answer(key: str, word: declarations.OwnerWord, before: Any) -> Any:
     label = escape_markdown(word.label)
     text = "\n".join(before) if word.several else before
-    box: dict[str, Any] = {"value": text, "max_chars": owner_words.LONGEST, "placeholder": word.hint, "key": key}
+    box: dict[str, Any] = {"value": text, "max_chars": declarations.LONGEST, "placeholder": word.hint, "key": key}
     said = (st.text_area(label, height=68, **box) if word.long else st.text_input(label, **box)) or ""
     return tuple(line.strip() for line in said.splitlines() if line.strip()) if word.several else said
 
 
 def _ask_sector(key: str, before: str) -> str:
-    at = owner_words.SECTORS.index(before) if before in owner_words.SECTORS else None
-    return st.selectbox("Sector (optional)", owner_words.SECTORS, at, placeholder="none of these", key=key) or ""
+    at = declarations.SECTORS.index(before) if before in declarations.SECTORS else None
+    return st.selectbox("Sector (optional)", declarations.SECTORS, at, placeholder="none of these", key=key) or ""
 
 
 def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
@@ -98,7 +98,7 @@ def _ask_choice(declared: Declaration, source_key: str) -> str:
     kept = f"release:chosen:{source_key[:16]}"
     before = declared.words.get("chosen_after_looking", "")
     first = recall(kept, before if isinstance(before, str) else "")
-    box: dict[str, Any] = {"max_chars": owner_words.LONGEST, "height": 68, "key": kept}
+    box: dict[str, Any] = {"max_chars": declarations.LONGEST, "height": 68, "key": kept}
     box["placeholder"] = "Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say."
     box["help"] = "The card prints it word by word. No ε covers what was chosen because of the rows."
     return remember(kept, str(st.text_area("What did you choose after looking?", first, **box) or ""))

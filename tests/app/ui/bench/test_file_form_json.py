@@ -13,9 +13,8 @@ from dpviz.app.ui.bench import file_form
 from dpviz.app.ui.bench.file_form import merge_declaration, read_names
 from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.csv_writer import format_names
 from dpviz.tables.declarations import Declaration, FileKind, to_json
-from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables.file_format import FileFormat, NumberStyle, format_names
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import Proposal
 from tests.cases import about

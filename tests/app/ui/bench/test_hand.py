@@ -14,13 +14,12 @@ from dpviz.app.ui.bench.hand import FILLED, Hand, format_number_typed, read_numb
 from dpviz.app.ui.bench.sentence import MORE, Word, format_rows, summarize, write_sentence
 from dpviz.core.check import RequestError
 from dpviz.releases.release_request import ReleaseRequest
-from dpviz.runs.advice.known_rows import KnownRows
+from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.codings import Dates, Nominal
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind
+from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind, find_words
 from dpviz.tables.file_format import FileFormat
-from dpviz.tables.owner_words import find_words
 from dpviz.tables.proposal import propose
 from tests.cases import for_each
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from dpviz.words.templates import rendering
-from dpviz.words.templates.rendering import render
+from dpviz.words import wording
+from dpviz.words.wording import render
 from tests.cases import about
 
-_FOLDER = Path(rendering.__file__).parent
+_FOLDER = Path(wording.__file__).with_name("templates")
 
 
 def test_a_value_is_escaped_wherever_it_stands() -> None:

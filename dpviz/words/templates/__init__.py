@@ -1,1 +1,0 @@
-"""Pages and pictures of text as templates: markup stands here, and what it says is made elsewhere."""
