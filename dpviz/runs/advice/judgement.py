@@ -1,4 +1,4 @@
-"""One judgement of a request before it runs: the light, its announcement, and what a dry run adds to both.
+"""One judgement of a request before it runs: the light and its announcement.
 
 Two questions are kept apart. Are there enough records if groups are of like size, which a bench or a formula of the
 algorithm says? And are there enough for groups of any size, which the widest bench and the stored study of made-up
@@ -110,7 +110,7 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What to expect of a request, from public quantities and, where there was one, a dry run on made-up rows.
+    """What to expect of a request, from public quantities.
 
     * ``refusal``: why it cannot be served, and what would do, in a sentence; "" if it can.
     * ``level``: the light; None where nothing can be told, as with a private number of records.
