@@ -28,11 +28,10 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.noise import StudyNoise
 from dpviz.releases.asking import ReleaseQuestion, ask, find_middle
 from dpviz.releases.described_table import DescribedTable, make_described_table
-from dpviz.releases.intervals import round_centers
 from dpviz.releases.release_parts import Clustered, Parts, SegmentsPart
 from dpviz.releases.release_request import Division
 from dpviz.releases.segments import ask_segments
-from dpviz.releases.tallies import Draws, draw_versions, format_draws
+from dpviz.releases.tallies import Draws, draw_versions, format_draws, round_centers
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.loaded_table import LoadedTable

@@ -13,9 +13,9 @@ import numpy as np
 from dpviz.core.accounting import Accounting
 from dpviz.core.noise import StudyNoise
 from dpviz.releases.described_table import DescribedTable, make_described_table
-from dpviz.releases.intervals import Interval
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import NumbersSaid, SegmentsReport
+from dpviz.releases.tallies import Interval
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.tables.loaded_table import LoadedTable

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dpviz.api.console import COMMANDS, main, read_arguments
-
-__all__ = ["COMMANDS", "main", "read_arguments"]
+from dpviz.api.console import main
 
 if __name__ == "__main__":
     sys.exit(main())

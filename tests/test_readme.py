@@ -20,8 +20,8 @@ import pytest
 import yaml
 
 import dpviz
-from dpviz.__main__ import read_arguments
 from dpviz.algorithms.registry import CARDS
+from dpviz.api.console import read_arguments
 from dpviz.app.lessons.facts import FACTS, Computed, list_refusals, list_wrong_says
 from dpviz.app.lessons.reading import PARTS, TABLES, read_lesson
 from experiments.__main__ import make_parser

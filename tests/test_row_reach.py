@@ -10,7 +10,7 @@ from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, r
 TYPES = Types.of(PACKAGE)
 REACHING = TYPES.reaching()
 MAKES_FILES = (
-    *("render", "playing", "release_request", "package", "verifying", "intervals"),
+    *("render", "playing", "release_request", "package", "verifying"),
     *("release_texts", "promise", "segments_report", "signature", "tallies"),
 )
 

@@ -14,7 +14,7 @@ from dpviz.runs.meaning.membership import (
     make_neighbors,
     run_trials,
 )
-from dpviz.runs.meaning.odds import bound_advantage
+from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import FileKind

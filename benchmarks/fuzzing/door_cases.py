@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.fuzzing.case import REFUSED, Broken, Case, command, short
 from benchmarks.fuzzing.hostile import NUMBER_TEXTS, TEXTS, damaged, happens, one
-from dpviz import __main__ as command_line
+from dpviz.api import console as command_line
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.releases.signature import check_signer
 from dpviz.tables.csv_intake import load_csv, open_csv

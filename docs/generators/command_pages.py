@@ -8,8 +8,7 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 
-from dpviz.__main__ import COMMANDS
-from dpviz.api.console import Parser
+from dpviz.api.console import COMMANDS, Parser
 from experiments.__main__ import make_parser
 
 

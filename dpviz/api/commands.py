@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +17,11 @@ import pandas as pd
 from dpviz.algorithms import AUTO
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
 from dpviz.releases import (
-    AccessCounts,
     Account,
-    Preflight,
     ReadRelease,
     Release,
-    ReleaseRequest,
-    preflight,
+    plan_release,
     publish,
-    read_release,
 )
 from dpviz.runs import (
     Contender,
@@ -43,18 +38,12 @@ from dpviz.runs import (
 from dpviz.runs import declare as declare_table
 from dpviz.tables import (
     ArrowTable,
-    Content,
     Declaration,
-    SparkTable,
     declarations,
-    declare_nothing,
     file_format,
-    find_sample,
-    make_numeric_table,
     open_csv,
-    open_file,
-    open_named,
     open_typed,
+    read_declared,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +51,8 @@ if TYPE_CHECKING:
     from dpviz.tables import Proposal
 
 _WITH_SYNOPSIS = (AUTO, "eugkm")
+
+
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
 """A CSV or Parquet file, a folder of Parquet files, the address of a table of a database or of Spark, the name of a
 sample, a table of numbers in memory, or a data frame of Spark, which stays where it is."""
@@ -309,35 +300,6 @@ def release(
     return publish(prepared)
 
 
-def plan_release(
-    request: Request,
-    content: Content,
-    declared: Declaration,
-    account: Account,
-    *,
-    words: Mapping[str, Any],
-    segments: float,
-    bounds: float,
-    missing: float,
-    smallest_group: int = 0,
-    continues: str | Path | ReadRelease | None = None,
-    opened: OpenTable | None = None,
-) -> Preflight:
-    """A release that nothing stands against; nothing is charged yet."""
-    earlier = read_release(continues) if isinstance(continues, str | Path) else continues
-    release_request = ReleaseRequest(
-        request,
-        declarations.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
-        segments=segments,
-        bounds=bounds,
-        missing=missing,
-        smallest_group=smallest_group,
-        continues=None if earlier is None else earlier.allow_continuation(content, declared),
-        seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
-    )
-    return preflight(release_request, content, declared, account, opened=opened)
-
-
 def select_k(
     X: Any,
     *,
@@ -381,27 +343,6 @@ def select_k(
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
     model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
     return synopsis_reading.suggest_k(model.run_.steps, most, np.random.default_rng(random_state))
-
-
-def read_declared(data: Data, declaration: Declared | None) -> tuple[Content, Declaration]:
-    """The table that ``data`` names, none of its rows read, and what is declared of it.
-
-    ``data`` (n, d).
-    """
-    if isinstance(data, str | Path):
-        sample = find_sample(str(data))
-        if declaration is None or sample is not None:
-            content, beside = open_named(str(data))
-        else:
-            content = open_file(data)
-            beside = declare_nothing(content)
-    elif hasattr(data, "mapInArrow"):
-        content, beside = SparkTable(data), Declaration()
-    else:
-        content, beside = make_numeric_table(data), Declaration()
-    if declaration is None:
-        return content, beside
-    return content, declarations.read_declaration(declaration, declare_nothing(content))
 
 
 for _exported in (declare, open_table, sweep, release, select_k):

@@ -874,7 +874,17 @@ class DistanceScales(OfOneBin, InQuanta):
 
 
 def decode_bins(points: Array, number: int | Codes) -> Codes:
-    """Equal bins of unit coordinates in [-1, 1], any shape, from 0 to number - 1; the upper end is in the last one.
+    """Equal bins of unit coordinates in [-1, 1], from 0 to number - 1; the upper end is in the last one.
+
+    Parameters
+    ----------
+    points : array of any shape
+    number : int, or array that fits it
+        Bins.
+
+    Returns
+    -------
+    int array of that shape
 
     >>> decode_bins(np.array([-1.0, -0.5, 0.5, 1.0]), 2).tolist()
     [0, 0, 1, 1]

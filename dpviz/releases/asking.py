@@ -20,9 +20,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core import Array
-from dpviz.releases.intervals import COVERED, format_finite, to_plain
 from dpviz.releases.release_sentences import make_refusal
-from dpviz.releases.tallies import Draws, divide
+from dpviz.releases.tallies import COVERED, Draws, divide, format_finite, to_plain
 from dpviz.tables import codings, format_csv
 from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words
 

@@ -18,8 +18,8 @@ from scipy.spatial.distance import cdist
 
 from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, Flags, mechanisms, partitions, queries
 from dpviz.releases.described_table import DescribedTable
-from dpviz.releases.intervals import find_tail
 from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.tallies import find_tail
 from dpviz.tables import format_csv
 from dpviz.words import NINE_IN_TEN, format_percent, list_words
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dpviz.core import AnySource, Codes, Entry, check
 from dpviz.releases.described_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
-from dpviz.releases.intervals import COVERED
+from dpviz.releases.tallies import COVERED
 from dpviz.tables import Content, Declaration, codings
 from dpviz.words import format_between
 

@@ -18,7 +18,6 @@ from dpviz.core import Accounting, Array, Domain, Entry, ExactSource, PrivateTab
 from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
 from dpviz.releases.described_table import DescribedTable, make_description
-from dpviz.releases.intervals import Rounded, round_centers
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import (
     ALGORITHM,
@@ -31,7 +30,15 @@ from dpviz.releases.release_request import (
 )
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.releases.tallies import Means, SegmentTallies, estimate_means, measure_polish_error, trust_noise
+from dpviz.releases.tallies import (
+    Means,
+    Rounded,
+    SegmentTallies,
+    estimate_means,
+    measure_polish_error,
+    round_centers,
+    trust_noise,
+)
 from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 

@@ -22,7 +22,6 @@ from dpviz.releases.account import AccountBalance
 from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
-from dpviz.releases.intervals import COVERED, to_plain
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_at_most, format_small, name_level
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
@@ -36,9 +35,10 @@ from dpviz.releases.segments_report import (
     list_statistics,
 )
 from dpviz.releases.smallest_groups import Groups
+from dpviz.releases.tallies import COVERED, to_plain
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
-from dpviz.runs import Belief, Progress, Run, Verdict, brief, profiles, verdict
+from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
 from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
 
@@ -571,10 +571,3 @@ def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...])
 
 def _read_written(cell: object) -> object:
     return f"{cell:.9g}" if isinstance(cell, float) else cell
-
-
-@brief
-def check_work(data: bytes) -> Iterator[Progress | ReadRelease]:
-    """The release in the bytes of a zip, checked and read; a ``RequestError`` if it is none."""
-    yield Progress(0, 1, "every file is made anew and compared")
-    yield read_release(data)

@@ -37,7 +37,6 @@ import yaml
 
 from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
-from dpviz.releases.intervals import WIDE
 from dpviz.releases.playing import CardColumn, Played
 from dpviz.releases.promise import describe_sizes, describe_smallest, format_plain_number, format_small, format_steps
 from dpviz.releases.release_parts import Parts
@@ -53,6 +52,7 @@ from dpviz.releases.segments_report import (
     list_half,
     split_interval,
 )
+from dpviz.releases.tallies import WIDE
 from dpviz.runs import Run, profiles
 from dpviz.tables import codings, declarations
 from dpviz.words import (
@@ -325,12 +325,7 @@ class Bar(NamedTuple):
 
 def draw_places(played: Played) -> CardPicture:
     """Where the released centres lie: on a map where they have two coordinates, of two columns; else on lanes."""
-    return draw_map(played) if has_map(played) else draw_centers(played)
-
-
-def has_map(played: Played) -> bool:
-    """Whether two columns with a coordinate each were clustered."""
-    return played.profile.dim == len(played.run.domain.names) == 2
+    return draw_map(played) or draw_centers(played)
 
 
 def draw_centers(played: Played) -> CardPicture:
@@ -356,12 +351,15 @@ def draw_centers(played: Played) -> CardPicture:
     return CardPicture(f"Where the segments lie{left_out}", alt, markup, height)
 
 
-def draw_map(played: Played) -> CardPicture:
+def draw_map(played: Played) -> CardPicture | None:
     """Where the released centres of two columns lie, and which places are nearest to each.
 
-    Distances are those that the clustering saw: one that is twice as long counts twice.
+    Distances are those that the clustering saw: one that is twice as long counts twice. None unless two columns with a
+    coordinate each were clustered.
     """
     made, domain = played.profile, played.run.domain
+    if not made.dim == len(domain.names) == 2:
+        return None
     half, points = domain.region.half, played.parts.clustered.unit_centers
     left, top, wide = 64.0, 6.0, _WIDTH - 64.0 - _RIGHT
     high = float(np.clip(wide * half[1] / half[0], *_MAP_HEIGHTS))

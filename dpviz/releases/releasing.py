@@ -14,16 +14,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpviz import __version__
-from dpviz.core import ExactNoise, RequestError, name_library
+from dpviz.core import ACCESS_LOG, ExactNoise, RequestError, name_library
 from dpviz.releases.account import Account, AccountBalance, Charge, Taken
 from dpviz.releases.bought_bounds import refuse_too_few
 from dpviz.releases.described_table import make_described_table, refuse_beyond_memory, spell_out_columns
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
+from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import (
     Parts,
     Tables,
@@ -33,13 +35,14 @@ from dpviz.releases.release_parts import (
     make_empty_content,
     make_empty_tables,
 )
+from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import AccountThen, Asked, CostPart, ReleaseRequest, hash_code, name_platform
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.verifying import verify
-from dpviz.runs import OpenTable, create_whole, declare
+from dpviz.runs import OpenTable, Request, create_whole, declare
 from dpviz.tables import Content, Declaration, codings, declarations
 
 # A number of rows for rehearsals where the public one is not known yet.
@@ -101,6 +104,61 @@ class Release:
         except (OSError, ValueError) as error:
             raise make_refusal("not_saved", why=type(error).__name__) from None
         return Path(path)
+
+
+def plan_release(
+    request: Request,
+    content: Content,
+    declared: Declaration,
+    account: Account,
+    *,
+    words: Mapping[str, Any],
+    segments: float,
+    bounds: float,
+    missing: float,
+    smallest_group: int = 0,
+    continues: str | Path | ReadRelease | None = None,
+    opened: OpenTable | None = None,
+) -> Preflight:
+    """A release that nothing stands against; nothing is charged yet.
+
+    Parameters
+    ----------
+    request : Request
+    content, declared : table and Declaration
+    account : Account
+        That it will be charged to.
+    words : mapping
+        The owner's words, in place of what is declared.
+    segments, bounds, missing : float
+        Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
+    smallest_group : int
+    continues : path, ReadRelease or None
+        An earlier release, whose segments are counted again.
+    opened : OpenTable or None
+        The table, where it is open already.
+
+    Returns
+    -------
+    Preflight
+
+    Raises
+    ------
+    RequestError
+        If something stands against it.
+    """
+    earlier = read_release(continues) if isinstance(continues, str | Path) else continues
+    release_request = ReleaseRequest(
+        request,
+        declarations.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
+        segments=segments,
+        bounds=bounds,
+        missing=missing,
+        smallest_group=smallest_group,
+        continues=None if earlier is None else earlier.allow_continuation(content, declared),
+        seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
+    )
+    return preflight(release_request, content, declared, account, opened=opened)
 
 
 def preflight(

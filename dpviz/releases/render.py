@@ -27,7 +27,6 @@ import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Entry, queries
 from dpviz.releases.continuing import format_continued
-from dpviz.releases.intervals import COVERED, format_finite
 from dpviz.releases.package import (
     ASSIGN,
     CARD,
@@ -63,7 +62,6 @@ from dpviz.releases.release_texts import (
     fill,
     fill_yaml,
     format_card,
-    has_map,
     make_card_page,
     make_dossier_page,
     make_page,
@@ -72,7 +70,7 @@ from dpviz.releases.release_texts import (
 )
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
-from dpviz.releases.tallies import format_draws
+from dpviz.releases.tallies import COVERED, format_draws, format_finite
 from dpviz.releases.transcript import AnswerRecording, Transcript
 from dpviz.runs import Script, profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
@@ -325,7 +323,8 @@ def _make_record_set(file: CatalogueFile) -> dict[str, Any]:
 def make_pictures(played: Played) -> dict[str, str]:
     """``profile.svg``, and ``map.svg`` where two columns were clustered: pictures that say where they come from."""
     pictures = {PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)]))}
-    return pictures | ({MAP: _draw_standing(played, [draw_map(played)])} if has_map(played) else {})
+    mapped = draw_map(played)
+    return pictures | ({MAP: _draw_standing(played, [mapped])} if mapped else {})
 
 
 def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
@@ -361,7 +360,7 @@ def _write_line(words: str) -> str:
 def make_readme(played: Played) -> str:
     """``README.txt``: what to open first, in ten lines."""
     name = _write_line(played.request.words.name)
-    return fill("readme.txt.j2", played, name=name, mapped=has_map(played), source=_name_source(played))
+    return fill("readme.txt.j2", played, name=name, mapped=draw_map(played) is not None, source=_name_source(played))
 
 
 def make_notebook(played: Played) -> str:

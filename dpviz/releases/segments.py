@@ -36,7 +36,6 @@ from dpviz.core import (
     queries,
 )
 from dpviz.releases.described_table import FINEST, Description, SegmentColumn
-from dpviz.releases.intervals import Interval, bound_by_range, bound_quantile, bound_ratio, bound_share, bound_sum
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.releases.segments_report import (
     TOO_SMALL,
@@ -49,7 +48,16 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.tallies import SegmentTallies, Tally
+from dpviz.releases.tallies import (
+    Interval,
+    SegmentTallies,
+    Tally,
+    bound_by_range,
+    bound_quantile,
+    bound_ratio,
+    bound_share,
+    bound_sum,
+)
 from dpviz.words import round_percent
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.

@@ -8,10 +8,9 @@ from enum import StrEnum
 from math import isfinite, sqrt
 from typing import Any
 
-from dpviz.releases.intervals import COVERED, Interval, format_finite, to_plain
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.release_sentences import SENTENCES
-from dpviz.releases.tallies import SegmentTallies
+from dpviz.releases.tallies import COVERED, Interval, SegmentTallies, format_finite, to_plain
 from dpviz.tables import format_csv
 from dpviz.words import format_between, format_noisy, format_ratio
 

@@ -14,8 +14,7 @@ from math import sqrt
 import numpy as np
 
 from dpviz.core import Array
-from dpviz.releases.intervals import find_tail
-from dpviz.releases.tallies import SegmentTallies
+from dpviz.releases.tallies import SegmentTallies, find_tail
 from dpviz.tables import format_csv
 from dpviz.words import format_percent, format_things, list_words
 

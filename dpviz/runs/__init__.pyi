@@ -33,9 +33,9 @@ from .meaning import windows as windows
 from .meaning.asking_again import AskingAgain as AskingAgain
 from .meaning.crowds import Crowd as Crowd
 from .meaning.independent_accounting import compute_independent_epsilon as compute_independent_epsilon
-from .meaning.odds import Belief as Belief
-from .meaning.odds import bound_advantage as bound_advantage
-from .meaning.odds import trace_bound as trace_bound
+from .meaning.windows import Belief as Belief
+from .meaning.windows import bound_advantage as bound_advantage
+from .meaning.windows import trace_bound as trace_bound
 from .one_run import Frame as Frame
 from .one_run import Run as Run
 from .one_run import RunSoFar as RunSoFar

@@ -6,10 +6,6 @@ from . import made_tables as made_tables
 from .arrow_intake import ArrowTable as ArrowTable
 from .arrow_intake import ParquetTable as ParquetTable
 from .arrow_intake import Piece as Piece
-from .cell_values import MISSING as MISSING
-from .cell_values import find_text as find_text
-from .cell_values import list_texts as list_texts
-from .cell_values import take_frame as take_frame
 from .codings import Described as Described
 from .csv_intake import CsvFile as CsvFile
 from .csv_intake import CsvOnDisk as CsvOnDisk
@@ -28,12 +24,16 @@ from .given_rows import ClusterRows as ClusterRows
 from .given_rows import DeclaredFrame as DeclaredFrame
 from .given_rows import GivenRows as GivenRows
 from .given_rows import connect as connect
+from .loaded_table import MISSING as MISSING
 from .loaded_table import TEXT as TEXT
 from .loaded_table import USUAL_LABEL as USUAL_LABEL
 from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
+from .loaded_table import find_text as find_text
+from .loaded_table import list_texts as list_texts
 from .loaded_table import make_numeric_table as make_numeric_table
 from .loaded_table import refuse_unknown as refuse_unknown
+from .loaded_table import take_frame as take_frame
 from .made_tables import SyntheticTable as SyntheticTable
 from .made_tables import simulate as simulate
 from .named import GIVEN as GIVEN
@@ -45,6 +45,7 @@ from .named import list_samples as list_samples
 from .named import open_file as open_file
 from .named import open_named as open_named
 from .named import open_typed as open_typed
+from .named import read_declared as read_declared
 from .named import sample as sample
 from .prepared_rows import LatticeFile as LatticeFile
 from .prepared_rows import Preparation as Preparation

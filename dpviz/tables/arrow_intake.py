@@ -11,7 +11,6 @@ beyond memory is read part by part once it is written plainly, so that its size 
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -25,7 +24,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpviz.tables.cell_values import list_texts
 from dpviz.tables.file_format import MAX_COLUMNS
 from dpviz.tables.loaded_table import (
     NO_CODINGS,
@@ -35,6 +33,7 @@ from dpviz.tables.loaded_table import (
     IntakeError,
     LoadedTable,
     StoredTable,
+    list_texts,
     make_table,
     read_size_and_time,
     refuse_repeats,
@@ -401,8 +400,3 @@ def _translate_errors() -> AbstractContextManager[None]:
     """Errors of the reader as one sentence: their own may quote cells."""
     missing = IntakeError.of("no_parquet_file")
     return foreign.refuse_as(IntakeError.of("parquet_damaged"), foreign.PARQUET, missing=missing)
-
-
-def is_parquet(path: Path) -> bool:
-    """Whether a path is that of a Parquet file, or of a folder of them."""
-    return path.suffix == ENDING or os.path.isdir(path)  # noqa: PTH112 (a path too long to be one is none)

@@ -27,8 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, compute_exact_log, lattice
-from dpviz.tables.cell_values import find_moment, find_text, map_cells
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, find_moment, find_text, map_cells
 from dpviz.words import Key
 
 MOST_BINS = 2**12

@@ -15,10 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpviz.tables.cell_values import MISSING
 from dpviz.tables.codings import DATE_ORDERS, find_day
 from dpviz.tables.file_format import TOLD, WORDS, match
-from dpviz.tables.loaded_table import FloatArray
+from dpviz.tables.loaded_table import MISSING, FloatArray
 
 Kind = Literal["measure", "cycle", "id", "code", "group", "date", "order", "yes_no", "categories", "text"]
 """Kinds of columns. A cycle is a measure that goes round; a group is a known grouping, which only judges results."""

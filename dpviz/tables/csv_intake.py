@@ -34,7 +34,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 
-from dpviz.tables.cell_values import MISSING
 from dpviz.tables.file_format import (
     DELIMITERS,
     MAX_COLUMNS,
@@ -54,6 +53,7 @@ from dpviz.tables.file_format import (
     refuse_garbled,
 )
 from dpviz.tables.loaded_table import (
+    MISSING,
     NO_CODINGS,
     TEXT,
     USUAL_LABEL,

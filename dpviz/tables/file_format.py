@@ -31,8 +31,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dpviz.core import check
-from dpviz.tables.cell_values import MISSING
-from dpviz.tables.loaded_table import CELLS_KEPT, FloatArray, IntakeError, Unread
+from dpviz.tables.loaded_table import CELLS_KEPT, MISSING, FloatArray, IntakeError, Unread
 from dpviz.words import INLINE, Key
 
 MAX_COLUMNS = check.MOST_COLUMNS

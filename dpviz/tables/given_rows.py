@@ -21,9 +21,15 @@ import pandas as pd
 
 from dpviz.core import Array, Domain, Engine, EngineRows, Region, Rows, add_up, check, is_sparse
 from dpviz.tables.arrow_intake import holds_numbers
-from dpviz.tables.cell_values import list_numbers, take_frame
 from dpviz.tables.codings import NUMBER, Coding, check_weight, make_coded_domain, read_coding
-from dpviz.tables.loaded_table import IntakeError, refuse_repeats, refuse_unknown, stack_columns
+from dpviz.tables.loaded_table import (
+    IntakeError,
+    list_numbers,
+    refuse_repeats,
+    refuse_unknown,
+    stack_columns,
+    take_frame,
+)
 from dpviz.tables.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
 
 # So many answers are added up by one task.

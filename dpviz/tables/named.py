@@ -6,16 +6,16 @@ Samples are tables that anybody may look at: files of ``sample_data/``, tables m
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from dpviz.tables import duckdb_intake, spark_intake
-from dpviz.tables.arrow_intake import ArrowTable, ParquetTable, is_parquet
+from dpviz.tables.arrow_intake import ENDING, ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import (
     Declaration,
@@ -177,7 +177,12 @@ def open_typed(place: str | Path) -> ArrowTable | None:
     if isinstance(place, str) and place.startswith(f"{spark_intake.SCHEME}://"):
         return SparkTable.find(place)
     path = Path(place)
-    return ParquetTable(path) if is_parquet(path) else None
+    return ParquetTable(path) if _is_parquet(path) else None
+
+
+def _is_parquet(path: Path) -> bool:
+    """Whether a path is that of a Parquet file, or of a folder of them."""
+    return path.suffix == ENDING or os.path.isdir(path)  # noqa: PTH112 (a path too long to be one is none)
 
 
 def declare_nothing(content: Content) -> Declaration:
@@ -190,3 +195,35 @@ def find_sample(word: str) -> Sample | None:
     if os.path.isfile(word):  # noqa: PTH113 (a path too long to be one is no file, and no error)
         return None
     return next((sample for sample in list_samples() if sample.id == word), None)
+
+
+def read_declared(
+    data: Any, declaration: Declaration | Mapping[str, Any] | str | os.PathLike[str] | None
+) -> tuple[Content, Declaration]:
+    """The table that ``data`` names, none of its rows read, and what is declared of it.
+
+    Parameters
+    ----------
+    data : path, name of a sample, address, data frame or array of shape (n, d)
+        A frame of Spark stays where it is.
+    declaration : Declaration, mapping, path or None
+        None: what the sample, or the JSON file beside the file, declares.
+
+    Returns
+    -------
+    table, Declaration
+    """
+    if isinstance(data, str | Path):
+        sample = find_sample(str(data))
+        if declaration is None or sample is not None:
+            content, beside = open_named(str(data))
+        else:
+            content = open_file(data)
+            beside = declare_nothing(content)
+    elif hasattr(data, "mapInArrow"):
+        content, beside = SparkTable(data), Declaration()
+    else:
+        content, beside = make_numeric_table(data), Declaration()
+    if declaration is None:
+        return content, beside
+    return content, read_declaration(declaration, declare_nothing(content))

@@ -29,8 +29,7 @@ from dpviz.core import (
     keep_rows_per_person,
     lattice,
 )
-from dpviz.tables.cell_values import list_texts
-from dpviz.tables.loaded_table import FloatArray, IntakeError
+from dpviz.tables.loaded_table import FloatArray, IntakeError, list_texts
 
 
 class LatticeFile:

@@ -18,7 +18,6 @@ from itertools import product
 from typing import NamedTuple
 
 from dpviz.tables import csv_intake, file_format
-from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import (
     CsvFile,
     clean_names,
@@ -39,7 +38,7 @@ from dpviz.tables.file_format import (
     match,
     refuse_garbled,
 )
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import MISSING, IntakeError
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000

@@ -29,12 +29,11 @@ import pytest
 import dpviz
 from dpviz.core.check import RequestError
 from dpviz.tables.arrow_intake import ArrowTable, ParquetTable
-from dpviz.tables.cell_values import find_number, find_text, list_numbers, list_texts, take_frame
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.file_format import PLAIN_STYLE, read_values
 from dpviz.tables.given_rows import DeclaredFrame, GivenRows
-from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables.loaded_table import find_number, find_text, list_numbers, list_texts, make_numeric_table, take_frame
 from tests.cases import about
 
 LARGE = 2**53

@@ -23,8 +23,8 @@ from docs.generators import (
 )
 from docs.generators.links import list_broken_links
 from docs.generators.run_document import RunDocument
-from dpviz.__main__ import COMMANDS
 from dpviz.algorithms.registry import CARDS
+from dpviz.api.console import COMMANDS
 from dpviz.core.check import RequestError
 from dpviz.releases.package import IN_ORDER
 from dpviz.tables.declarations import apply_declaration

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpviz.__main__ import read_arguments
 from dpviz.api.cli.declared_table import open_declared_table
+from dpviz.api.console import read_arguments
 from dpviz.app.ui.session import DataAccess
 from dpviz.core.private_session import AccessKind
 from dpviz.tables.csv_intake import open_csv

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from dpviz.releases.account import Account, Taken
-from dpviz.releases.intervals import Interval, Rounded
 from dpviz.releases.playing import Played, play
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import SegmentsPart
@@ -29,6 +28,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
+from dpviz.releases.tallies import Interval, Rounded
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration, OwnerWords
 from dpviz.tables.loaded_table import LoadedTable

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.releases.intervals import Interval
 from dpviz.releases.release_reader import Received
 from dpviz.releases.segments_report import QualityReport, QualityVerdict
+from dpviz.releases.tallies import Interval
 from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.runs.verdict import Verdict
 from tests.cases import about

@@ -14,13 +14,12 @@ import pytest
 
 import dpviz
 from dpviz.api import console
-from dpviz.api.commands import plan_release
 from dpviz.core.check import RequestError
 from dpviz.releases.continuing import COUNTED_AGAIN, FALSE_ALARMS, CountedAgain, EarlierSegments, find_continued
 from dpviz.releases.package import CENTERS, CONTINUED, DATAPACKAGE, LEDGER, PAGE, make_zip
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import OF_EARLIER, OF_SEGMENTS
-from dpviz.releases.releasing import Preflight, Release, preflight, publish
+from dpviz.releases.releasing import Preflight, Release, plan_release, preflight, publish
 from dpviz.releases.render import render
 from dpviz.releases.transcript import Transcript
 from dpviz.tables.named import open_file

@@ -15,7 +15,6 @@ from dpviz.core.check import RequestError
 from dpviz.releases import tallies as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, find_middle, format_answers
 from dpviz.releases.described_table import SegmentColumn
-from dpviz.releases.intervals import bound_quantile, bound_share
 from dpviz.releases.package import DRAWS_FILE
 from dpviz.releases.tallies import (
     DRAWS,
@@ -24,6 +23,8 @@ from dpviz.releases.tallies import (
     Means,
     SegmentTallies,
     Tally,
+    bound_quantile,
+    bound_share,
     draw_versions,
     estimate_means,
     find_bin_ends,

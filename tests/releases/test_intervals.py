@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.releases.intervals import Interval, bound_quantile, bound_ratio, bound_share, bound_sum, to_plain
+from dpviz.releases.tallies import Interval, bound_quantile, bound_ratio, bound_share, bound_sum, to_plain
 
 SEEDS = st.integers(0, 2**32 - 1)
 # Nine tenths, less three standard deviations of a share of so many draws.

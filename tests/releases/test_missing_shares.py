@@ -11,8 +11,8 @@ import pytest
 
 from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
-from dpviz.releases.intervals import COVERED
 from dpviz.releases.missing_shares import _compute_part, buy_missing_shares
+from dpviz.releases.tallies import COVERED
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration

@@ -9,7 +9,6 @@ import pytest
 
 import dpviz.releases.segments
 from dpviz.core.domain import Region
-from dpviz.releases.intervals import bound_ratio
 from dpviz.releases.segments import (
     Scales,
     _judge,
@@ -19,6 +18,7 @@ from dpviz.releases.segments import (
     estimate_far_rows,
 )
 from dpviz.releases.segments_report import QualityVerdict, describe_quality
+from dpviz.releases.tallies import bound_ratio
 from tests.cases import about
 from tests.contract.sessions import open_seeded
 from tests.releases.segment_tables import clustered_only

@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.tables.csv_intake
-from dpviz.tables.cell_values import list_texts
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
 from dpviz.tables.file_format import FileFormat
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.named import open_file
 from tests.cases import about
 from tests.examples import examples

@@ -16,10 +16,9 @@ import pytest
 from dpviz.api.commands import declare as propose_declaration
 from dpviz.runs.open_table import Plan, declare
 from dpviz.tables.arrow_intake import ParquetTable
-from dpviz.tables.cell_values import list_texts
 from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.duckdb_intake import DuckTable
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.named import open_file, open_named
 from tests.cases import about
 

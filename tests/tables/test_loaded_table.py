@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dpviz.tables.cell_values import list_texts
+from dpviz.tables.loaded_table import list_texts
 from dpviz.words import quote_name
 
 

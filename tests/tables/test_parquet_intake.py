@@ -16,10 +16,9 @@ import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
 from dpviz.tables.arrow_intake import ParquetTable
-from dpviz.tables.cell_values import list_texts
 from dpviz.tables.codings import Dates
 from dpviz.tables.declarations import Declaration
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.cases import about
 

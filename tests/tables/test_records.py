@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.tables.cell_values import MISSING
 from dpviz.tables.csv_intake import LineLayout, open_csv, read_lines, read_records
 from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import MISSING, IntakeError
 from tests.cases import about
 from tests.examples import examples
 

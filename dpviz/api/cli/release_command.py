@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import cast
 
 from dpviz.api.api_sentences import SENTENCES
-from dpviz.api.commands import plan_release, read_declared
 from dpviz.api.console import (
     NotWritten,
     Parser,
@@ -31,6 +30,7 @@ from dpviz.releases import (
     State,
     check_signer,
     package,
+    plan_release,
     publish,
     receive,
 )
@@ -45,7 +45,7 @@ from dpviz.runs import (
     windows,
     write_whole,
 )
-from dpviz.tables import Declaration, connect
+from dpviz.tables import Declaration, connect, read_declared
 from dpviz.words import foreign, list_names
 
 

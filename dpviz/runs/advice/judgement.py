@@ -139,7 +139,7 @@ class Judgement:
     def in_short(self) -> str:
         """The light in a few words.
 
-        >>> Judgement(level=regime.Level.AMBER, like=regime.Level.GREEN, yours=regime.Level.AMBER).in_short
+        >>> Judgement(level=Level.AMBER, like=Level.GREEN, yours=Level.AMBER).in_short
         'borderline'
         """
         if self.level is None:
@@ -192,7 +192,7 @@ class Judgement:
     def explain_difference(self, verdict: Verdict | None) -> str:
         """Why a light and the verdict of its run differ, in a sentence; "" where they agree or one says nothing.
 
-        >>> Judgement(level=regime.Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
+        >>> Judgement(level=Level.AMBER).explain_difference(Verdict("failed", "this run failed", "Noise."))
         ''
         """
         if verdict is None or self.level is None:

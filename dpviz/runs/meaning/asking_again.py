@@ -13,7 +13,7 @@ from dpviz.core import Accounting, Array, Entry
 from dpviz.runs.evaluation import match
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.meaning.membership import AttackTrial, collect_scores
-from dpviz.runs.meaning.odds import bound_advantage
+from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.request import Request
 
 TIMES = (1, 4, 16, 64)

@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 
 from dpviz.core import Array, PrivateTable, RequestError, compute_log_ratio, mechanisms
 from dpviz.runs.jobs import brief
-from dpviz.runs.meaning.odds import bound_hits
+from dpviz.runs.meaning.windows import bound_hits
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable, make_private_table
 from dpviz.runs.request import Contender, Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan2017.balcan_kmedian import draw_medians, list_places, run_median_rounds
+from dpviz.algorithms.balcan2017.balcan_variants import draw_medians, list_places, run_median_rounds
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import Loss, MedianLoss

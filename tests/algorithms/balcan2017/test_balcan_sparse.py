@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse, stats
 from sklearn.metrics import adjusted_rand_score
 
-from dpviz.algorithms.balcan2017.balcan_sparse import SparseParams, recover_coordinates
+from dpviz.algorithms.balcan2017.balcan_variants import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain

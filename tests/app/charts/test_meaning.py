@@ -19,7 +19,7 @@ from dpviz.app.charts.meaning import (
 )
 from dpviz.app.charts.view import make_view
 from dpviz.runs.meaning.membership import Attack, Share, attack
-from dpviz.runs.meaning.odds import trace_bound
+from dpviz.runs.meaning.windows import trace_bound
 from dpviz.runs.request import Contender, Request
 from dpviz.words.theme import choose_palette
 from tests.app.charts.pictures.special import domain

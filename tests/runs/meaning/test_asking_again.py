@@ -15,7 +15,7 @@ from dpviz.runs.meaning.asking_again import (
     measure_noise_left,
     price_together,
 )
-from dpviz.runs.meaning.odds import bound_advantage
+from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.one_run import run
 from tests.pages.site import sample_table
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
 from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack, compute_staircase
-from dpviz.runs.meaning.odds import bound_advantage
+from dpviz.runs.meaning.windows import bound_advantage
 
 
 def record(found: list[AttackTrial], name: str) -> Attack:

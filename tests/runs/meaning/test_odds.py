@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.runs.meaning.odds import Belief
+from dpviz.runs.meaning.windows import Belief
 
 PROBABILITIES = st.floats(0.0, 1.0)
 EPSILONS = st.floats(1e-3, 30.0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.runs.meaning.odds import bound_advantage, bound_hits, find_turning_point
+from dpviz.runs.meaning.windows import bound_advantage, bound_hits, find_turning_point
 
 BUDGETS = st.tuples(st.floats(0.01, 8.0), st.sampled_from([0.0, 1e-6, 0.05]))
 

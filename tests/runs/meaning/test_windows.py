@@ -15,8 +15,7 @@ from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import Target, foresee, format_epsilon
 from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.advice.recommendation import RowsAdvice
-from dpviz.runs.meaning.odds import Belief, compute_allowed_epsilon
-from dpviz.runs.meaning.windows import Risk, Window
+from dpviz.runs.meaning.windows import Belief, Risk, Window, compute_allowed_epsilon
 from tests.cases import for_each
 
 USUAL, RISK = Target(), Risk()

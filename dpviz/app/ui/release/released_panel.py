@@ -27,7 +27,6 @@ from dpviz.releases import (
     SegmentsReport,
     draw_map,
     find_cells,
-    has_map,
     package,
     promise,
     receive,
@@ -124,10 +123,10 @@ def _draw_tables(release: Release) -> None:
 
 def draw_map_panel(played: Played, key: str) -> None:
     """Which places are nearest to each centre, and its noise; nothing unless two columns were clustered."""
-    if has_map(played):
+    if drawn := draw_map(played):
         centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
         plane = SegmentPlane(played.profile, centers, half, find_cells(played))
-        figure.show(plane.draw(figure.read_palette()), alt=draw_map(played).alt, key=f"{key}:map", stem="map")
+        figure.show(plane.draw(figure.read_palette()), alt=drawn.alt, key=f"{key}:map", stem="map")
 
 
 def _draw_finding(received: Received) -> None:

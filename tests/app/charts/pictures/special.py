@@ -11,7 +11,7 @@ from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, StagePart
 from dpviz.algorithms.auto.polishing import PolishStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.balcan2017.balcan import SwapStep, TreeStep
-from dpviz.algorithms.balcan2017.balcan_sparse import CoordinatesStep
+from dpviz.algorithms.balcan2017.balcan_variants import CoordinatesStep
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.algorithms.size_estimates import Sizes

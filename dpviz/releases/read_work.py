@@ -1,6 +1,6 @@
-"""A release to look at for whoever has none: of a public sample, drawn when it is asked for.
+"""What the page that reads a release waits for: a zip is checked, or an example made for whoever has none.
 
-It stands apart from ``check_work``, which is never given a row.
+The example is of a public sample, drawn when it is asked for; a check is given the bytes of a zip and never a row.
 """
 
 from __future__ import annotations
@@ -19,6 +19,13 @@ from dpviz.runs import Contender, Progress, Request, brief
 from dpviz.tables import declarations, sample
 
 _SAMPLE, _K, _EPSILON, _DELTA = "people", 5, 2.0, 1e-6
+
+
+@brief
+def check_work(data: bytes) -> Iterator[Progress | ReadRelease]:
+    """The release in the bytes of a zip, checked and read; a ``RequestError`` if it is none."""
+    yield Progress(0, 1, "every file is made anew and compared")
+    yield read_release(data)
 
 
 @brief

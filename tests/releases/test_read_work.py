@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from dpviz.releases.example_release import example_work
+from dpviz.releases.read_work import example_work
 from dpviz.releases.release_reader import ReadRelease
 
 
