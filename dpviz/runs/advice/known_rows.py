@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from dpviz.algorithms import Setting, count_wide_columns
+from dpviz.algorithms import Setting, count_wide_columns, measure_beside
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import EPSILONS, USUAL_LOSS, USUAL_SHARE, Advice, Target, foresee
 from dpviz.runs.advice.recommendation import Recommendation
@@ -236,8 +236,10 @@ def advise(
         rows_per_person=check.rows_per_person(rows_per_person=person),
         coded=coded,
         common=said.scaling == Scaling.COMMON.value and columns > 1,
-        wide=count_wide_columns(make_domain(said).region.half) if d is None and not said.open_columns else None,
     )
+    if d is None and not said.open_columns:
+        half = make_domain(said).region.half
+        setting = replace(setting, wide=count_wide_columns(half), beside=measure_beside(half))
     division, bought = Division(segments, buy_bounds, missing), len(said.open_columns)
     of_centers = division.find_share(bought=bought)
     contender = None if algorithm is None else Contender.from_text(algorithm)
