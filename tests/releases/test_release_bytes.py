@@ -122,8 +122,9 @@ def played_over(first: Release, *given: Any) -> Release:
         return pressed(*given)
 
 
-# Of one algorithm every kind, of each other one another.
-CASES = [("auto", kind) for kind in KINDS] + [*zip(RELEASABLE[1:], KINDS, strict=True)]
+# Of one algorithm every kind; of each other one, another.
+OTHERS = ("bought bounds", "replace", "segments", "all parts", "described", "persons", "every kind", "plain")
+CASES = [*(("auto", kind) for kind in KINDS), *zip(RELEASABLE[1:], OTHERS, strict=True)]
 
 
 # Run where modules are compiled anew, without assertions, and with another number of threads.
