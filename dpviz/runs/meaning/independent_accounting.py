@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from math import exp, expm1, fsum, log, sqrt
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,11 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
     float or None
         Compared with what the ledger says itself.
     """
-    if not entries:
-        return None
+    return _add_up(tuple(entries), delta) if entries else None
+
+
+@lru_cache(maxsize=64)  # a release and whoever verifies it ask for the same sums several times
+def _add_up(entries: tuple[Entry, ...], delta: float) -> float | None:
     from dp_accounting.pld import PLDAccountant
     from dp_accounting.privacy_accountant import NeighboringRelation
     from dp_accounting.rdp import RdpAccountant
