@@ -28,7 +28,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.ledger import TextTable
+from dpviz.core.reporting import TextTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import assign, find_reference, nicv
 from dpviz.runs.one_run import run

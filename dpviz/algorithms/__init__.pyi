@@ -13,6 +13,7 @@ from .balcan2017.balcan_variants import CoordinatesStep as CoordinatesStep
 from .baselines.kmeans_plus_plus import ReferenceStep as ReferenceStep
 from .baselines.kmeans_plus_plus import find_reference_centers as find_reference_centers
 from .baselines.kvariates import SeedStep as SeedStep
+from .baselines.sample_aggregate import BlocksStep as BlocksStep
 from .baselines.sample_aggregate import MedianLawStep as MedianLawStep
 from .card import SURE as SURE
 from .card import Card as Card
@@ -48,7 +49,6 @@ from .steps import GridStep as GridStep
 from .steps import Step as Step
 from .su2016.gkm import RangesStep as RangesStep
 from .su2016.pgkm import PoolStep as PoolStep
-from .tools.secret_blocks import BlocksStep as BlocksStep
 from .tools.solvers import StartsStep as StartsStep
 from .tools.solvers import draw_random_points as draw_random_points
 from .tools.solvers import pack_spheres as pack_spheres

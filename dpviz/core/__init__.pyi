@@ -43,10 +43,7 @@ from .kernel_draw import KernelDraw as KernelDraw
 from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Entry as Entry
 from .ledger import Ledger as Ledger
-from .ledger import Report as Report
-from .ledger import TextTable as TextTable
 from .ledger import compute_total_epsilon as compute_total_epsilon
-from .ledger import format_table as format_table
 from .ledger import tabulate_entries as tabulate_entries
 from .local_model import EachRow as EachRow
 from .local_model import LocalNoise as LocalNoise
@@ -71,6 +68,9 @@ from .queries import FINE_PARTS as FINE_PARTS
 from .queries import DistanceScales as DistanceScales
 from .queries import Relation as Relation
 from .queries import SegmentHistogram as SegmentHistogram
+from .reporting import Report as Report
+from .reporting import TextTable as TextTable
+from .reporting import format_table as format_table
 from .revealed_rows import MOST_SAMPLED as MOST_SAMPLED
 from .revealed_rows import Revealed as Revealed
 from .revealed_rows import sample_rows as sample_rows

@@ -7,8 +7,8 @@ import pytest
 
 import dpviz
 from dpviz.api.estimators import PrivateKMeans
-from dpviz.core import ledger
-from dpviz.core.ledger import Report, TextTable
+from dpviz.core import reporting
+from dpviz.core.reporting import Report, TextTable
 from dpviz.words import PLUS_MINUS
 from tests.contract.tables import make_blobs
 
@@ -79,7 +79,7 @@ def test_a_picture_that_fails_hides_no_number(finished: dpviz.Run, monkeypatch) 
         raise ZeroDivisionError("a cell of the table")
 
     shown = finished.ledger._repr_html_()
-    monkeypatch.setattr(ledger, "_PICTURES", {})
+    monkeypatch.setattr(reporting, "_PICTURES", {})
     Report.illustrate(type(finished.ledger).__name__, fail)
     failed = finished.ledger._repr_html_()
     assert "No picture: ZeroDivisionError." in failed and "a cell" not in failed

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
+from dpviz.algorithms.baselines.sample_aggregate import count_most_blocks
 from dpviz.algorithms.card import Params, Setting, param_field
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
-from dpviz.algorithms.tools.secret_blocks import count_most_blocks
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import Accounting, Array, BlockKMeans, Budget, PrivateSession, Relation, mechanisms, partitions, tuples
 

@@ -8,9 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
-from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.secret_blocks import (
+from dpviz.algorithms.baselines.sample_aggregate import (
     ROWS_FOR_A_CLUSTER,
     Blocking,
     BlocksStep,
@@ -21,6 +19,8 @@ from dpviz.algorithms.tools.secret_blocks import (
     fit_models,
     make_domain_box,
 )
+from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import (
     Accounting,
     Array,

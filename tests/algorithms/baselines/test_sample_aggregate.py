@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.baselines.sample_aggregate import MedianLawStep
+from dpviz.algorithms.baselines.sample_aggregate import Blocking, BlocksStep, MedianLawStep
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
-from dpviz.algorithms.tools.secret_blocks import Blocking, BlocksStep
 from dpviz.core.accounting import compute_choice_rho
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
