@@ -11,9 +11,9 @@ from dpviz.core import check
 from dpviz.runs import Contender, CurvePoint, Request, clip_rows, curve_work, declare, evaluation
 from dpviz.runs.open_table import OpenTable
 from dpviz.runs.sample_curves import CURVES, name_curve
-from dpviz.tables import SAMPLES, Sample
+from dpviz.tables import Sample, list_samples
 
-SHOWN = tuple(sample for sample in SAMPLES if not sample.cells)
+SHOWN = tuple(sample for sample in list_samples() if not sample.cells)
 """Samples with a stored curve: the others are made when they are opened, which takes longer than a curve."""
 
 
