@@ -307,7 +307,8 @@ class Setting:
     """The public quantities that a run is judged by before it starts.
 
     Of ``dim`` coordinates ``coded`` are those of categories and circles. With a ``common`` scale for all columns one of
-    them may have most of the spread. Beside its ``wide`` columns the domain is thin (None: nowhere, as far as known).
+    them may have most of the spread. Beside its ``wide`` columns the domain is thin (None: nowhere, as far as known):
+    ``beside`` is how wide that is, over the widest column.
     """
 
     dim: int
@@ -320,6 +321,7 @@ class Setting:
     coded: int = 0
     common: bool = False
     wide: int | None = None
+    beside: float = 0.0
 
     @property
     def rows(self) -> float:
@@ -335,9 +337,11 @@ class Setting:
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
 # Unless all but so few columns are thin: together so narrow, over the widest one. There are at least so many wide ones,
-# as over two columns tails are seen that over one are taken for noise. Chosen on real tables, too (docs/findings.md).
-_THIN = 0.05
+# as over two columns tails are seen that over one are taken for noise. As many as a grid takes are the wide ones where
+# the others are narrower than the last says. Chosen on real tables, too (docs/findings.md).
+THIN = 0.05
 _FEWEST_WIDE = 2
+_NARROW = 1 / 6
 
 
 def find_wide_columns(half: Array) -> Codes:
@@ -347,7 +351,9 @@ def find_wide_columns(half: Array) -> Codes:
     """
     order = np.argsort(-half, kind="stable")
     beside = np.sqrt(np.cumsum(half[order][::-1] ** 2)[::-1])
-    number = max(int((beside > _THIN * half.max()).sum()), _FEWEST_WIDE)
+    number = max(int((beside > THIN * half.max()).sum()), _FEWEST_WIDE)
+    if len(half) > FLAT_DIM < number and beside[FLAT_DIM] <= _NARROW * half.max():
+        number = FLAT_DIM
     return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
 
 
@@ -355,6 +361,11 @@ def count_wide_columns(half: Array) -> int | None:
     """How many columns are wide if all others are thin, by half widths (d,); None where all count."""
     number = len(find_wide_columns(half))
     return number if number < len(half) else None
+
+
+def measure_beside(half: Array) -> float:
+    """How wide a domain of ``half`` widths (d,) is beside its wide columns, over the widest one."""
+    return float(np.linalg.norm(np.delete(half, find_wide_columns(half))) / half.max())
 
 
 AccountingRule = Callable[[Any, float], Accounting]

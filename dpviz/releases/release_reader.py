@@ -148,7 +148,7 @@ def _list_findings(received: Received) -> Iterator[Headline]:
 
 
 def _make_finding(found: Verdict, epsilon: float) -> Headline:
-    at = f"At ε = {epsilon:.3g}, " if found.kind in _OF_EPSILON else ""
+    at = f"At ε = {epsilon:g}, " if found.kind in _OF_EPSILON else ""
     return Headline(capitalize_first(at + found.title), found.kind, found.reason)
 
 
@@ -173,7 +173,7 @@ def _conclude_from_quality(received: Received) -> Iterator[Headline]:
         return
     words = " ".join(quality_report.words)
     if quality_report.verdict is QualityVerdict.CANNOT_TELL:
-        yield Headline(f"At ε = {received.epsilon:.3g}, nobody can tell if they are right", "cannot tell", words)
+        yield Headline(f"At ε = {received.epsilon:g}, nobody can tell if they are right", "cannot tell", words)
     if quality_report.verdict is QualityVerdict.POOR:
         yield Headline("Released values speak against the centres", "poor", words)
 

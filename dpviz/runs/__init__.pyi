@@ -14,7 +14,6 @@ from .advice.judgement import Judgement as Judgement
 from .advice.judgement import KnownRows as KnownRows
 from .advice.judgement import compute_column_noise as compute_column_noise
 from .advice.judgement import count_cluster_rows as count_cluster_rows
-from .advice.judgement import describe_dry_run as describe_dry_run
 from .advice.recommendation import MADE_UP as MADE_UP
 from .advice.recommendation import Recommendation as Recommendation
 from .advice.recommendation import RowsAdvice as RowsAdvice
@@ -76,8 +75,6 @@ from .study.study import summarise as summarise
 from .study.study import tidy as tidy
 from .study.workers import compute_rows as compute_rows
 from .synthetic_tables import USUAL_SPREAD as USUAL_SPREAD
-from .synthetic_tables import Tried as Tried
-from .synthetic_tables import dry_run_work as dry_run_work
 from .synthetic_tables import make_synthetic_table as make_synthetic_table
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence

@@ -14,7 +14,17 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, count_wide_columns, find_card, list_private_cards
+from dpviz.algorithms import (
+    AUTO,
+    CARDS,
+    Card,
+    Params,
+    Setting,
+    count_wide_columns,
+    find_card,
+    list_private_cards,
+    measure_beside,
+)
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 from dpviz.runs.run_sentences import make_refusal
 
@@ -207,6 +217,7 @@ class Request:
             coded=table.domain.coded_dim,
             common=table.domain.scaling is Scaling.COMMON and table.domain.dim > 1,
             wide=count_wide_columns(table.domain.region.half),
+            beside=measure_beside(table.domain.region.half),
         )
 
     @property

@@ -1,25 +1,15 @@
-"""A synthetic table is what was declared of another one, with made-up rows: settings are tried on nobody.
-
-A dry run is the release that is asked for, tried on several of them; no row and no ε is touched."""
+"""A synthetic table is what was declared of another one, with made-up rows: settings are tried on nobody."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpviz.core import Array
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import evaluate, find_reference
-from dpviz.runs.jobs import brief
-from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.profiles import Profile, make_profile
-from dpviz.runs.request import Request
-from dpviz.runs.worker import Progress
 from dpviz.tables import Declaration, FileKind, LoadedTable, codings, file_format, make_numeric_table, simulate
 
 USUAL_SPREAD = 0.05
@@ -45,8 +35,8 @@ def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
 def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float = USUAL_SPREAD) -> OpenTable:
     """A mixture of ``k`` clusters with ``n`` rows inside the bounds that are ``declared``, column by column.
 
-    Only what was declared is read: columns, bounds, radius, scaling, relation. ``spread`` is the width of a cluster as
-    a share of the bounds.
+    Only what was declared is read: columns, bounds, radius, scaling, relation, how many rows a person has at most: so
+    many has everybody there, so that noise is as large. ``spread`` is the width of a cluster as a share of the bounds.
     """
     domain, bounds = declared.make_domain(), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"
@@ -54,12 +44,16 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
     made = simulate(low, high, n, domain.width, k, seed=0, spread=spread, columns=domain.names, name=name)
     if declared.coded:
         made = _make_cells(made, declared, (low, high), k, np.random.default_rng((0, 1)))
+    most = declared.rows_per_person
+    if most > 1:
+        assert declared.id_column is not None
+        whose = {declared.id_column: np.arange(n) // most}
+        made = make_numeric_table(pd.DataFrame({**made.frame, **whose}), name=made.name)
     declaration = replace(
         declared,
         lower=tuple(bounds.lower.tolist()),
         upper=tuple(bounds.upper.tolist()),
-        id_column=None,
-        rows_per_person=1,
+        id_column=declared.id_column if most > 1 else None,
         n_public=n,
         n_range=None,
         kind=FileKind.SIMULATED,
@@ -91,46 +85,3 @@ def _make_cells(
         part = (made.columns([name])[:, 0] - low) / (high - low)
         columns[name] = declared.codings.get(name, codings.NUMBER).cells(part, low, high, rng)
     return make_numeric_table(pd.DataFrame(columns), name=made.name)
-
-
-SPREADS = (0.02, 0.05, 0.1)
-"""The shapes: widths of a cluster as a share of the bounds, from groups far apart to groups that overlap."""
-RUNS = 4
-"""Runs on each."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One run on a synthetic table: how wide its clusters are, its loss over that of k-means++, what it would
-    release."""
-
-    spread: float
-    ratio: float
-    profile: Profile | None = field(default=None, compare=False)
-
-
-@brief
-def dry_run_work(request: Request, declared: Declaration, n: int) -> Iterator[Progress | Tried]:
-    """Runs of what is asked for, with study noise, on synthetic tables of ``n`` rows for what is ``declared``.
-
-    Parameters
-    ----------
-    request : Request
-    declared : Declaration
-    n : int
-
-    Yields
-    ------
-    Progress or Tried
-        How far it is, and the loss of each run.
-    """
-    places = [(spread, seed) for spread in SPREADS for seed in range(RUNS)]
-    for spread in SPREADS:
-        table = synthesise_declared(declared, n=n, k=request.k, spread=spread)
-        rows = clip_rows(table.private.reveal(note="a dry run on made-up rows"), table.domain.region)
-        reference = find_reference(rows, request.k)
-        for seed in range(RUNS):
-            yield Progress(places.index((spread, seed)), len(places), f"clusters of {100 * spread:g} % of the bounds")
-            run = run_request(replace(request, seed=seed), table.private)
-            made = make_profile(run, reference=reference.centers)
-            yield Tried(spread, evaluate(rows, run.unit_centers, reference).ratio, made)

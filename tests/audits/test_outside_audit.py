@@ -17,7 +17,7 @@ from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.accounting import Accounting
 from dpviz.core.private_session import MECHANISMS
 
-PAIRS = 4
+PAIRS = 2
 PLANTED = list_planted()
 SHOWN = [planted for planted in PLANTED if planted.shown_by]
 PLANS = {str(plan) for plan in list_plans()}

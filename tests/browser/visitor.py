@@ -128,7 +128,7 @@ class Visitor:
         self.waits()
 
     def opens_word(self, word: str) -> None:
-        """Open the form of a word, which may be about to open by itself: a press too late closes it, a second opens it."""
+        """Open the form of a word, which may open by itself just then: a press that comes too late closes it again."""
         button = self.page.locator(f'[data-word="{word}"]')
         for _ in range(2):
             if button.get_attribute("aria-expanded") != "true":

@@ -66,12 +66,6 @@ def test_runs_refute_too_little_noise_and_not_the_claim(name):
     check(audit_of_runs(OF_RUNS[name]), RUNS[name])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", audits.OVER_CATEGORIES)
-def test_runs_over_categories_refute_too_little_noise_and_not_the_claim(name):
-    check(audit_of_runs(OF_RUNS[name], mixed=True), 125)
-
-
 @pytest.mark.some(4)
 @pytest.mark.parametrize("name", OTHERS)
 def test_draws_refute_too_little_noise_and_not_the_claim(name):

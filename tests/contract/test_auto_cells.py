@@ -102,22 +102,28 @@ def test_cells_that_widen_outwards(case, far):
     _check_without(case, rows, persons, (int(rows[:, 0].argmax()), far), request)
 
 
-HALF = np.array([0.03, 4.0, 0.05, 30.0, 0.02])
+THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0, 30.0, 9.0])
 
 
+@pytest.mark.parametrize(("half", "wide"), [(THIN, [1, 3]), (NARROW, [1, 3, 4])], ids=["thin", "narrow"])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize(
     ("relation", "most"), [(Relation.ADD_REMOVE, 1), (Relation.ADD_REMOVE, 2), (Relation.REPLACE, 1)]
 )
-def test_a_grid_over_the_wide_columns(relation, most, delta):
-    """With and without the person of the row that lies farthest out, and of one in the middle."""
+def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
+    """With and without the person of the row that lies farthest out, also along the others, and of one in the middle.
+
+    Where the others are not too thin for it to matter the middle of the rows along them is bought, and seeds lie there.
+    """
     rng = np.random.default_rng(0)
-    rows = rng.uniform(-HALF, HALF, (1200, 5))
+    rows = rng.uniform(-half, half, (1200, 5))
+    thin = np.setdiff1d(np.arange(5), wide)
+    rows[:, thin] = half[thin] * rng.choice([0.5, 0.9], (1200, len(thin)))
     rows[:1080, 3] = rng.normal(-20.0, 0.3, 1080)
     persons, request = np.arange(1200) // most, {**APPROX, "epsilon": 6.0, "delta": delta}
 
     def table_of(rows, persons):
-        domain = Domain.of([f"x{j}" for j in range(5)], -HALF, HALF, scaling=Scaling.COMMON)
+        domain = Domain.of([f"x{j}" for j in range(5)], -half, half, scaling=Scaling.COMMON)
         return PrivateTable(
             rows,
             domain,
@@ -128,9 +134,13 @@ def test_a_grid_over_the_wide_columns(relation, most, delta):
         )
 
     whole = table_of(rows, persons)
-    zoomed, synopsis = (frame.step for frame in run_card(CARD, whole, **request).frames[1:3])
-    assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == [1, 3]
-    for place in (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin())):
+    zoomed, synopsis, solved = (frame.step for frame in run_card(CARD, whole, **request).frames[1:4])
+    assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == wide
+    assert (zoomed.beside is None) is (half is THIN)
+    middle = 0.0 if zoomed.beside is None else whole.domain.to_unit(rows).mean(axis=0)[thin]
+    assert np.allclose(solved.centers[:, thin], middle, atol=0.01)
+    far = int(np.linalg.norm(rows[:, thin], axis=1).argmax())
+    for place in (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin()), far):
         others = persons != persons[place]
         other = table_of(rows[others], persons[others])
         if relation is Relation.REPLACE:

@@ -83,33 +83,39 @@ def least_reach(card: Card, case: NeighborSetting) -> float:
     return 0.0 if one_cell else reach_of(card).least(case.relation)
 
 
-def largest_reach(card, case, *, epsilon, **request):
-    """The largest part of its own bound that a release uses up between two of these neighbours."""
-    replaced = case.relation is Relation.REPLACE
-    found = []
+def check_reach(card, case, least, *, epsilon, **request):
+    """Between none of these neighbours is more lost than declared, and between some at least a part of the bound.
+
+    More seeds are tried as long as no pair has lost that much.
+    """
+    replaced, found = case.relation is Relation.REPLACE, []
+
+    def reached():
+        # Where all is released by (ε, δ) mechanisms, which have no bound on densities, there is nothing to reach.
+        return max(found, default=1.0) >= least
+
     for seed in range(_REPLACE_SEEDS if replaced else 1):
-        for one, other in list_neighbours(case, seed, few=True):
-            found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).fractions_of_bound
-    if reach_of(card).lone:
-        for seed in range(_LONE_SEEDS):
+        if seed == 0 or not reached():
+            for one, other in list_neighbours(case, seed, few=True):
+                found += check_loss(card, one, other, k=3, epsilon=epsilon, seed=seed, **request).fractions_of_bound
+    for seed in range(_LONE_SEEDS if reach_of(card).lone else 0):
+        if seed == 0 or not reached():
             for among in (0, 8):
                 one, other = make_lone_rows(case, among)
                 pair = (one, other if replaced else case.table(np.zeros((among, case.dim))))
                 found += check_loss(card, *pair, k=1, epsilon=epsilon, seed=seed, **request).fractions_of_bound
-    # Where all is released by (ε, δ) mechanisms, which have no bound on densities, there is nothing to reach.
-    return max(found, default=1.0)
+    assert reached()
 
 
 @pytest.mark.parametrize(("card", "params", "delta", "cases"), hands(OTHERS, each=2), ids=named)
 def test_no_neighbour_gains_more_than_declared_and_some_pair_a_good_part_of_it(card, params, delta, cases):
     for case in cases:
         with about(case):
-            reached = largest_reach(card, case, epsilon=1.0, delta=delta, params=params)
-            assert reached >= least_reach(card, case)
+            check_reach(card, case, least_reach(card, case), epsilon=1.0, delta=delta, params=params)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(AT_ANY_EPSILON, each=3), ids=named)
+@pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(AT_ANY_EPSILON, each=1), ids=named)
 def test_no_person_gains_more_nor_anybody_at_any_epsilon(card, params, delta, hand):
     for case, epsilon in ((PERSONS, 1.0), *hand):
         with about(case, f"ε = {epsilon}"):
@@ -119,9 +125,9 @@ def test_no_person_gains_more_nor_anybody_at_any_epsilon(card, params, delta, ha
                 if "theta" in {param_field.name for param_field in card.params.param_fields()}
                 else {}
             )
-            reached = largest_reach(card, case, epsilon=epsilon, delta=delta, params={**params, **more})
             # At a small budget a grid may be one single cell, which under replace tells nothing at all.
-            assert reached >= (reach_of(card).least(case.relation) if epsilon >= 1 else 0.0)
+            least = reach_of(card).least(case.relation) if epsilon >= 1 else 0.0
+            check_reach(card, case, least, epsilon=epsilon, delta=delta, params={**params, **more})
 
 
 def test_whoever_is_asked_for_less_says_why():

@@ -19,3 +19,10 @@ def test_bench_and_compare_without_a_table_open_a_sample_with_what_the_link_asks
     for page in ("home.py", "compare.py"):
         app = app_on(page, None, epsilon="3.5", k="4")
         assert (app.session_state["epsilon"], app.session_state["k"]) == (3.5, 4), page
+
+
+def test_an_epsilon_is_told_with_all_its_digits_and_has_no_more_than_are_told() -> None:
+    app = app_on("home.py", None, epsilon="1.09861228", k="4")
+    told = app.session_state["run:result"].request.epsilon
+    assert told == 1.09861
+    assert app.title[0].value.startswith(f"At ε = {told}") and f"Release at ε = {told}" in [b.label for b in app.button]

@@ -27,9 +27,8 @@ def release(folder: Path, algorithm: str = "auto", kind: str = "all parts") -> M
 
 
 def list_files(folder: Path) -> Iterator[Item]:
-    for case in CASES:
-        algorithm, kind = case.values
-        (own := folder / str(case.id)).mkdir()
+    for algorithm, kind in CASES:
+        (own := folder / f"{algorithm}-{kind}").mkdir()
         for name, data in release(own, algorithm, kind).items():
             yield f"{algorithm}, {kind}: {name}", data
 

@@ -17,7 +17,7 @@ from tests.releases.visits import PageVisit, PythonVisit, ShellVisit
 
 __all__ = ["_visits_are_cheap"]
 
-VISITS = 30
+VISITS = 15
 """With two releases each."""
 DOORS = (PageVisit, PythonVisit, ShellVisit, PythonVisit, ShellVisit)
 

@@ -93,11 +93,13 @@ def test_a_whole_number_of_clusters_is_one_however_it_was_given():
     assert isinstance(setting.k, int) and CARDS["sample-aggregate"].smallest_n(setting, asked.contender.settings) > 0
 
 
-def test_a_setting_says_how_many_columns_are_wide():
-    half = np.array([0.5, 200.0, 3.0, 0.1])
+def test_a_setting_says_how_many_columns_are_wide_and_how_wide_the_domain_is_beside_them():
+    half = np.array([0.4, 200.0, 3.0, 0.3])
     table = PrivateTable(np.zeros((5, 4)), Domain.of("abcd", -half, half, scaling=Scaling.COMMON), n_public=5)
-    assert Request(Contender("auto"), 2, 1.0).make_setting(table).wide == 2
-    assert Request(Contender("auto"), 2, 1.0).make_setting(TABLE).wide is None
+    setting = Request(Contender("auto"), 2, 1.0).make_setting(table)
+    assert (setting.wide, setting.beside) == (2, pytest.approx(0.5 / 200))
+    setting = Request(Contender("auto"), 2, 1.0).make_setting(TABLE)
+    assert (setting.wide, setting.beside) == (None, 0.0)
 
 
 def test_a_preset_that_needs_delta_names_those_that_do_not():
@@ -119,9 +121,9 @@ def test_the_checked_parameters_come_back():
 def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
     poor, rich = (prospect_of(card, make_small_table(n_public=n), **asked) for n in (5, 10**5))
-    assert poor.hopeless and poor.caution == poor.message
+    assert poor.hopeless
     hidden = prospect_of(card, make_small_table(), **asked)
-    assert hidden.level is None and not hidden.hopeless and not hidden.caution
+    assert hidden.level is None and not hidden.hopeless
     assert rich.level is not None and rich.hopeless == (rich.level is Level.RED)
     assert not replace(rich, level=None).hopeless
 

@@ -31,6 +31,7 @@ from dpviz.algorithms.auto.auto_plan import (
     AutoPlan,
     Paid,
     SolutionChoice,
+    StagePart,
     Zoom,
     make_plan,
     make_plan_step,
@@ -55,6 +56,7 @@ from dpviz.algorithms.card import (
     Setting,
     count_wide_columns,
     find_wide_columns,
+    measure_beside,
     param_field,
     pure_or,
     read_texts,
@@ -63,7 +65,18 @@ from dpviz.algorithms.card import (
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
-from dpviz.core import Accounting, Array, NoiseDraws, PrivateSession, Region, losses, mechanisms
+from dpviz.core import (
+    Accounting,
+    Array,
+    Codes,
+    NoiseDraws,
+    PrivateSession,
+    Region,
+    losses,
+    mechanisms,
+    partitions,
+    queries,
+)
 
 # How solutions are told apart and compared.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -134,6 +147,7 @@ def solve_seeds(
     k: int,
     synopsis: SynopsisStep,
     seen: ProjectionStep | None,
+    beside: Array | None,
     number: int,
     rng: np.random.Generator,
 ) -> Seeds:
@@ -149,8 +163,8 @@ def solve_seeds(
         centers = around.middle + (centers - frame @ around.middle) @ frame
         radii2 += around.measure_beside(frame)
     elif synopsis.frame is not None:
-        # Along thin columns in the middle of the domain, until the first round.
-        centers = centers @ synopsis.frame
+        # Along thin columns in the middle of all rows, or of the domain, until the first round.
+        centers = centers @ synopsis.frame + (0.0 if beside is None else beside)
     every = np.stack([session.region.clip(those) for those in centers])
     solved = replace(StartsStep.of(best, len(points), "cell"), centers=every[best.chosen])
     return Seeds(synopsis, solved, every, radii2, best.chosen)
@@ -285,7 +299,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from
     releases; what is spent on each does not. Whether columns are thin follows from bounds: then what finds the clusters
-    is asked of the wide columns, of which a row has one image.
+    is asked of the wide columns, of which a row has one image, and one middle of the others.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 
@@ -295,10 +309,11 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
       Cell sizes and t follow from public and released numbers before the test is asked, and all tests of the plan are
       asked, whatever the first one says: the plan's list of questions is the same for all tables. What trees of details
       make of the grid, and which of two readings of it is solved, is post-processing.
-    - middle: one vector of norm R; of rows that are near, one of norm 1, in two released medians, asked for whether
-      there is a tail or not. Sums of residuals: one vector of norm η in one cluster, as clusters are disjoint; two such
-      vectors, perhaps opposite ones in one cluster, under replace. Where there is a tail each cluster has a released η
-      of its own: then residuals are counted in it, and the vector has norm 1.
+    - middle: one vector of norm R, along thin columns alone of their norm; of rows that are near, one of norm 1, in two
+      released medians, asked for whether there is a tail or not. Sums of residuals: one vector of norm η in one
+      cluster, as clusters are disjoint; two such vectors, perhaps opposite ones in one cluster, under replace. Where
+      there is a tail each cluster has a released η of its own: then residuals are counted in it, and the vector has
+      norm 1.
     - cells that follow a tail, or widen outwards from where most rows lie: a partition, as a row is compared with a
       table of borders that follow from releases. Of the same grid's share there is one grid, whichever it is.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
@@ -313,10 +328,13 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)
     yield make_plan_step(session, plan, shares)
-    seen, tail, frame = None, None, None
+    seen, tail, frame, beside = None, None, None, None
     if isinstance(plan.first, Zoom):
         narrow, frame = _keep_wide_columns(session)
         zoomed = replace(zoom(narrow, plan.first, shares), frame=frame)
+        if plan.first.beside is not None:
+            zoomed = replace(zoomed, beside=_find_middle_beside(session, plan.first.beside, shares))
+            beside = zoomed.beside
         yield zoomed
         readings = [replace(release_flat_synopsis(narrow, k, plan.cells, shares, zoomed), frame=frame)]
     else:
@@ -328,7 +346,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
         else:
             readings = release_view_synopses(session, k, plan.cells, shares, _make_view(seen))
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
-    found = [solve_seeds(session, k, reading, seen, number, rng) for reading in readings]
+    found = [solve_seeds(session, k, reading, seen, beside, number, rng) for reading in readings]
     seeds = choose_best_read(found)
     yield seeds.synopsis
     yield seeds.solved
@@ -356,6 +374,7 @@ def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
         n=n,
         rows_per_person=session.rows_per_person,
         wide=count_wide_columns(session.region.half),
+        beside=measure_beside(session.region.half),
     )
     return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 
@@ -368,11 +387,23 @@ def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[Noi
 def _keep_wide_columns(session: PrivateSession) -> tuple[PrivateSession, Array | None]:
     """The rows along the columns that are wide (p,), and the frame (p, d) of these; None where all are."""
     wide = find_wide_columns(session.region.half)
-    if len(wide) == session.dim:
-        return session, None
-    half, frame = session.region.half[wide], np.zeros((len(wide), session.dim))
-    frame[np.arange(len(wide)), wide] = 1.0
+    return (session, None) if len(wide) == session.dim else _keep_columns(session, wide)
+
+
+def _keep_columns(session: PrivateSession, kept: Codes) -> tuple[PrivateSession, Array]:
+    """The rows along the columns ``kept`` (p,), and the frame (p, d) of these."""
+    half, frame = session.region.half[kept], np.eye(session.dim)[kept]
     return session.project(frame, Region(half, min(session.region.radius, float(np.linalg.norm(half))))), frame
+
+
+def _find_middle_beside(session: PrivateSession, part: StagePart, shares: Paid) -> Array:
+    """The noisy middle (d,) of the rows along thin columns, 0 along the wide ones; unit coordinates."""
+    thin = np.setdiff1d(np.arange(session.dim), find_wide_columns(session.region.half))
+    narrow, frame = _keep_columns(session, thin)
+    asked = part.asks(queries.Sum(partitions.Everything()), shares)
+    (total,) = narrow.ask_together(asked, note="middle of the rows along thin columns")
+    middle: Array = narrow.region.clip(total.value[0] / session.n) @ frame
+    return middle
 
 
 def _make_view(seen: ProjectionStep) -> GridPlace:

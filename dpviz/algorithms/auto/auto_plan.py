@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import FLAT_DIM, Setting
+from dpviz.algorithms.card import FLAT_DIM, THIN, Setting
 from dpviz.algorithms.steps import Step
 from dpviz.core import (
     Accounting,
@@ -82,9 +82,10 @@ Paid = Mapping[StagePart, Budget]
 
 
 class Zoom(NamedTuple):
-    """Over few columns: coarse cells of the whole domain."""
+    """Over few columns: coarse cells of the whole domain, and the middle of the rows along thin columns beside them."""
 
     zoom: StagePart
+    beside: StagePart | None = None
 
 
 class ProjectionStage(NamedTuple):
@@ -219,6 +220,8 @@ _FIND_HALFWAY = 500.0  # rows of a cluster, over ε, at which that part is halfw
 _FIND_GRID_UNKNOWN_N, _FIND_GRID_ONE_COLUMN, _FIND_GRID_VIEW = 0.85, 0.75, 0.3
 # Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
 _FIND_ZOOM, _FIND_ZOOM_SCALES, _FIND_ZOOM_MOST = 0.04, 17.0, 0.065
+# Of ε, for the middle of the rows along thin columns. Chosen on real tables (docs/findings.md).
+_FIND_BESIDE = 0.05
 # Of that part, for each test whether finer cells would do, and in a view for the one whether fine cells would.
 _FIND_FINER_TEST, _FIND_FINE_TEST = 0.02, 0.02
 _FIND_LOOK, _FIND_MIDDLE = 0.2, 0.15  # part of μ² for the look at many columns; of it, for the middle of the rows
@@ -314,6 +317,11 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         epsilon -= choice.losses.weight
         mu2 *= 1 - 2 * _FIND_CHOICE
 
+    # Rounds have what is left of ε without the middle along thin columns, and this the difference.
+    beside, whole = _compute_share_beside(setting) * setting.epsilon, mu2
+    if beside:
+        epsilon -= beside
+        mu2 = _compute_mu2(setting, epsilon)
     # In the squared scale of one number with noise: K-norm noise of a vector, or Laplace noise on its l1 norm.
     of_vector = dim + 1 if spherical else 2 * dim
     gaussian, rounds, variance = _choose_kind_of_rounds(
@@ -329,13 +337,15 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
     gate = _POLISH_GATE_FLAT if flat else _POLISH_GATE_VIEW if gaussian or many else _POLISH_GATE_PURE_FEW
     clear = unit_sd * sqrt(2 * swap_axes) <= gate * n / k
+    vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
+    if isinstance(first, Zoom) and beside:
+        first = first._replace(beside=StagePart("zoom", "beside", vector, whole - mu2 if gaussian else beside))
     polishing = _plan_polishing(
         mu2 if gaussian else epsilon,
         rounds,
         _list_splits(rounds, flat=flat, gaussian=gaussian) if rounds >= 2 and k >= 2 and clear else [],
         swap=swap,
-        gaussian=gaussian,
-        spherical=spherical,
+        vector=vector,
         adaptive=_compute_noise_to_signal(k, over, n, variance) >= _POLISH_NOISY,
     )
     axes_of_view = over if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
@@ -354,12 +364,18 @@ class _Finding(NamedTuple):
 
 def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
     """Over few columns, with δ and without."""
-    found = setting.epsilon * _choose_flat_share(setting, moved, n_public=n_public)
+    share = _choose_flat_share(setting, moved, n_public=n_public) - _compute_share_beside(setting)
+    found = setting.epsilon * share
     zoom, epsilon = _choose_zoom_part(setting, found, moved, n_public=n_public), setting.epsilon - found
     cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
     return _Finding(
         Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon)
     )
+
+
+def _compute_share_beside(setting: Setting) -> float:
+    """The part of ε for the middle of the rows along thin columns, where these are wide enough for it to matter."""
+    return _FIND_BESIDE if setting.beside > THIN else 0.0
 
 
 def _choose_zoom_part(setting: Setting, found: float, moved: float, *, n_public: bool) -> float:
@@ -500,14 +516,13 @@ def _compute_spread_variance(axes: int, *, spherical: bool) -> float:
 
 
 def _plan_polishing(
-    whole: float, rounds: int, before: list[int], *, swap: float, gaussian: bool, spherical: bool, adaptive: bool
+    whole: float, rounds: int, before: list[int], *, swap: float, vector: Noise, adaptive: bool
 ) -> Iterator[Swap | Round]:
     """Later rounds get more: round t in proportion to t²."""
     weights = np.arange(1, rounds + 1) ** 2.0
     weights *= whole * (1 - swap * bool(before)) / weights.sum()
-    of_counts = _POLISH_COUNTS if gaussian else _POLISH_PURE_COUNTS
-    number: Noise = "Gaussian" if gaussian else "Laplace"
-    vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
+    of_counts = _POLISH_COUNTS if vector == "Gaussian" else _POLISH_PURE_COUNTS
+    number: Noise = "Gaussian" if vector == "Gaussian" else "Laplace"
     for t, weight in enumerate(weights.tolist(), start=1):
         if t in before:
             of_swap = whole * swap / len(before)

@@ -57,12 +57,14 @@ class ZoomStep(GridStep):
     """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found.
 
     Where there is none, most rows may still lie in a small ``core`` (2, d), and the others far from it. Under a
-    ``frame`` (p, d) it lies over some columns only.
+    ``frame`` (p, d) it lies over some columns only; ``beside`` (d,) is the noisy middle of the rows along the others, 0
+    along these, where that was bought.
     """
 
     box: Array | None
     core: Array | None = None
     frame: Array | None = None
+    beside: Array | None = None
 
 
 def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:

@@ -37,6 +37,7 @@ def serve(arguments: argparse.Namespace) -> str:
         segments=arguments.segments,
         buy_bounds=arguments.buy_bounds,
         missing=arguments.missing,
+        algorithm=arguments.algorithm or None,
     )
     return json.dumps(_to_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _format_text(advice)
 

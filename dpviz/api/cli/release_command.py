@@ -160,7 +160,7 @@ def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> win
         return None
     setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
     share = prepared.release_request.find_share(prepared.declaration)
-    answer = RowsAdvice.of(rows, setting, target=target, share=share)
+    answer = RowsAdvice.of(rows, setting, target=target, share=share, contender=request.contender)
     return windows.Window.of(answer, risk) if answer.is_studied else None
 
 

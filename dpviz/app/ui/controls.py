@@ -34,7 +34,8 @@ ROUND_EPSILONS = (
 def read_request(algorithm: str | None = None) -> Request:
     """The shared settings as they stand, for the chosen algorithm or another one; every number is checked again."""
     chosen = algorithm or read_setting("algorithm", AUTO)
-    k, epsilon = int(read_setting("k", USUAL_CLUSTERS)), float(read_setting("epsilon", USUAL_EPSILON))
+    # Of a typed or linked ε as many digits as are told everywhere.
+    k, epsilon = int(read_setting("k", USUAL_CLUSTERS)), float(f"{read_setting('epsilon', USUAL_EPSILON):g}")
     delta = float(read_setting("delta", choose_default_delta()))
     return Request(Contender(chosen, recall(f"params:{chosen}", {})), k, epsilon, delta)
 

@@ -380,7 +380,18 @@ def load_stored_study(*, with_delta: bool) -> SyntheticStudy:
     return SyntheticStudy.of(columns | {name: np.array(columns[name], float) for name in header if name not in words})
 
 
-def foresee(setting: Setting, *, share: float = 1.0, study: SyntheticStudy | None = None) -> Prospects:
+@lru_cache(maxsize=32)
+def _load_study_of(algorithm: str, *, with_delta: bool) -> SyntheticStudy:
+    """What one algorithm did in the study that ships with the program: nothing where it did not run as it is set."""
+    study = load_stored_study(with_delta=with_delta)
+    found = [place for place, name in enumerate(study.algorithms) if name == algorithm]
+    names, losses, seconds = (algorithm,) * len(found), study.losses[..., found], study.seconds[..., found]
+    return replace(study, algorithms=names, losses=losses, seconds=seconds)
+
+
+def foresee(
+    setting: Setting, *, share: float = 1.0, study: SyntheticStudy | None = None, algorithm: str = ""
+) -> Prospects:
     """What is foreseen for such a table at every ε; the ε of ``setting`` is not read. One question is computed once.
 
     Parameters
@@ -391,6 +402,8 @@ def foresee(setting: Setting, *, share: float = 1.0, study: SyntheticStudy | Non
         The part of every ε that goes to the centres.
     study : SyntheticStudy or None
         None: the one that is shipped.
+    algorithm : str
+        The one whose part of that study is read; "" for all.
 
     Returns
     -------
@@ -403,7 +416,11 @@ def foresee(setting: Setting, *, share: float = 1.0, study: SyntheticStudy | Non
     """
     if setting.n is None:
         raise RequestError("Advice needs a number of rows: say about how many there are.")
-    return _foresee(replace(setting, epsilon=1.0), share, study or load_stored_study(with_delta=setting.delta > 0))
+    with_delta = setting.delta > 0
+    if study is None:
+        of_all = not algorithm
+        study = load_stored_study(with_delta=with_delta) if of_all else _load_study_of(algorithm, with_delta=with_delta)
+    return _foresee(replace(setting, epsilon=1.0), share, study)
 
 
 @lru_cache(maxsize=1024)

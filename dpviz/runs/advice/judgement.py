@@ -1,4 +1,4 @@
-"""One judgement of a request before it runs: the light, its announcement, and what a dry run adds to both.
+"""One judgement of a request before it runs: the light and its announcement.
 
 Two questions are kept apart. Are there enough records if groups are of like size, which a bench or a formula of the
 algorithm says? And are there enough for groups of any size, which the widest bench and the stored study of made-up
@@ -17,10 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, sqrt
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
@@ -113,7 +110,7 @@ def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What to expect of a request, from public quantities and, where there was one, a dry run on made-up rows.
+    """What to expect of a request, from public quantities.
 
     * ``refusal``: why it cannot be served, and what would do, in a sentence; "" if it can.
     * ``level``: the light; None where nothing can be told, as with a private number of records.
@@ -137,11 +134,6 @@ class Judgement:
     def hopeless(self) -> bool:
         """Whether it would be served, and the result be mostly noise."""
         return self.level is Level.RED
-
-    @property
-    def caution(self) -> str:
-        """Why it should not be run, in a sentence: refused or hopeless; "" if there is no such reason."""
-        return self.refusal or (self.message if self.hopeless else "")
 
     @property
     def in_short(self) -> str:
@@ -173,14 +165,12 @@ class Judgement:
         params: Params | None = None,
         *,
         target: Target | None = None,
-        tried: Sequence[float] = (),
         sparse: bool = False,
         share: float = 1.0,
     ) -> Judgement:
         """Judge an algorithm at a setting, of whose ε it gets a ``share``."""
         params = params if params is not None else card.params()
-        judged = _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
-        return _judge_dry_run(judged, target or Target(), tried) if tried and judged.level is not None else judged
+        return _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
 
     @classmethod
     def of_request(
@@ -225,43 +215,6 @@ def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
         return judged
     message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
     return replace(judged, level=most.level, message=message, hides_categories=True)
-
-
-def describe_dry_run(losses: Sequence[float]) -> str:
-    """What came out of a dry run, in a sentence.
-
-    Parameters
-    ----------
-    losses : sequence of float
-        Over that of k-means++.
-
-    Returns
-    -------
-    str
-        A sentence.
-
-    >>> describe_dry_run([1.0, 1.02, 1.31])
-    '3 runs on made-up tables lost 1.02 × what k-means++ loses there in the median, and from 1.00 × to 1.31 ×.'
-    """
-    ordered = sorted(losses)
-    middle, low, high = (f"{text} ×" for text in format_apart(median(ordered), ordered[0], ordered[-1]))
-    return SENTENCES.fill("dry_run", runs=len(ordered), middle=middle, low=low, high=high)
-
-
-def _judge_dry_run(judged: Judgement, target: Target, losses: Sequence[float]) -> Judgement:
-    """The judgement after a dry run: the worse of both, and why they differ where they do."""
-    found = np.asarray(losses, dtype=np.float64)
-    good = target.is_met(found)
-    seen = Level.RED if float(np.median(found)) > _POOR_LOSS else Level.GREEN if good else Level.AMBER
-    levels = list(Level)
-    apart = levels.index(seen) - levels.index(judged.level or Level.GREEN)
-    why = ""
-    if apart < 0:
-        why = f" {SENTENCES.fill('dry_run_better')}"
-    elif apart > 0:
-        why = f" {SENTENCES.fill('dry_run_worse')}"
-    level = levels[max(levels.index(seen), levels.index(judged.level or Level.GREEN))]
-    return replace(judged, level=level, message=f"{judged.message} {describe_dry_run(losses)}{why}")
 
 
 @lru_cache(maxsize=1024)

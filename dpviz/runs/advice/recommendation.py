@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, count_wide_columns, format_apart
+from dpviz.algorithms import Setting, count_wide_columns, format_apart, measure_beside
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import (
     EPSILONS,
@@ -194,12 +194,14 @@ NOT_STUDIED = (
 class RowsAdvice:
     """Which ε, for a number of rows or for a range of it.
 
-    * ``few``, ``many``: to the least and to the largest number of rows; the same where one number is known.
+    * ``few``, ``many``: to the least and to the largest number of rows; the same where one number is known;
+    * ``algorithm``: the only one that was asked about, as it is set; "" where the cheapest was looked for.
     """
 
     rows: KnownRows
     few: Advice
     many: Advice
+    algorithm: str = ""
 
     @property
     def is_studied(self) -> bool:
@@ -215,7 +217,9 @@ class RowsAdvice:
     @property
     def sentence(self) -> str:
         """The answer, as every page and command gives it."""
-        return self.recommendation.sentence if self.is_studied or self.many.best is not None else NOT_STUDIED
+        if self.is_studied or self.many.best is not None:
+            return self.recommendation.sentence
+        return SENTENCES.fill("not_studied", algorithm=self.algorithm) if self.algorithm else NOT_STUDIED
 
     def _describe_range(self) -> str:
         """The finding for a range of rows: a range of ε."""
@@ -233,15 +237,31 @@ class RowsAdvice:
         return SENTENCES.fill("range_of_epsilon", **said, least=many.epsilon, most=few.epsilon, who=who)
 
     @classmethod
-    def of(cls, rows: KnownRows | None, setting: Setting, *, target: Target, share: float = 1.0) -> RowsAdvice:
-        """Advice for ``setting``, whose own number of rows is not read; of every ε a ``share`` goes to the centres."""
+    def of(
+        cls,
+        rows: KnownRows | None,
+        setting: Setting,
+        *,
+        target: Target,
+        share: float = 1.0,
+        contender: Contender | None = None,
+    ) -> RowsAdvice:
+        """Advice for ``setting``, whose own number of rows is not read; of every ε a ``share`` goes to the centres.
+
+        It is about one ``contender``, or about the cheapest of all.
+        """
         if rows is None:
             raise RequestError(NOBODY_SAID)
         check.check_delta(rows.high, delta=setting.delta)
         if setting.k > rows.low:
             raise make_refusal("fewer_rows_than_k", k=setting.k, rows=rows.low)
-        few, many = (foresee(replace(setting, n=n), share=share).advise(target) for n in (rows.low, rows.high))
-        return cls(rows, few, many)
+        # What is set otherwise than it was studied has a name of its own, under which nothing is found.
+        studied = contender is None or contender.settings == contender.card.params()
+        asked = "" if contender is None else contender.algorithm if studied else contender.to_text()
+        few, many = (
+            foresee(replace(setting, n=n), share=share, algorithm=asked).advise(target) for n in (rows.low, rows.high)
+        )
+        return cls(rows, few, many, asked)
 
 
 def advise(
@@ -258,6 +278,7 @@ def advise(
     segments: float = Division.segments,
     buy_bounds: float = Division.bounds,
     missing: float = Division.missing,
+    algorithm: str | None = None,
 ) -> RowsAdvice:
     """The cheapest algorithm and the smallest ε for a size and a target, from a stored study; reads no table.
 
@@ -283,6 +304,8 @@ def advise(
         Most rows of one person.
     segments, buy_bounds, missing : float
         Parts of ε that a release spends on other things than centres, as ``release`` takes them.
+    algorithm : str or None
+        The one that is asked about, as ``ID`` or ``ID:name=value``; the cheapest of all by default.
 
     Returns
     -------
@@ -292,7 +315,7 @@ def advise(
     Raises
     ------
     RequestError
-        If the number of rows is not known, or a number is outside its range.
+        If the number of rows is not known, or a number is outside its range; if no algorithm has that id.
     """
     said = Declaration() if declaration is None else declarations.read_declaration(declaration)
     rows = KnownRows.read(said) if n is None else make_known_rows(n)
@@ -313,11 +336,14 @@ def advise(
         rows_per_person=check.rows_per_person(rows_per_person=person),
         coded=coded,
         common=said.scaling == Scaling.COMMON.value and columns > 1,
-        wide=count_wide_columns(said.make_domain().region.half) if d is None and not said.open_columns else None,
     )
+    if d is None and not said.open_columns:
+        half = said.make_domain().region.half
+        setting = replace(setting, wide=count_wide_columns(half), beside=measure_beside(half))
     division, bought = Division(segments, buy_bounds, missing), len(said.open_columns)
     of_centers = division.find_share(bought=bought)
-    return RowsAdvice.of(rows, setting, target=Target(target, share), share=of_centers)
+    contender = None if algorithm is None else Contender.from_text(algorithm)
+    return RowsAdvice.of(rows, setting, target=Target(target, share), share=of_centers, contender=contender)
 
 
 advise.__module__ = "dpviz"

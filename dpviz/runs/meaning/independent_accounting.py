@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from math import exp, expm1, fsum, log, sqrt
+from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
-from dp_accounting.pld import PLDAccountant
-from dp_accounting.pld.common import DifferentialPrivacyParameters
-from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
-from dp_accounting.privacy_accountant import NeighboringRelation
-from dp_accounting.rdp import RdpAccountant
 
 from dpviz.core import Accounting, Entry, LossKind
+
+# Where it is needed, the library is loaded: it brings much of SciPy, which the first page would wait for.
+if TYPE_CHECKING:
+    import dp_accounting
 
 # The library gives no finite ε at δ = 0. At a Rényi order so large the divergence of a pure mechanism is its ε to nine
 # digits, whatever the mechanism, and this δ adds nothing.
@@ -40,8 +39,15 @@ def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> fl
     float or None
         Compared with what the ledger says itself.
     """
-    if not entries:
-        return None
+    return _add_up(tuple(entries), delta) if entries else None
+
+
+@lru_cache(maxsize=64)  # a release and whoever verifies it ask for the same sums several times
+def _add_up(entries: tuple[Entry, ...], delta: float) -> float | None:
+    from dp_accounting.pld import PLDAccountant
+    from dp_accounting.privacy_accountant import NeighboringRelation
+    from dp_accounting.rdp import RdpAccountant
+
     match entries[0].accounting:
         case Accounting.NONE:
             return None
@@ -71,6 +77,9 @@ def _compose_events(
 
 def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
     """Composition of mechanisms of which nothing is known but (ε, δ) each."""
+    from dp_accounting.pld.common import DifferentialPrivacyParameters
+    from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+
     interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
     parts = [
         from_privacy_parameters(
@@ -83,6 +92,8 @@ def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
 
 def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:
     """Gaussian noise, or as many draws of Laplace noise as together have the same ε."""
+    import dp_accounting
+
     multiplier = entry.scale / entry.sensitivity
     if entry.loss is LossKind.GAUSSIAN:
         return dp_accounting.GaussianDpEvent(multiplier)
@@ -91,6 +102,8 @@ def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:
 
 def _make_concentrated_event(entry: Entry) -> dp_accounting.DpEvent:
     """Laplace noise by its Rényi divergences; randomised response for what is ε-DP; the library knows no choices."""
+    import dp_accounting
+
     if entry.loss is LossKind.GAUSSIAN:
         return _make_noise_event(entry)
     epsilon = entry.sensitivity / entry.scale / entry.draws

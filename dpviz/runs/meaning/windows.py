@@ -10,7 +10,7 @@ line that no attack passes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, expm1, isfinite, log, tanh
@@ -182,13 +182,13 @@ class Risk:
         """
         return SENTENCES.fill("risk", prior=format_percent(self.prior), accepted=format_percent(self.accepted))
 
-    def allow(self, times: float = 1.0) -> float:
-        """The largest ε that keeps it, rounded down, where the risk of what ε protects runs so many ``times``.
+    def allow(self) -> float:
+        """The largest ε that keeps it, rounded down.
 
-        >>> Risk().allow(), Risk().allow(4)
-        (1.09, 0.274)
+        >>> Risk().allow()
+        1.09
         """
-        return round_epsilon(compute_allowed_epsilon(self.prior, self.accepted) / times, up=False)
+        return round_epsilon(compute_allowed_epsilon(self.prior, self.accepted), up=False)
 
 
 class Opening(NamedTuple):
@@ -200,24 +200,15 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class Window:
-    """Between which ε both an accepted loss and an accepted risk are kept, by what was advised for the loss.
-
-    The risk of what ε protects runs so many ``times``.
-    """
+    """Between which ε both an accepted loss and an accepted risk are kept, by what was advised for the loss."""
 
     answer: RowsAdvice
     risk: Risk
-    times: float = 1.0
 
     @property
     def setting(self) -> Setting:
         """What was asked of the fewest rows."""
         return self.answer.few.setting
-
-    @property
-    def most_rows(self) -> int:
-        """The most rows that there may be."""
-        return self.answer.rows.high
 
     @property
     def target(self) -> Target:
@@ -235,15 +226,10 @@ class Window:
         """The least ε that keeps the loss; infinite where none does."""
         return self.answer.few.epsilon
 
-    @property
-    def least_of_many(self) -> float:
-        """The same of the most rows."""
-        return self.answer.many.epsilon
-
     @cached_property
     def most(self) -> float:
         """The largest ε that keeps the risk."""
-        return self.risk.allow(self.times)
+        return self.risk.allow()
 
     @property
     def kind(self) -> Kind:
@@ -306,8 +292,8 @@ class Window:
         return f"ε = {epsilon:g}: {loss}. It {kept} the accepted risk: up to {most}, {self.risk.words}{beyond}."
 
     def belief(self, epsilon: float) -> float:
-        """The most that the guess can become at an ε of a release, whose rows a person count together."""
-        return Belief.bound(self.risk.prior, epsilon=epsilon * self.times).most
+        """The most that the guess can become at an ε of a release."""
+        return Belief.bound(self.risk.prior, epsilon=epsilon).most
 
     @cached_property
     def openings(self) -> tuple[Opening, ...]:
@@ -315,11 +301,12 @@ class Window:
         return () if self.kind in ("window", "wide") else tuple(self._list_openings())
 
     def _list_openings(self) -> Iterator[Opening]:
-        at, target, times = self.setting, self.target, self.times
+        at, target = self.setting, self.target
         assert at.n is not None
 
-        def keeps(target: Target = target, *, allowed: float = self.most, **changed: Any) -> bool:
-            return foresee(replace(at, **changed), share=self.answer.few.share).find_least(target) <= allowed
+        def keeps(target: Target = target, **changed: Any) -> bool:
+            prospects = foresee(replace(at, **changed), share=self.answer.few.share, algorithm=self.answer.algorithm)
+            return prospects.find_least(target) <= self.most
 
         rows = (round_up(at.n * more) for more in _MORE_ROWS)
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:
@@ -327,14 +314,9 @@ class Window:
         ks = dict.fromkeys(max(1, int(part * at.k)) for part in _FEWER_CLUSTERS)
         if (fewer := next((k for k in ks if k < at.k and keeps(k=k)), None)) is not None:
             yield Opening("Fewer clusters", f"k = {fewer} rather than {at.k}")
-        asked, kept = round(times * at.rows_per_person), None
-        if times > 1:
-            parts: Iterable[float] = dict.fromkeys(max(1.0, times / less) for less in _FEWER_A_PERSON)
-            kept = next((round(p * at.rows_per_person) for p in parts if keeps(allowed=self.most * times / p)), None)
-        elif at.rows_per_person > 1:
-            fewer_rows = dict.fromkeys(max(1, at.rows_per_person // less) for less in _FEWER_A_PERSON)
-            kept = next((m for m in fewer_rows if keeps(rows_per_person=m)), None)
-        if kept is not None:
+        asked = at.rows_per_person
+        fewer_rows = dict.fromkeys(max(1, asked // less) for less in _FEWER_A_PERSON)
+        if (kept := next((m for m in fewer_rows if m < asked and keeps(rows_per_person=m)), None)) is not None:
             yield Opening("Fewer rows a person", f"keep {kept} of {asked}")
         losses = (replace(target, loss=loss) for loss in _MORE_LOSS if loss > target.loss)
         if (more_loss := next((one for one in losses if keeps(one)), None)) is not None:
@@ -344,13 +326,7 @@ class Window:
             yield Opening("A larger risk", f"{format_percent(self.risk.prior)} may become {accepted}")
 
     @classmethod
-    def of(cls, answer: RowsAdvice, risk: Risk, *, rows_of_a_person: int | None = None) -> Window:
+    def of(cls, answer: RowsAdvice, risk: Risk) -> Window:
         """The window around what was advised; refused where the risk is none."""
-        found = cls(answer, risk, count_times(answer.few.setting.rows_per_person, rows_of_a_person))
-        found.risk.allow()
-        return found
-
-
-def count_times(rows_protected: int, rows_of_a_person: int | None) -> float:
-    """How many times the risk of what ε protects somebody runs who may have more rows than that."""
-    return max(1.0, (rows_of_a_person or 1) / rows_protected)
+        risk.allow()
+        return cls(answer, risk)

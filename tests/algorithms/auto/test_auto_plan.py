@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep
-from dpviz.algorithms.card import find_wide_columns
+from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, Zoom, make_plan
+from dpviz.algorithms.card import Setting, find_wide_columns
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
 
@@ -40,14 +40,30 @@ def test_a_number_of_rows_that_is_bought_is_the_first_part_of_the_plan() -> None
     [
         ([1.0, 0.001, 0.02, 0.01], [0, 2]),  # never one alone
         ([0.001, 0.3, 1.0, 0.01, 0.2], [1, 2, 4]),
-        ([1.0, 0.3, 0.2, 0.1], [0, 1, 2, 3]),  # four are too many for a grid over all of them
-        ([1.0, *[0.01] * 30], list(range(31))),  # thin columns that together are wide
+        ([1.0, 0.3, 0.2, 0.1], [0, 1, 2]),  # three at most; beside them thin enough
+        ([1.0, 0.3, 0.2, 0.17], [0, 1, 2, 3]),  # four are too many for a grid over all of them
+        ([1.0, *[0.04] * 30], list(range(31))),  # thin columns that together are wide
         ([1.0, 0.001, 0.001], [0, 1, 2]),  # three columns need no choice
         ([0.5] * 6, list(range(6))),
     ],
 )
 def test_the_wide_columns_are_those_beside_which_all_others_together_are_thin(half, wide) -> None:
     assert find_wide_columns(np.array(half)).tolist() == wide
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("n_public", [True, False])
+def test_the_middle_along_thin_columns_is_paid_by_what_finds_the_clusters(n_public: bool, delta: float) -> None:
+    thin, narrow = (
+        make_plan(Setting(12, 5, 1.0, delta, n=5000, wide=3, beside=beside), n_public=n_public)
+        for beside in (0.04, 0.1)
+    )
+    assert isinstance(thin.first, Zoom) and thin.first.beside is None
+    assert isinstance(narrow.first, Zoom) and narrow.first.beside is not None
+    rounds, others = ([part for part in plan.parts if part.round] for plan in (thin, narrow))
+    assert [part.weight for part in rounds] == pytest.approx([part.weight for part in others])
+    assert narrow.first.beside.noise == others[-1].noise
+    assert narrow.cells.grid.weight < thin.cells.grid.weight
 
 
 def test_without_delta_vectors_have_k_norm_noise() -> None:

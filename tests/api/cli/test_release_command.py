@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+import dpviz
 from dpviz.api.cli import release_command
 from dpviz.core.check import RequestError, check_delta
 from dpviz.releases.account import Account
 from dpviz.releases.package import CANNOT_TELL, make_zip
+from dpviz.runs.meaning.windows import Risk, Window
 from tests.cases import about
 from tests.command_line import call
 from tests.releases.people import account_in, write_people
@@ -59,6 +62,16 @@ def test_what_is_accepted_is_taken_as_it_can_be_and_argues_on_the_card(capsys, d
     assert argued.code == 0 and "Choose ε = 0.7: less would lose more" in argued.err
     with zipfile.ZipFile(desk / "release.zip") as archive:
         assert "can become more than 90 %" in archive.read("card.html").decode()
+
+
+def test_the_argument_for_epsilon_is_about_the_algorithm_that_runs(capsys, desk):
+    assert release(capsys, desk, "--algorithm", "dplloyd", "--accept-loss", 1.1).code == 0
+    with zipfile.ZipFile(desk / "release.zip") as archive:
+        card = archive.read("card.html").decode()
+    asked = partial(dpviz.advise, declaration=desk / "people.json", k=3, target=1.1)
+    answer = asked(algorithm="dplloyd")
+    assert answer.few.epsilon > asked().few.epsilon
+    assert Window.of(answer, Risk()).argument(1.0) in card
 
 
 def test_verify_ends_with_1_and_names_the_file(capsys, desk):

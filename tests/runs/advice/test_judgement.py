@@ -1,12 +1,9 @@
-"""One judgement: light, advice, announcement and dry run agree on forty cells, or it says why they differ."""
+"""One judgement: light, advice and announcement agree on forty cells, or it says why they differ."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-
-import numpy as np
-import pytest
 
 from dpviz.algorithms.auto.auto import expect_loss
 from dpviz.algorithms.card import Level, Setting
@@ -14,11 +11,9 @@ from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target, foresee
-from dpviz.runs.advice.judgement import Judgement, KnownRows, describe_dry_run
+from dpviz.runs.advice.judgement import Judgement, KnownRows
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.synthetic_tables import Tried, dry_run_work
 from dpviz.runs.verdict import Verdict
-from dpviz.tables.declarations import Declaration
 from tests.cases import for_each
 
 SIZES = (
@@ -27,20 +22,7 @@ SIZES = (
 )
 BUDGETS = ((0.05, 1e-6), (0.3, 1e-6), (1.0, 1e-6), (1.0, 0.0))
 CELLS = [Setting(d, k, epsilon, delta, n=n) for d, k, n in SIZES for epsilon, delta in BUDGETS]
-TRIED = [one for one in CELLS if one.n is not None and one.n <= 3_000][::3]
 AUTO, USUAL, ORDER = find_card("auto"), Target(), list(Level)
-
-
-def dry_run(setting: Setting) -> list[float]:
-    declared = Declaration(
-        lower=(0.0,) * setting.dim,
-        upper=(1.0,) * setting.dim,
-        columns=tuple(f"x{place}" for place in range(setting.dim)),
-        title="a table",
-    )
-    assert setting.n is not None
-    request = Request(Contender("auto"), setting.k, setting.epsilon, setting.delta)
-    return [one.ratio for one in dry_run_work(request, declared, setting.n) if isinstance(one, Tried)]
 
 
 def test_there_are_forty_cells_of_every_light() -> None:
@@ -88,45 +70,6 @@ def test_what_would_do_is_more_than_there_is_and_does() -> None:
                     assert e > cell.epsilon and holds(replace(cell, epsilon=e)), (cell, way)
                 promises += 1
     assert promises > 30
-
-
-# Losses that a dry run may find on tables that take too long here: good, fair, poor, and torn.
-FOUND = [[1.02] * 12, [1.2] * 12, [1.45] * 12, [4.0] * 12, [1.0] * 6 + [1.4] * 6, [1.0] * 9 + [9.0] * 3]
-
-
-def _agrees_or_says_why(cell: Setting, losses: list[float]) -> Level:
-    before = Judgement.of(AUTO, cell)
-    after = Judgement.of(AUTO, cell, tried=losses)
-    assert before.level is not None and after.level is not None
-    assert describe_dry_run(losses) in after.message
-    better, worse = "better than the light" in after.message, "worse than what was announced" in after.message
-    assert ORDER.index(after.level) >= ORDER.index(before.level)
-    met = USUAL.is_met(np.array(losses))
-    if after.level is Level.GREEN:
-        assert met
-    assert worse == (after.level is not before.level)
-    assert better == (not worse and ORDER.index(before.level) > (0 if met else 1 if sorted(losses)[6] <= 1.5 else 2))
-    return after.level
-
-
-def test_a_dry_run_agrees_or_the_judgement_says_why() -> None:
-    assert len({_agrees_or_says_why(cell, dry_run(cell)) for cell in TRIED}) > 1
-
-
-@pytest.mark.slow
-def test_a_dry_run_agrees_or_the_judgement_says_why_on_all_cells() -> None:
-    small = [cell for cell in CELLS if (cell.n or 0) * cell.k < 10**5]
-    assert len(small) == 32
-    assert {_agrees_or_says_why(cell, dry_run(cell)) for cell in small} >= {Level.AMBER, Level.RED}
-    assert {_agrees_or_says_why(cell, losses) for cell in CELLS for losses in FOUND} == {*Level}
-
-
-def test_a_dry_run_that_fails_dims_the_light() -> None:
-    cell = Setting(10, 10, 1.0, 1e-6, n=100_000)
-    assert Judgement.of(AUTO, cell).level is Level.GREEN
-    assert Judgement.of(AUTO, cell, tried=[1.0] * 12).level is Level.GREEN
-    assert Judgement.of(AUTO, cell, tried=[1.0] * 6 + [1.4] * 6).level is Level.AMBER
-    assert Judgement.of(AUTO, cell, tried=[4.0] * 12).level is Level.RED
 
 
 def test_a_run_that_ends_unlike_its_light_says_why() -> None:

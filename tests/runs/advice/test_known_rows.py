@@ -10,7 +10,7 @@ from dpviz.app.ui.studies import sweep_section
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
 from dpviz.runs.advice import judgement
-from dpviz.runs.advice.advice import Target
+from dpviz.runs.advice.advice import Target, foresee
 from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.advice.recommendation import advise
 from dpviz.runs.meaning.windows import Risk, Window
@@ -21,7 +21,7 @@ from dpviz.tables.codings import Coding, Cycle, Nominal
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
-from tests.cases import about
+from tests.cases import about, for_each
 from tests.command_line import call
 
 # How many rows, as their owner says: a number, a range, or nothing; and what a run has bought.
@@ -96,10 +96,28 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
             if number % 4:  # what would open a window takes long; all kinds of tables come by
                 continue
             if page.is_studied:
-                window = Window.of(page, Risk(), rows_of_a_person=1)
+                window = Window.of(page, Risk())
                 windows += 1
-                assert (window.least, window.least_of_many) == (python.few.epsilon, python.many.epsilon)
+                assert window.least == python.few.epsilon
     assert windows > 5 and thin > 0
+
+
+@for_each("algorithm", ["auto", "dplloyd", "balcan"])
+def test_advice_for_one_algorithm_is_about_no_other(capsys, algorithm):
+    answer = advise(20_000, 2, 5, delta=1e-6, algorithm=algorithm)
+    assert answer.few.epsilon == foresee(answer.few.setting, share=0.8).find_needed(algorithm, Target())
+    assert {one.algorithm for one in answer.few.outlooks} == {algorithm}
+    typed = ("--n", 20_000, "--d", 2, "--k", 5, "--delta", 1e-6, "--algorithm", algorithm)
+    said = call(capsys, "advise", *typed, "--json")
+    assert said.json["answer"] == answer.sentence
+
+
+def test_what_the_study_did_not_run_is_named_and_gets_no_advice():
+    for asked in ("dplloyd:rounds=3", "k-noisy-centers"):
+        answer = advise(20_000, 2, 5, delta=1e-6, algorithm=asked)
+        assert not answer.is_studied and asked in answer.sentence
+    with pytest.raises(RequestError, match="nobody"):
+        advise(20_000, 2, 5, algorithm="nobody")
 
 
 def test_a_range_of_rows_is_a_range_of_epsilon():

@@ -47,7 +47,7 @@ def test_each_question_is_computed_once_in_a_walk_of_epsilon(monkeypatch: pytest
     walked = list[int]()
     for epsilon in EPSILONS:
         answer = find_advice(question, target)
-        window = Window.of(answer, Risk(), rows_of_a_person=1)
+        window = Window.of(answer, Risk())
         compute_losses(window, 9_000)
         setting = answer.few.setting
         for algorithm in ("auto", "eugkm"):

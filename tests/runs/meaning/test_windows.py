@@ -33,12 +33,11 @@ def asked(
     *,
     target: Target = USUAL,
     most_rows: int | None = None,
-    rows_of_a_person: int | None = None,
     share: float = 1.0,
 ) -> Window:
     rows = None if setting.n is None else KnownRows(setting.n, most_rows or setting.n)
     answer = RowsAdvice.of(rows, setting, target=target, share=share)
-    return Window.of(answer, risk, rows_of_a_person=rows_of_a_person)
+    return Window.of(answer, risk)
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.01, 0.999))
@@ -85,15 +84,20 @@ def test_what_would_open_a_window_does() -> None:
     assert said >= 3
 
 
-def test_a_range_is_advised_at_its_fewest_rows_and_a_person_with_more_rows_runs_more_risk() -> None:
+def test_a_range_is_advised_at_its_fewest_rows_and_rows_of_a_person_make_noise_but_no_risk() -> None:
     setting, _ = CASES["window"]
-    one, many, person = asked(setting), asked(setting, most_rows=12_000), asked(setting, rows_of_a_person=5)
-    assert many.least == one.least >= many.least_of_many
-    assert person.least == one.least and person.most == pytest.approx(one.most / 5, rel=0.01)
-    assert person.belief(person.most) == pytest.approx(RISK.accepted, abs=0.01)
-    # Where ε protects all rows of a person together, it is their noise that grows.
-    together = asked(replace(setting, rows_per_person=5), rows_of_a_person=5)
+    one, many = asked(setting), asked(setting, most_rows=12_000)
+    assert many.least == one.least >= many.answer.many.epsilon
+    # ε protects all rows of a person together: it is their noise that grows.
+    together = asked(replace(setting, rows_per_person=5))
     assert together.most == one.most and together.least > one.least
+
+
+def test_fewer_rows_of_a_person_open_a_window() -> None:
+    setting, risk = CASES["window"]
+    found = asked(replace(setting, rows_per_person=8), risk)
+    kept, of = (int(text) for text in re.findall(r"\d+", dict(found.openings)["Fewer rows a person"]))
+    assert of == 8 and asked(replace(setting, rows_per_person=kept), risk).kind in ("window", "wide")
 
 
 @for_each("epsilon", [0.05, 0.6, 3.0])

@@ -27,6 +27,7 @@ class _Stage(NamedTuple):
 
 _STAGES = {
     **{"rows": _Stage("count", "how many rows there are"), "zoom": _Stage("zoom", "where rows are at all")},
+    "beside": _Stage("zoom", "where rows are at all"),
     **dict.fromkeys(("middle", "near", "radii", "axes"), _Stage("look", "how rows spread")),
     **dict.fromkeys(("fine_test", "finer_test", "finest_test", "grid"), _Stage("grid", "which clusters there are")),
     "losses": _Stage("choose", "which solution is polished"),
@@ -35,6 +36,7 @@ _POLISH = _Stage("polish", "where they lie, by round")
 _SPLIT = _Stage("split", "which is really two, by round")
 _PARTS = {
     **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
+    **{"beside": "middle along thin columns"},
     **{"near": "middle of near rows", "fine_test": "would fine cells do?", "finer_test": "would finer cells do?"},
     **{"finest_test": "or still finer ones?", "grid": "cells"},
     "losses": "losses of solutions",

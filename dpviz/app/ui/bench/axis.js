@@ -13,6 +13,9 @@ export default function (component) {
 
 function round(value) { return Number(value.toPrecision(2)); }
 
+// What a loss over that of k-means++ says; beyond ten times it nothing is left to tell apart.
+function looser(loss) { return loss > 10 ? "more than 10 times as loose" : `${Math.max(0, Math.round((loss - 1) * 100))} % looser`; }
+
 class Axis {
   timer = 0;
   told = []; // what the server has not answered yet
@@ -154,7 +157,7 @@ class Axis {
     this.line?.setAttribute("x2", x);
     this.knob.style.left = x + "px";
     let words = `ε ${e}`;
-    if (loss.length > 1 && e >= loss[0][0]) words += ` · groups ${Math.max(0, Math.round((this.value(loss, e, 3) - 1) * 100))} % looser`;
+    if (loss.length > 1 && e >= loss[0][0]) words += ` · groups ${looser(this.value(loss, e, 3))}`;
     if (belief.length) words += ` · a guess becomes ${Math.ceil(this.value(belief, e, 1) * 100 - 1e-6)} % at most`;
     this.read.textContent = words;
     for (const [name, value] of [["valuemin", low], ["valuemax", high], ["valuenow", e], ["valuetext", words]]) {

@@ -12,7 +12,7 @@ from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
 from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
 from dpviz.app.ui.bench.file_form import draw_file_button, draw_proposal, draw_public_soon
-from dpviz.app.ui.bench.finding import Heading, Sides, judge
+from dpviz.app.ui.bench.finding import BEING_DRAWN, NO_DRAWS, NO_ROWS, NO_STUDY, Heading, Sides, judge
 from dpviz.app.ui.bench.forms import draw_sentence
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand
 from dpviz.app.ui.bench.in_hand import (
@@ -136,9 +136,9 @@ def _draw_answer() -> None:
         choose_epsilon(sides.proposed)
         hand = find_hand()
     pictured = find_pictured(hand, table)
-    finding = judge(hand.request.epsilon, sides, pictured.shown, drawing=_find_awaited(hand, table) is not None)
+    finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, made_up=pictured.is_made_up)
+    _draw_headline(finding, made_up=pictured.is_made_up * (pictured.table.n_public or 0))
     draw_released_notice(table)
     draw_picture_of(pictured)
     with st.container(key="bench_axis"):
@@ -148,11 +148,12 @@ def _draw_answer() -> None:
     _await_curve(hand, table)
 
 
-def _draw_headline(finding: Heading, *, made_up: bool) -> None:
+def _draw_headline(finding: Heading, *, made_up: int) -> None:
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
-            st.markdown(f":small[{format_badge('public')} made-up rows between your bounds: yours wait for *Run*.]")
+            rows = f"{made_up:,} made-up rows"
+            st.markdown(f":small[{format_badge('public')} {rows} between your bounds: yours wait for *Run*.]")
         why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
         st.markdown(why, help=glossary.explain_words(finding.why))
 
@@ -208,14 +209,22 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     if not hand.is_private:
         points = _read_curve(hand, table)
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
-    accepted = (hand.target, hand.risk, hand.division, hand.rows_of_a_person)
-    given = (hand.declaration, hand.rows, hand.request.k, hand.request.delta, *accepted)
+    accepted = (hand.target, hand.risk, hand.division)
+    request = hand.request
+    given = (hand.declaration, hand.rows, request.k, request.delta, request.contender.to_text(), *accepted)
 
     def find() -> Sides | None:
         window = hand.find_window()
         return None if window is None else Sides.of_window(window)
 
     return make_once("bench:sides", given, find, most=8)
+
+
+def _find_reason(hand: Hand, table: OpenTable) -> str:
+    """Why no ε is advised, where none is."""
+    if hand.is_private:
+        return NO_ROWS if hand.rows is None else NO_STUDY
+    return NO_DRAWS if _find_awaited(hand, table) is None else BEING_DRAWN
 
 
 def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:

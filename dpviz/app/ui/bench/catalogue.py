@@ -31,7 +31,7 @@ _COLORS = {
 
 
 def foresee_outcome(request: Request, table: OpenTable) -> Judgement:
-    """What is to be expected of a request, from public numbers and a dry run; of a range of rows, at the fewest."""
+    """What is to be expected of a request, from public numbers; of a range of rows, at the fewest."""
     return Judgement.of_request(request, table.private, rows=find_known_rows(table))
 
 

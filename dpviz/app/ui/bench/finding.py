@@ -39,13 +39,12 @@ class Sides:
     target: Target
     risk: windows.Risk
     losses: tuple[Side, ...]
-    times: float = 1.0
     openings: tuple[windows.Opening, ...] = ()
 
     @property
     def most(self) -> float:
         """The largest ε that keeps the risk."""
-        return self.risk.allow(self.times)
+        return self.risk.allow()
 
     @property
     def is_open(self) -> bool:
@@ -62,14 +61,14 @@ class Sides:
 
     def belief(self, epsilon: float) -> float:
         """The most that a guess can become."""
-        return Belief.bound(self.risk.prior, epsilon=epsilon * self.times).most
+        return Belief.bound(self.risk.prior, epsilon=epsilon).most
 
     @classmethod
     def of_window(cls, window: windows.Window) -> Sides:
         """Those of made-up tables, before anything is spent."""
         losses = tuple(Side(*map(float, line)) for line in compute_losses(window, window.setting.n or 0).to_numpy())
         of = f"made-up tables of {window.setting.n:,} rows"
-        return cls(of, window.least, window.target, window.risk, losses, window.times, window.openings)
+        return cls(of, window.least, window.target, window.risk, losses, window.openings)
 
     @classmethod
     def of_curve(cls, points: Sequence[CurvePoint], target: Target, risk: windows.Risk, *, share: float) -> Sides:
@@ -86,13 +85,17 @@ def _summarize(epsilon: float, losses: Array, share: float) -> Side:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the picture is of: how a run at this ε ended, and its ``loss`` over that of k-means++ where it is shown."""
+    """What the picture is of: how a run at this ε ended, and its ``loss`` over that of k-means++ where it is shown.
+
+    Or why there is none: it ``broke`` off, or was refused (``refusal``).
+    """
 
     verdict: Verdict | None = None
     loss: float | None = None
     is_made_up: bool = False
     is_private: bool = True
     broke: str = ""
+    refusal: str = ""
 
 
 class Heading(NamedTuple):
@@ -102,16 +105,24 @@ class Heading(NamedTuple):
     why: str
 
 
-def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, drawing: bool = False) -> Heading:
+NO_DRAWS = "No ε is advised yet: that takes draws on these rows, and k-means++ beside them."
+BEING_DRAWN = "Draws on these rows are being made: they will tell which ε keeps both promises."
+NO_ROWS = "No ε is advised: that takes a number of rows."
+NO_STUDY = "No ε is advised: the stored study has no runs of this algorithm, as it is set, on such tables."
+
+
+def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised: str = NO_DRAWS) -> Heading:
     """What is kept at ``epsilon``: by the run that is ``shown`` first, then by the two sides.
 
-    Without these it says whether draws that make them are under way (``drawing``).
+    Without these it says why they are not there (``unadvised``).
 
     "Both promises are kept" stands over no run that failed, that is looser than accepted, or that noise alone may have
     made; and no loss is called too large over a run that keeps it.
     """
-    at = f"At ε = {epsilon:.3g}"
-    why = (_DRAWING if drawing else _NOTHING_ADVISED) if sides is None else _explain(sides)
+    at = f"At ε = {epsilon:g}"
+    why = unadvised if sides is None else _explain(sides)
+    if shown is not None and shown.refusal:
+        return Heading("This cannot run", shown.refusal)
     if shown is not None and shown.broke:
         return Heading(f"The run broke off ({shown.broke})", "Nothing of it is shown. Run it again, or change a word.")
     if shown is not None and not shown.is_private:
@@ -125,6 +136,8 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, drawing: 
         said = "" if shown.loss is None or shown.is_made_up else _say_loss(shown.loss, why)
         reason = f"{capitalize_first(shown.verdict.reason)}\n{said or why}".strip()
         return Heading(f"{at}{rows}: {but}{shown.verdict.title}", reason)
+    if shown is None and sides is None:
+        return Heading(f"{at} nothing is shown yet", why)
     safe = sides is None or epsilon <= sides.most * (1 + 1e-9)
     often = None if sides is None else epsilon >= sides.least * (1 - 1e-9)
     loss = None if shown is None or shown.is_made_up else shown.loss
@@ -152,8 +165,6 @@ def _say_loss(loss: float | None, why: str) -> str:
 # What speaks against sizes, and not against where centres lie.
 _ABOUT_SIZES = ("sizes", "doubted")
 _HELP = 2  # of what would open a window
-_NOTHING_ADVISED = "No ε is advised yet: that takes the number of rows, and some draws."
-_DRAWING = "Draws on these rows are being made: they will tell which ε keeps both promises."
 
 
 def _explain(sides: Sides) -> str:

@@ -44,7 +44,6 @@ class Hand:
     request: Request
     rows: KnownRows | None = None
     person_said: bool = False
-    rows_of_a_person: int = 1
     target: Target = field(default_factory=Target)
     risk: windows.Risk = field(default_factory=windows.Risk)
     division: Division = field(default_factory=Division)
@@ -328,7 +327,10 @@ class Hand:
         return replace(self, declaration=declared, retyped=frozenset())
 
     def find_window(self) -> windows.Window | None:
-        """The window of ε of the whole release, for made-up tables like this one; None where none can be told."""
+        """The window of ε of the whole release, for made-up tables like this one and the algorithm in hand.
+
+        None where none can be told.
+        """
         if self.rows is None or not self.declaration.columns:
             return None
         try:
@@ -338,16 +340,17 @@ class Hand:
                 declaration=self.declaration,
                 target=self.target.loss,
                 share=self.target.share,
-                delta=self.request.delta,
+                delta=self.request.spent_delta,
                 segments=self.division.segments,
                 buy_bounds=self.division.bounds,
                 missing=self.division.missing,
+                algorithm=self.request.contender.to_text(),
             )
         except RequestError:
             return None
         if not answer.is_studied:
             return None
-        return windows.Window.of(answer, self.risk, rows_of_a_person=self.rows_of_a_person)
+        return windows.Window.of(answer, self.risk)
 
     def list_ticks(self) -> Iterator[tuple[str, str]]:
         """What a release has to be able to defend, each with the decision that settled it; "" where none has."""

@@ -103,7 +103,7 @@ def find_opened(hand: Hand) -> OpenTable | None:
         return None
     if st.session_state.get(_REFUSED) or is_preparing(source):
         return None
-    said = _Accepted(hand.rows, hand.rows_of_a_person, hand.target, hand.risk)
+    said = _Accepted(hand.rows, hand.target, hand.risk)
     remember(f"{_ACCEPTED}:{table.source_key}", said)
     return table
 
@@ -112,7 +112,6 @@ class _Accepted(NamedTuple):
     """What an owner accepts of a table, kept until it is opened again."""
 
     rows: KnownRows | None = None
-    of_a_person: int = 1
     target: Target = Target()
     risk: windows.Risk = windows.Risk()
 
@@ -207,7 +206,7 @@ def _begin_with_table(source: Source, table: OpenTable) -> Hand:
         rows = KnownRows(n, n)
     said = _recall_accepted(table)
     hand = Hand(source.number, source.content, declared, _read_settings(), said.rows or rows, person_said=True)
-    hand = replace(hand, rows_of_a_person=said.of_a_person, target=said.target, risk=said.risk)
+    hand = replace(hand, target=said.target, risk=said.risk)
     return replace(hand, buys_rows=hand.rows is None)
 
 

@@ -72,8 +72,9 @@ class Pictured(NamedTuple):
     @property
     def shown(self) -> Shown | None:
         """What a headline has to agree with; None where the run is of another ε, or there is none."""
-        if broke := find_failure(self.table, self.request):
-            return Shown(broke=broke)
+        broke = find_failure(self.table, self.request)
+        if broke or self.refusal:
+            return Shown(broke=broke, refusal=self.refusal)
         if self.result is None or not self.is_of_request:
             return None
         run = self.result.run
@@ -142,10 +143,8 @@ def _judge(pictured: Pictured) -> Pictured:
 def draw_picture_of(pictured: Pictured) -> None:
     """Draw it under its bar; the steps of a run that is under way as they come."""
     table, result = pictured.table, pictured.result
-    if pictured.refusal:
-        st.error(escape_markdown(pictured.refusal), title="This cannot run", icon=":material/block:")
-        if result is None:
-            return
+    if pictured.refusal and result is None:
+        return
     so_far = draw_pending_panel(table)
     if so_far is not None and (is_under_way(table) or result is None):
         reference = (

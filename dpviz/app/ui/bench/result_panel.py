@@ -299,7 +299,7 @@ def _draw_ledger(run: Run) -> None:
         st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
     st.markdown(
-        f"{format_badge('released')} Its charges stand in *Ledger of this visit*. {_ADDS_UP[run.accounting]}",
+        f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {_ADDS_UP[run.accounting]}",
         help=glossary.explain_words("ledger, charge, accounting"),
     )
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]

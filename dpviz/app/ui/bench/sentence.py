@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpviz.algorithms import Guarantee
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand, format_number_typed
 from dpviz.app.ui.escape import strip_markdown
+from dpviz.core import check
 from dpviz.releases import promise
 from dpviz.tables import codings
 from dpviz.words import format_things, shorten
@@ -100,7 +101,9 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
         origin = shorten(strip_markdown(hand.origin), _LONG_ORIGIN) if hand.origin else ""
         yield from (", bounds from", _make_button(hand, "origin", origin, "where bounds are from"))
     yield from (", with", _make_button(hand, "algorithm", card.title, "algorithm"))
-    if Guarantee.APPROX in card.guarantees:
+    # Whether it would spend a δ, as it is set.
+    some = replace(hand.request, delta=hand.request.delta or check.choose_usual_delta(None))
+    if Guarantee.APPROX in card.guarantees and some.spent_delta:
         yield from (", δ", _make_box(hand, "delta", promise.format_small(hand.request.delta), "delta"))
     yield "."
 

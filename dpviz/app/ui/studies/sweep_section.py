@@ -150,7 +150,7 @@ def _take(question: study_job.StudyQuestion, recommendation: Recommendation) -> 
     if contender is None or not recommendation.reached:
         return
     (k,), (delta,), epsilon = question.grid.ks, question.grid.deltas, recommendation.epsilon
-    study_job.draw_run_button(f"Take ε = {epsilon:.3g}", Request(contender, k, epsilon, delta), key=f"{SWEEP}:take")
+    study_job.draw_run_button(f"Take ε = {epsilon:g}", Request(contender, k, epsilon, delta), key=f"{SWEEP}:take")
 
 
 def _draw_look(study: study_job.StudyJob) -> tuple[str, bool]:

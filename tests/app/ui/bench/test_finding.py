@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.ui.bench.finding import HIGHEST, LOWEST, Shown, Side, Sides, judge
-from dpviz.runs.advice.advice import Target
+from dpviz.app.ui.bench.finding import BEING_DRAWN, HIGHEST, LOWEST, Shown, Side, Sides, judge
+from dpviz.runs.advice.advice import Target, foresee
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.meaning.windows import Risk
@@ -62,8 +62,33 @@ def test_a_run_that_failed_is_the_headline_whatever_the_window_says(verdict):
 def test_what_broke_off_and_what_has_no_privacy_promise_nothing():
     assert judge(0.5, SIDES, Shown(broke="MemoryError")).title == "The run broke off (MemoryError)"
     assert "without any privacy" in judge(0.5, SIDES, Shown(None, 1.0, is_private=False)).title
-    assert "kept" not in judge(0.5, None, None).title and "No ε is advised" in judge(0.5, None, None).why
-    assert "being made" in judge(0.5, None, Shown(None, 1.02), drawing=True).why
+    assert judge(0.5, SIDES, Shown(refusal="k is 9, but …")) == ("This cannot run", "k is 9, but …")
+    assert judge(0.5, None, None).title == "At ε = 0.5 nothing is shown yet"
+    assert "No ε is advised" in judge(0.5, None, None).why
+    assert "being made" in judge(0.5, None, Shown(None, 1.02), unadvised=BEING_DRAWN).why
+
+
+@for_each("algorithm", ["auto", "dplloyd", "balcan"])
+def test_the_window_is_that_of_the_algorithm_in_the_sentence(algorithm):
+    hand = filled(rows="20000")
+    hand = replace(hand, request=replace(hand.request, contender=Contender(algorithm)))
+    window = hand.find_window()
+    assert window is not None
+    needed = foresee(window.setting, share=window.answer.few.share).find_needed(algorithm, hand.target)
+    assert window.algorithm == algorithm and window.least == needed
+    for opening in window.openings:
+        if opening.what == "More rows":
+            more = int(opening.words.split()[0].replace(",", ""))
+            kept = foresee(replace(window.setting, n=more), share=window.answer.few.share)
+            assert kept.find_needed(algorithm, hand.target) <= window.most
+
+
+def test_what_was_not_studied_as_it_is_set_has_no_window():
+    hand = filled(rows="20000")
+    for contender in (Contender("dplloyd", {"rounds": 3}), Contender("k-noisy-centers"), Contender("kmeans++")):
+        assert replace(hand, request=replace(hand.request, contender=contender)).find_window() is None, contender
+    usual = Contender.of("dplloyd", Contender("dplloyd").settings)  # every parameter named, each as it is usually
+    assert replace(hand, request=replace(hand.request, contender=usual)).find_window() is not None
 
 
 def test_where_no_epsilon_keeps_both_it_is_said_with_what_would_help():

@@ -256,6 +256,11 @@ def test_delta_is_said_only_where_it_is_spent_and_a_long_name_is_cut():
     assert "delta" in words_of(filled())
     pure = replace(filled(), request=replace(AUTO, contender=Contender("eugkm")))
     assert "delta" not in words_of(pure) and pure.run_request.delta == 0.0
+    tuned, gaussian = (
+        replace(filled(), request=Request(Contender("dplloyd", set), 5, 1.0, 1e-6))
+        for set in ({}, {"preset": "gaussian"})
+    )
+    assert "delta" not in words_of(tuned) and "delta" in words_of(gaussian)
     named = replace(filled(), declaration=replace(filled().declaration, title="a very long name of a table"))
     assert len(words_of(named)["table"].text) <= 18 and len(summarize(named)) < 60
 
