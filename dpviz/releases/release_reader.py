@@ -40,7 +40,7 @@ from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, format_things
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
@@ -238,7 +238,7 @@ def _conclude_quality(received: Received) -> Conclusion:
     if k == 1:
         return Conclusion(SENTENCES.fill("one_centre"), good=True)
     value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
-    left = f"{_name_centres(k)} leave {value} the loss of one (at most {high})"
+    left = f"{k} centres leave {value} the loss of one (at most {high})"
     return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < verdict.LIKE_ONE))
 
 
@@ -294,10 +294,6 @@ def _describe_guess(prior: float, epsilon: float) -> str:
 def _format_some(names: Sequence[str]) -> str:
     rest = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _name_centres(k: int) -> str:
-    return format_things(k, "centre") if k == 1 else f"{k} centres"
 
 
 # Of a declaration: what decides in which segment a row lies, and whose it is.

@@ -694,12 +694,7 @@ def fill(template: str, played: Played, **values: Any) -> str:
 
 def fill_yaml(template: str, played: Played, **values: Any) -> Any:
     """The same of a template that is YAML, as plain values."""
-    return yaml.load(fill(template, played, **values), _find_loader())
-
-
-@cache
-def _find_loader() -> Any:
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(fill(template, played, **values), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 @cache

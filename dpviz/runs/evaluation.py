@@ -96,13 +96,13 @@ def assign(points: Array, centers: Array) -> Codes:
     return np.concatenate(nearest)
 
 
-def find_reference(rows: ClippedRows, k: int, *, seed: int = 0) -> Reference:
+def find_reference(rows: ClippedRows, k: int) -> Reference:
     """The best of several starts of k-means++ on the clipped rows, revealed: what private algorithms read, too."""
     points = rows.points
     starts = _STARTS if points.size * k <= _LARGE else _STARTS_LARGE
     if points.shape[0] == 0:
         return Reference(np.zeros((k, points.shape[1])), 0.0, starts, 0.0)
-    centers = find_reference_centers(points, k, starts=starts, seed=seed)
+    centers = find_reference_centers(points, k, starts=starts, seed=0)
     return Reference(centers, nicv(points, centers), starts, mean_distance(points, centers))
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from dpviz.api.api_sentences import make_refusal
 from dpviz.api.console import Parser, add_options, read_names, read_number, read_whole, read_wholes, read_yes_or_no
@@ -140,7 +140,7 @@ def _read_declaration(content: Content, declared: Declaration, arguments: argpar
             declared = replace(declared, **{name: getattr(nothing, name) for name in _GEOMETRY})
         declared = declarations.apply_bounds_option(arguments.bounds, declared)
     elif not declared.lower:
-        _refuse_without_bounds(Path(arguments.data))
+        raise make_refusal("no_bounds", beside=Path(Path(arguments.data).name.removesuffix(".gz")).stem + ".json")
     changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
     if arguments.n_public is not None or arguments.n_range is not None:
         if arguments.n_range is not None and len(arguments.n_range) != 2:
@@ -187,7 +187,3 @@ def _list_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str
         raise make_refusal("no_column_left", names=without)
     but = f" but {list_names(without)}" if without else ""
     return (f"No columns were named, so all columns{but} are read as numbers and used: {list_names(chosen)}.",)
-
-
-def _refuse_without_bounds(path: Path) -> NoReturn:
-    raise make_refusal("no_bounds", beside=Path(path.name.removesuffix(".gz")).stem + ".json")
