@@ -25,9 +25,7 @@ from .card import ParamField as ParamField
 from .card import Params as Params
 from .card import Setting as Setting
 from .card import always as always
-from .card import count_wide_columns as count_wide_columns
 from .card import format_apart as format_apart
-from .card import measure_beside as measure_beside
 from .card import param_field as param_field
 from .card import pure_or as pure_or
 from .card import round_up as round_up

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import cache
 from math import ceil, floor, log10
@@ -328,6 +328,12 @@ class Setting:
         """The number of rows where it is known, else 0: for rough numbers of operations."""
         return float(self.n or 0)
 
+    def within(self, half: Array) -> Setting:
+        """The same in a domain of ``half`` widths (d,): which of its columns are wide, and how wide it is beside."""
+        wide = find_wide_columns(half)
+        beside = float(np.linalg.norm(np.delete(half, wide)) / half.max())
+        return replace(self, wide=len(wide) if len(wide) < len(half) else None, beside=beside)
+
     def budget(self, accounting: Accounting) -> Budget:
         """What a run may spend in all."""
         amount = accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)
@@ -355,17 +361,6 @@ def find_wide_columns(half: Array) -> Codes:
     if len(half) > FLAT_DIM < number and beside[FLAT_DIM] <= _NARROW * half.max():
         number = FLAT_DIM
     return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
-
-
-def count_wide_columns(half: Array) -> int | None:
-    """How many columns are wide if all others are thin, by half widths (d,); None where all count."""
-    number = len(find_wide_columns(half))
-    return number if number < len(half) else None
-
-
-def measure_beside(half: Array) -> float:
-    """How wide a domain of ``half`` widths (d,) is beside its wide columns, over the widest one."""
-    return float(np.linalg.norm(np.delete(half, find_wide_columns(half))) / half.max())
 
 
 AccountingRule = Callable[[Any, float], Accounting]

@@ -20,10 +20,8 @@ from dpviz.algorithms import (
     Card,
     Params,
     Setting,
-    count_wide_columns,
     find_card,
     list_private_cards,
-    measure_beside,
 )
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 from dpviz.runs.run_sentences import make_refusal
@@ -216,9 +214,7 @@ class Request:
             rows_per_person=table.rows_per_person,
             coded=table.domain.coded_dim,
             common=table.domain.scaling is Scaling.COMMON and table.domain.dim > 1,
-            wide=count_wide_columns(table.domain.region.half),
-            beside=measure_beside(table.domain.region.half),
-        )
+        ).within(table.domain.region.half)
 
     @property
     def query(self) -> dict[str, str]:

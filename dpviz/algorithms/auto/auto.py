@@ -54,9 +54,7 @@ from dpviz.algorithms.card import (
     Guarantee,
     Params,
     Setting,
-    count_wide_columns,
     find_wide_columns,
-    measure_beside,
     param_field,
     pure_or,
     read_texts,
@@ -373,9 +371,7 @@ def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
         relation=session.relation,
         n=n,
         rows_per_person=session.rows_per_person,
-        wide=count_wide_columns(session.region.half),
-        beside=measure_beside(session.region.half),
-    )
+    ).within(session.region.half)
     return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dpviz.algorithms import Setting, count_wide_columns, format_apart, measure_beside
+from dpviz.algorithms import Setting, format_apart
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import (
     EPSILONS,
@@ -338,8 +338,7 @@ def advise(
         common=said.scaling == Scaling.COMMON.value and columns > 1,
     )
     if d is None and not said.open_columns:
-        half = said.make_domain().region.half
-        setting = replace(setting, wide=count_wide_columns(half), beside=measure_beside(half))
+        setting = setting.within(said.make_domain().region.half)
     division, bought = Division(segments, buy_bounds, missing), len(said.open_columns)
     of_centers = division.find_share(bought=bought)
     contender = None if algorithm is None else Contender.from_text(algorithm)
