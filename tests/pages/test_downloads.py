@@ -161,14 +161,14 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     assert "k-means++" in str(read_animation(app)["numbers"]), "truth is on the screen"
     name, data = offered[PLAYED]
     page = data.decode()
-    assert name == "SIMULATION_dplloyd_k3_eps0.8.html"
+    run = app.session_state["run:result"].run
+    assert name == f"SIMULATION_dplloyd_k3_eps{run.epsilon:g}.html"
     look, reference, rows = truth_of(table, 3)
     secrets = [table.domain.from_unit(points).ravel() for points in (rows, reference.centers)]
     assert not leaks(page, np.concatenate([*secrets, rows.ravel()]))
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
-    run = app.session_state["run:result"].run
-    numbers = [TitleNumber("released", "ε 0.8", "spent in 4 charges")]
-    seen = replace(look.without_rows(), epsilon=0.8)
+    numbers = [TitleNumber("released", f"ε {run.epsilon:g}", f"spent in {len(run.entries)} charges")]
+    seen = replace(look.without_rows(), epsilon=run.epsilon)
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
 
 

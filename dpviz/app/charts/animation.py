@@ -58,7 +58,7 @@ class Animation:
         shots = []
         for frame in run.frames:
             cost = round(frame.spent_epsilon - before, 6) if run.private else 0
-            spent = f"ε {frame.spent_epsilon:.2g} of {run.epsilon:g} spent"
+            spent = f"ε {frame.spent_epsilon:.3g} of {run.epsilon:g} spent"
             said = spent if run.private else "no budget: rows were read"
             shots.append(Shot(frame.step, find_picture(frame.step).called, cost, said))
             before = frame.spent_epsilon

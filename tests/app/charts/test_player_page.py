@@ -256,6 +256,6 @@ def test_a_picture_that_fails_leaves_the_numbers(monkeypatch: pytest.MonkeyPatch
     def fails(run: Run) -> str:
         raise ValueError("<secret>")
 
-    monkeypatch.setitem(dpviz.core.ledger._PICTURES, "Run", fails)
+    monkeypatch.setitem(dpviz.core.reporting._PICTURES, "Run", fails)
     said = finished._repr_html_()
     assert said.startswith("<p>No picture: ValueError.</p>") and "Released centres" in said and "secret" not in said

@@ -228,7 +228,7 @@ def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
     if run.private:
         charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
         # In the digits of the bar below it.
-        yield TitleNumber("released", f"ε {run.spent_epsilon:.2g}", f"spent in {charges}")
+        yield TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
 
 
 # How the charges of a run add up, after its accounting.

@@ -66,7 +66,7 @@ def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algori
         answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
         assert answer["picture"] == json.loads(json.dumps(animation.draw_still(place)))
         assert answer["at"] == place and len(answer["steps"]) == len(alike.frames)
-        assert answer["picture"]["spent"] == f"ε {frame.spent_epsilon:.2g} of 1 spent"
+        assert answer["picture"]["spent"] == f"ε {frame.spent_epsilon:.3g} of 1 spent"
     assert fsum(frame["cost"] for frame in animation.to_data()["steps"]) == pytest.approx(
         drawn.run.spent_epsilon, abs=1e-5
     )
