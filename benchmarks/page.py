@@ -52,6 +52,7 @@ def main() -> None:
         say("a step, seen from outside", [stepped(visit, place) for place in range(REPEATS)])
         say("change of page, Read to Bench", [turned_page(visit) for _ in range(REPEATS)])
         visit.goes_to("/", table="mixture64")
+        visit.presses("Open it")
         visit.picks("Steps in a plane")
         visit.sees_animation()
         say("64 Gaussians, a step, by the player's own clock", [redrawn(visit, place) for place in range(REPEATS)])

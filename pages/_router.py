@@ -7,7 +7,7 @@ _WITH_TABLE = ("", "compare")
 def main() -> None:
     import streamlit as st  # here, so that importing this file stays light
 
-    from dpviz.app.ui import FAVICON, ahead  # noqa: F401 (before all that it loads)
+    from dpviz.app.ui import FAVICON, ahead  # before all that it loads
     from dpviz.app.ui.addresses import BENCH, list_moved
     from dpviz.app.ui.controls import remember_link
     from dpviz.app.ui.data.table_link import claim_made, claim_prepared, draw_linked_table, follow_table_link
@@ -42,6 +42,7 @@ def main() -> None:
         draw_linked_table()
     page.run()
     follow_reader(name_shown(page.url_path))
+    ahead.load_clustering()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Make the curves of the samples again, which the bench shows at once: ``python -m sample_data.curves`` in the root.
+"""Study the samples again, which the bench shows at once: ``python -m sample_data.curves`` in the root.
 
 Of each sample that a file holds, for its own number of clusters, `auto` and the usual δ.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 
 from dpviz.core import check
-from dpviz.runs import Contender, CurvePoint, Request, clip_rows, curve_work, declare, evaluation
+from dpviz.runs import ClippedRows, Contender, CurvePoint, Request, clip_rows, curve_work, declare, evaluation
 from dpviz.runs.open_table import OpenTable
-from dpviz.runs.sample_curves import CURVES, name_curve
+from dpviz.runs.sample_curves import CURVES, name_curve, name_reference
 from dpviz.tables import Sample, list_samples
 
 SHOWN = tuple(sample for sample in list_samples() if not sample.cells)
@@ -25,17 +25,33 @@ def open_sample(sample: Sample) -> tuple[OpenTable, Request]:
 
 def make_curve(table: OpenTable, request: Request) -> list[CurvePoint]:
     """Draws at each ε, judged on the rows of a table that anybody may see; losses to five digits."""
-    rows = clip_rows(table.private.reveal(note="curve of a sample"), table.domain.region)
+    rows = _clip_rows(table)
     points = curve_work(request, table.private, rows, evaluation.find_reference(rows, request.k))
     return [CurvePoint(point.epsilon, tuple(float(f"{loss:.5g}") for loss in point.losses)) for point in points]
 
 
+def make_reference(table: OpenTable, k: int) -> list[list[float]]:
+    """Centres of k-means++ on the rows of a table that anybody may see, unit coordinates."""
+    centers: list[list[float]] = evaluation.find_reference(_clip_rows(table), k).centers.tolist()
+    return centers
+
+
+def _clip_rows(table: OpenTable) -> ClippedRows:
+    return clip_rows(table.private.reveal(note="study of a sample"), table.domain.region)
+
+
 def main() -> None:
-    """Write the file."""
+    """Write the file, a line a study."""
     opened = [open_sample(sample) for sample in SHOWN]
-    made = {name_curve(*one): make_curve(*one) for one in opened}
-    lines = [f" {json.dumps(name)}: {json.dumps(points)}" for name, points in made.items()]
-    CURVES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    made = {
+        "curves": {name_curve(*one): make_curve(*one) for one in opened},
+        "references": {name_reference(table, asked.k): make_reference(table, asked.k) for table, asked in opened},
+    }
+    parts = []
+    for part, studies in made.items():
+        lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in studies.items())
+        parts.append(f" {json.dumps(part)}: {{\n{lines}\n }}")
+    CURVES.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

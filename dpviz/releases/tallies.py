@@ -44,8 +44,7 @@ from math import floor, isfinite, log10, prod, sqrt, tau
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
-from scipy.stats import chi2
+from scipy.special import chdtri, ndtr, ndtri
 
 from dpviz.algorithms import PolishStep, size_estimates
 from dpviz.core import Array, Codes, Flags
@@ -509,7 +508,7 @@ def _find_slack(squares: Array, variances: Array, refuted: float) -> float:
     if not squares.size:
         return float(_SLACKS[-1])
     misfit = (squares / (variances + _SLACKS[:, None])).sum(axis=1)
-    possible = np.flatnonzero(misfit >= chi2.ppf(refuted, squares.size))
+    possible = np.flatnonzero(misfit >= chdtri(squares.size, 1 - refuted))
     return float(_SLACKS[possible[-1]]) if possible.size else 0.0
 
 

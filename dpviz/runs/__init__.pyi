@@ -59,6 +59,7 @@ from .request import Request as Request
 from .request import format_value as format_value
 from .request import parse_named_values as parse_named_values
 from .sample_curves import find_sample_curve as find_sample_curve
+from .sample_curves import find_sample_reference as find_sample_reference
 from .smallest_epsilon import SmallestEpsilon as SmallestEpsilon
 from .smallest_epsilon import find_crossing as find_crossing
 from .smallest_epsilon import sharpen_rows as sharpen_rows

@@ -1,4 +1,4 @@
-"""Curves of samples that were made beforehand are those of the samples as they are."""
+"""What was studied of the samples beforehand is what the samples as they are show."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpviz.runs import CURVE_EPSILONS
-from dpviz.runs.sample_curves import CURVES, find_sample_curve, name_curve
-from sample_data.curves import SHOWN, make_curve, open_sample
+from dpviz.runs.sample_curves import CURVES, find_sample_curve, find_sample_reference, name_curve
+from sample_data.curves import SHOWN, make_curve, make_reference, open_sample
 
 
 def test_every_sample_of_a_file_has_a_curve_and_nothing_else_has_one():
@@ -19,6 +19,8 @@ def test_every_sample_of_a_file_has_a_curve_and_nothing_else_has_one():
         assert sorted(point.epsilon for point in find_sample_curve(table, request)) == list(CURVE_EPSILONS), table.title
         assert find_sample_curve(table, replace(request, epsilon=0.3, seed=7)), "of whatever ε is asked for"
         assert not find_sample_curve(table, replace(request, k=request.k + 1)), "never of another k"
+        np.testing.assert_allclose(find_sample_reference(table, request.k), make_reference(table, request.k), rtol=1e-6)
+        assert find_sample_reference(table, request.k + 1) is None
 
 
 def test_another_declaration_of_the_same_rows_has_another_name():
@@ -26,6 +28,7 @@ def test_another_declaration_of_the_same_rows_has_another_name():
     told = replace(table, declaration=replace(table.declaration, upper=(2000.0, 2000.0)))
     assert name_curve(told, request) != name_curve(table, request)
     assert not find_sample_curve(told, request)
+    assert find_sample_reference(told, request.k) is None
 
 
 @pytest.mark.parametrize("sample", [one for one in SHOWN if one.id in ("fifteen", "outlier")], ids=lambda one: one.id)

@@ -28,6 +28,7 @@ from dpviz.runs import (
     Run,
     RunSoFar,
     evaluation,
+    find_sample_reference,
     forecast_reference_seconds,
     forecast_seconds,
     reference_work,
@@ -227,7 +228,9 @@ def fetch_reference(table: OpenTable, k: int, *, points_per_row: int = 1) -> eva
         return None
     quick = forecast_reference_seconds(len(rows.points), k, rows.points.shape[1]) <= _REFERENCE_SECONDS
     if quick or _is_known(key):
-        return make_once(_REFERENCES, key, lambda: evaluation.find_reference(rows, k), most=_KEPT_REFERENCES)
+        known = find_sample_reference(table, k) if points_per_row == 1 else None
+        made = partial(evaluation.find_reference, rows, k, known=known)
+        return make_once(_REFERENCES, key, made, most=_KEPT_REFERENCES)
     if key not in _list_jobs():
         # Where too many jobs wait already, the next rerun asks again.
         with suppress(RequestError):

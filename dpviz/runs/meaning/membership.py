@@ -13,7 +13,7 @@ from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.special import betaincinv
 
 from dpviz.core import Array, PrivateTable, RequestError, compute_log_ratio, mechanisms
 from dpviz.runs.jobs import brief
@@ -156,11 +156,11 @@ class Share(NamedTuple):
 
     @property
     def low(self) -> float:
-        return float(binomtest(self.times, self.of).proportion_ci().low)
+        return float(betaincinv(self.times, self.of - self.times + 1, 0.025)) if self.times else 0.0
 
     @property
     def high(self) -> float:
-        return float(binomtest(self.times, self.of).proportion_ci().high)
+        return float(betaincinv(self.times + 1, self.of - self.times, 0.975)) if self.times < self.of else 1.0
 
 
 @dataclass(frozen=True)

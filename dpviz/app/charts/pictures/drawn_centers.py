@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from dpviz.algorithms import MixtureStep, PoolStep, SeedStep
 from dpviz.app.charts.canvas import SCREEN, PlotCanvas
@@ -23,7 +23,7 @@ def draw_seeds(step: SeedStep, context: RenderContext) -> Chart:
     """Seeds so far over the pull that a row has by its place, and a cloud of where the last seed's row may lie."""
     view, seeds = context.view, step.centers
     # The median length of the noise, unit coordinates.
-    throw = float(stats.gamma(seeds.shape[1], scale=step.kernel_scale).median())
+    throw = step.kernel_scale * float(special.gammaincinv(seeds.shape[1], 0.5))
     far = format_number(throw / view.domain.region.diameter)
     title = f"Noise throws seed {len(seeds)} some {far} diameters from its row"
     pulls = len(seeds) > 1 and view.whole and not view.flat
