@@ -75,31 +75,6 @@ def test_hybrid_is_predicted_as_a_grid_below_its_threshold_and_by_equation_13_ab
     assert found.excess == pytest.approx(dplloyd_error(6, k=5, n=48_841, epsilon=0.04, rounds=1))
 
 
-def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
-    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
-    setting = Setting(6, 5, 1.0, 1e-6, n=50_000)
-    su, tuned, gaussian = (
-        predict(Contender("dplloyd", {"preset": preset, "rounds": 5}), setting, region)
-        for preset in ("su", "tuned", "gaussian")
-    )
-    assert su is not None and tuned is not None and gaussian is not None
-    assert gaussian.excess < tuned.excess < su.excess
-
-
-def test_replacing_and_several_rows_a_person_cost_what_they_should() -> None:
-    one, two, replaced = (
-        predict(Contender("dplloyd", {"preset": "su"}), Setting(2, 5, 1.0, 0.0, n=9_000, **extra), SQUARE)
-        for extra in ({}, {"rows_per_person": 2}, {"relation": Relation.REPLACE})
-    )
-    assert one is not None and two is not None and replaced is not None
-    assert two.excess == pytest.approx(4 * one.excess) == pytest.approx(replaced.excess)
-
-
-def test_without_a_public_n_or_a_formula_there_is_no_prediction() -> None:
-    assert predict(Contender("dplloyd"), Setting(2, 5, 1.0, 0.0), SQUARE) is None
-    assert predict(Contender("kmeans++"), Setting(2, 5, 1.0, 0.0, n=100), SQUARE) is None
-
-
 def test_a_prediction_says_when_it_stops_holding() -> None:
     few, many = (
         predict(Contender("dplloyd", {"preset": "su"}), Setting(2, 5, 0.1, 0.0, n=n), SQUARE) for n in (500, 50_000)
@@ -116,13 +91,12 @@ def test_a_prediction_says_when_it_stops_holding() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
-def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> None:
+def test_the_predicted_error_is_what_noise_does_to_one_round() -> None:
     """Equal clusters around centres at the typical offset: the formula's own assumptions, so it must come out."""
     k, n, dim = 4, 8_000, 2
     corners = 0.45 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     table = PrivateTable(np.repeat(corners, n // k, axis=0), Domain.of(["x", "y"], -1.0, 1.0), n_public=n)
-    params = {"preset": preset, "rounds": 1}
+    params = {"preset": "tuned", "rounds": 1}
     setting = Setting(dim, k, 1.0, 1e-6, n=n)
     predicted = predict(Contender("dplloyd", params), setting, table.domain.region)
     assert predicted is not None

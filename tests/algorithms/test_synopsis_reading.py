@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from dpviz.runs.one_run import Run, run, run_steps
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.named import sample
-from tests.sequential import usually
 
 MOST = 20
 
@@ -110,15 +109,11 @@ def test_what_has_no_synopsis_is_refused():
         read_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "k"), [("fifteen", 15), ("people", 6)])
-def test_samples_are_usually_counted_right(name, k, monkeypatch):
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("name", "k", "algorithm"), [("fifteen", 15, "eugkm"), ("fifteen", 15, "auto"), ("people", 6, "auto")]
+)
+def test_groups_of_samples_are_counted(name, k, algorithm, monkeypatch):
     """How often: ``python -m benchmarks.bought``. What k is read depends on no redraw."""
     monkeypatch.setattr(module, "_REDRAWS", 2)
-    synopses = ((synopsis_frame(name, seed), np.random.default_rng(seed)) for seed in count())
-    assert usually(read_k(frame, MOST, rng).suggested == k for frame, rng in synopses)
-
-
-def test_eugkm_counts_fifteen_too(monkeypatch):
-    monkeypatch.setattr(module, "_REDRAWS", 2)
-    assert read_k(synopsis_frame("fifteen", 0, "eugkm"), MOST, np.random.default_rng(0)).suggested == 15
+    assert read_k(synopsis_frame(name, 0, algorithm), MOST, np.random.default_rng(0)).suggested == k

@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import _choose_clipping_radius
-from dpviz.algorithms.auto.auto_plan import PlanStep, Round, StagePart, Swap, make_plan
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
+from dpviz.algorithms.auto.polishing import SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain, Scaling
 from dpviz.core.partitions import UnevenGrid
@@ -64,12 +62,6 @@ def test_the_loss_is_nearly_that_of_k_means(dim, delta):
     assert ratio(table, 4, epsilon=2.0, delta=delta, seed=0) <= 1.06
 
 
-@for_each("dim", [2, 6])
-def test_without_noise_it_is_lloyds_iteration(dim):
-    table, _ = mixture(3000, dim, 4, spread=0.1)
-    assert ratio(table, 4, epsilon=5000.0, delta=1e-6, seed=0) == pytest.approx(1.0, abs=0.01)
-
-
 @for_each("dim", [2, 6, 100])
 @for_each("delta", [0.0, 1e-6])
 def test_parts_of_the_plan_add_up(dim, delta):
@@ -111,13 +103,6 @@ def test_finer_cells_are_tried_where_that_is_of_use():
         assert tests(n=n, k=50, n_public=False) == [True, True]
 
 
-def test_over_one_column_cells_are_smoothed():
-    for n_public in (True, False):
-        cells = plan_of(dim=1, n_public=n_public).cells
-        assert not cells.trees and cells.finer_test is None
-        assert cells.grid.weight == pytest.approx(0.75 * 0.96)
-
-
 def test_rows_choose_where_the_noise_of_a_choice_is_small():
     def chooses(**changes):
         return plan_of(**{"dim": 6, "k": 4, "n": 12_000, **changes}).choice is not None
@@ -131,20 +116,6 @@ def test_rows_choose_where_the_noise_of_a_choice_is_small():
     # What is no Gaussian noise may not follow from a number of rows that is a release.
     assert not any(chooses(n=n, n_public=False) for n in (300, 1_000_000))
     assert chooses(delta=0.0, n_public=False)
-
-
-def test_axes_are_bought_where_they_show():
-    def bought(**changes):
-        axes = plan_of(**{"dim": 6, "k": 4, "n": 12_000, "delta": 0.0, **changes}).first.axes
-        return None if axes is None else axes.noise
-
-    assert (
-        bought() == "K-norm"
-        and bought(dim=5) is None
-        and bought(delta=1e-6) == "Gaussian"
-        and bought(delta=1e-6, n=300) == "Gaussian"
-    )
-    assert bought(n=3000) is None and bought(dim=16, n=20_000) is None and bought(dim=16, n=200_000) == "K-norm"
 
 
 def test_the_finest_grid_is_taken_in_which_rows_stand_out():
@@ -169,20 +140,6 @@ def test_a_bought_n_moves_nothing_but_gaussian_shares(dim):
     totals = [sum(part.weight for part in plan.parts if part.noise == "Gaussian") for plan in plans]
     assert totals[0] == pytest.approx(totals[1])
     assert plans[0].rounds != plans[1].rounds or dim > 3
-
-
-@pytest.mark.parametrize("dim", [2, 6, 20])
-def test_steps_come_in_their_order(dim):
-    table, _ = mixture(5000, dim, 15 if dim == 20 else 3)
-    steps = [frame.step for frame in run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=0).frames]
-    kinds = [type(step) for step in steps]
-    assert kinds[0] is PlanStep
-    assert steps[0].public
-    assert steps[0].fractions.sum() == pytest.approx(1.0)
-    assert kinds[1] is (ZoomStep if dim <= 3 else ProjectionStep)
-    assert kinds[2] is SynopsisStep
-    assert kinds[-1] is PolishStep
-    assert not any(step.public for step in steps[1:])
 
 
 def test_the_look_finds_the_axes_along_which_rows_spread():
@@ -223,16 +180,11 @@ def test_a_tail_along_one_axis_gets_cells_and_reaches_of_its_own():
     assert run("auto", compact, k=4, epsilon=1.0, delta=1e-6, seed=0).frames[1].step.tail is None
 
 
-def test_a_tail_with_many_clusters_gets_cells_but_one_reach():
-    """The noise of wide reaches is too much where each cluster has few rows."""
-    table = tailed(40_000)
-    done = run("auto", table, k=14, epsilon=1.0, delta=1e-6, seed=0)
-    steps = [frame.step for frame in done.frames]
-    assert steps[1].tail is not None
-    assert isinstance(steps[2].grid, UnevenGrid) and steps[2].details is not None
-    assert steps[-1].clipping_radii is None
-    # Cells of a view that ends at three standard deviations came to 3.2 and more.
-    assert ratio(table, 14, epsilon=1.0, delta=1e-6, seed=0) <= 1.2
+def assert_bought_alike(one, other):
+    """The same questions under the same noise."""
+    for entry, twin in zip(one.entries, other.entries, strict=True):
+        assert (entry.mechanism, entry.note) == (twin.mechanism, twin.note)
+        assert entry.scale / entry.sensitivity == pytest.approx(twin.scale / twin.sensitivity)
 
 
 @for_each(
@@ -241,26 +193,19 @@ def test_a_tail_with_many_clusters_gets_cells_but_one_reach():
 def test_what_is_bought_does_not_hang_on_whether_there_is_a_tail(k, n_public, delta):
     """A number of rows that was bought may move Gaussian shares, and is the same here by its seed."""
     compact = mixture(10_000, 6, 4)[0] if n_public and k == 4 else tailed(sigma=0.1, n_public=n_public)
-    kinds, tails = [], []
-    for table in (tailed(n_public=n_public), compact):
-        done = run("auto", table, k=k, epsilon=4.0, delta=delta, seed=0)
-        kinds.append([(entry.mechanism, entry.note, entry.scale / entry.sensitivity) for entry in done.entries])
-        tails.append(done.frames[1].step.tail is not None)
-    assert tails == [True, False]
-    assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
-    assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+    both = [run("auto", table, k=k, epsilon=4.0, delta=delta, seed=0) for table in (tailed(n_public=n_public), compact)]
+    assert [done.frames[1].step.tail is not None for done in both] == [True, False]
+    assert_bought_alike(*both)
 
 
 def test_a_view_is_widened_but_where_it_follows_a_tail_and_nothing_else_is_bought(monkeypatch):
     for table, widened in ((tailed(), False), (mixture(10_000, 6, 4)[0], True)):
-        kinds, radii = [], []
+        both = []
         for widen in (lambda radius, *look: radius, lambda radius, *look: 0.9 * radius):
             monkeypatch.setattr(private_projection, "_widen", widen)
-            done = run("auto", table, k=4, epsilon=4.0, delta=1e-6, seed=0)
-            kinds.append([(entry.mechanism, entry.note, entry.scale / entry.sensitivity) for entry in done.entries])
-            radii.append(done.frames[1].step.projection.clipping_radius)
-        assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
-        assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+            both.append(run("auto", table, k=4, epsilon=4.0, delta=1e-6, seed=0))
+        assert_bought_alike(*both)
+        radii = [done.frames[1].step.projection.clipping_radius for done in both]
         assert radii[1] == pytest.approx((0.9 if widened else 1.0) * radii[0])
 
 
@@ -305,14 +250,11 @@ def test_around_a_small_box_cells_widen_so_that_a_few_rows_far_along_one_column_
 
 @for_each("n_public", [True, False])
 def test_what_is_bought_does_not_hang_on_where_most_rows_lie(n_public):
-    kinds, cores = [], []
-    for spread in (0.01, 0.4):
-        done = run("auto", long_column(spread=spread, n_public=n_public), k=4, epsilon=1.0, delta=1e-6, seed=0)
-        kinds.append([(entry.mechanism, entry.note, entry.scale / entry.sensitivity) for entry in done.entries])
-        cores.append(next(frame.step for frame in done.frames if isinstance(frame.step, ZoomStep)).core is not None)
-    assert cores == [True, False]
-    assert [kind[:2] for kind in kinds[0]] == [kind[:2] for kind in kinds[1]]
-    assert [kind[2] for kind in kinds[0]] == pytest.approx([kind[2] for kind in kinds[1]])
+    tables = (long_column(spread=spread, n_public=n_public) for spread in (0.01, 0.4))
+    both = [run("auto", table, k=4, epsilon=1.0, delta=1e-6, seed=0) for table in tables]
+    zooms = (next(frame.step for frame in done.frames if isinstance(frame.step, ZoomStep)) for done in both)
+    assert [zoom.core is not None for zoom in zooms] == [True, False]
+    assert_bought_alike(*both)
 
 
 def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
@@ -327,19 +269,24 @@ def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
         assert zoom_part(**changes) == pytest.approx(0.04)
 
 
+def a_round(number):
+    return Round(None, *(StagePart("round", what, "Gaussian", 0.25, number) for what in ("counts", "sums")))
+
+
+def polish(session, start, radius, plan, stages, radii=None):
+    """These rounds and splits alone, each part with its share of the whole budget."""
+    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
+    planned = dataclasses.replace(plan, polishing=tuple(stages))
+    return run_residual_rounds(session, start, radius, None, planned, shares, radii)
+
+
 def test_a_split_cluster_hands_its_reach_on():
     rng = np.random.default_rng(0)
     spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
     rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    session = _open(rows, 6.0, rng)
-    stages = [
-        Swap(*(StagePart("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))),
-        Round(None, *(StagePart("round", what, "Gaussian", 0.3, 1) for what in ("counts", "sums"))),
-    ]
-    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
-    plan = dataclasses.replace(plan_of(), polishing=tuple(stages))
+    stages = [Swap(*(StagePart("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))), a_round(1)]
     start, clipping_radii = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
-    split, last = run_residual_rounds(session, start, 1.0, None, plan, shares, clipping_radii)
+    split, last = polish(_open(rows, 6.0, rng), start, 1.0, plan_of(), stages, clipping_radii)
     assert split.split.tolist() == [0]
     assert last.clipping_radii[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.clipping_radius == 0.9
     assert clipping_radii.tolist() == [0.9, 0.1, 0.2]
@@ -357,17 +304,6 @@ def test_zooming_in_mends_bounds_that_are_far_too_wide():
     np.testing.assert_allclose([grid.middle - grid.half, grid.middle + grid.half], box, err_msg="cells fill the box")
     revealed = clip_rows(wide.reveal(note="test"), wide.domain.region)
     assert nicv(revealed.points, done.unit_centers) <= 1.3 * find_reference(revealed, 6).nicv
-
-
-@pytest.mark.slow
-def test_fine_cells_are_taken_where_they_do():
-    table, _ = mixture(50_000, 40, 20, spread=0.01)
-    synopsis = run("auto", table, k=20, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
-    assert synopsis.cutoff is not None
-    assert synopsis.grid.n_cells > 1e5
-    few, _ = mixture(2000, 40, 20, spread=0.2)
-    synopsis = run("auto", few, k=20, epsilon=0.3, delta=1e-6, seed=0).frames[2].step
-    assert synopsis.cutoff is None
 
 
 def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
@@ -395,35 +331,10 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     assert {plan_of(**other).stride for other in others} == {1.0}
     rng = np.random.default_rng(0)
     rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
-    session = _open(rows, 1e6, rng)
-    rounds = [
-        Round(None, *(StagePart("round", what, "Gaussian", 0.2, t) for what in ("counts", "sums"))) for t in (1, 2)
-    ]
-    shares = {part: session.budget.fraction(part.weight) for stage in rounds for part in stage if part is not None}
-    plan = dataclasses.replace(many, polishing=tuple(rounds))
-    first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, plan, shares)
+    first, last = polish(_open(rows, 1e6, rng), np.full((1, 6), 0.2), 2.0, many, [a_round(1), a_round(2)])
     mean = rows.mean(axis=0)
     np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
     np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)
-
-
-def test_without_a_delta_there_is_one_split_before_the_last_round():
-    def splits(**changes):
-        plan = plan_of(dim=6, n=100_000, **changes)
-        return [stage.counts.round for stage in plan.polishing if isinstance(stage, Swap)], plan.rounds
-
-    assert splits() == ([7, 10], 12)
-    before, rounds = splits(delta=0.0)
-    assert before == [rounds] and rounds > 1
-
-
-def test_few_clusters_without_a_delta_are_split_where_its_noise_is_small_and_many_where_it_is_not():
-    def splits(k: int, epsilon: float, delta: float) -> bool:
-        plan = make_plan(Setting(6, k, epsilon, delta, n=12_000), n_public=True)
-        return any(isinstance(stage, Swap) for stage in plan.polishing)
-
-    assert splits(8, 1.0, 0.0) and not splits(8, 0.5, 0.0)
-    assert splits(8, 0.5, 1e-6) and splits(13, 0.9, 0.0)
 
 
 def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
@@ -452,52 +363,13 @@ def test_the_reach_is_cut_to_where_clear_bins_lie():
     assert _shrink(SimpleNamespace(value=lengths, sd=100.0)) == 1.0, "where no bin is clear, nothing is cut"
 
 
-def test_of_as_many_rows_a_cluster_rows_pull_from_as_far():
-    plan, clipping_radii = plan_of(), []
-    for k, n in ((2, 10_000), (8, 40_000), (2, 20_000)):
-        session = open_seeded(make_small_table(np.zeros((2, 2)), n_public=n), Accounting.ZCDP, delta=1e-6)
-        clipping_radii.append(_choose_clipping_radius(session, k, plan, 1e-3, None))
-    assert (
-        clipping_radii[0] == pytest.approx(clipping_radii[1])
-        and 2 * np.sqrt(1e-3) < clipping_radii[0] < clipping_radii[2]
-    )
-
-
 def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
     rng = np.random.default_rng(0)
     rows = np.repeat([[0.3, 0.3], [-0.3, -0.3]], [4_000, 400], axis=0) + rng.normal(0, 0.02, (4_400, 2))
-    session = _open(rows, 0.1, rng)
-    stage = Round(None, *(StagePart("round", what, "Gaussian", 0.4, 1) for what in ("counts", "sums")))
-    shares = {part: session.budget.fraction(part.weight) for part in stage if part is not None}
-    plan, start = dataclasses.replace(plan_of(), polishing=(stage,)), np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
-    (step,) = run_residual_rounds(session, start, 0.5, None, plan, shares)
+    start = np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
+    (step,) = polish(_open(rows, 0.1, rng), start, 0.5, plan_of(), [a_round(1)])
     assert step.noisy_counts[2] < 2 * step.count_noise_sd < 3 * step.count_noise_sd < step.noisy_counts[0]
     np.testing.assert_array_equal(step.centers[2], start[2])
     # The noise of a mean is that of the sum over the rows, which are raised to three times their own.
     held = np.maximum(step.noisy_counts, 3 * step.count_noise_sd)
     np.testing.assert_allclose(step.center_noise_sd * held, step.center_noise_sd[0] * held[0])
-
-
-@for_each("number", [1, 30, 5000, 3e6])
-def test_cells_are_cubes(number):
-    half = np.array([1.0, 0.5, 0.01])
-    grid = make_cube_grid(half, number, np.zeros(3))
-    assert grid.n_cells <= number
-    side = 2 * half / grid.cells_per_axis
-    many = grid.cells_per_axis > 8
-    assert np.ptp(side[many]) <= 0.15 * side.max() if many.any() else True
-
-
-def test_more_clusters_than_cells_still_end():
-    table, _ = mixture(40, 5, 2)
-    done = run("auto", table, k=30, epsilon=0.05, delta=1e-6, seed=0)
-    assert np.isfinite(done.centers).all()
-    assert len(done.centers) == 30
-
-
-def test_replace_and_many_rows_a_person_get_more_noise():
-    plain = plan_of(dim=6, n=100_000)
-    for change in ({"relation": Relation.REPLACE}, {"rows_per_person": 2}):
-        plan = plan_of(dim=6, n=100_000, **change)
-        assert plan.parts[-1].noise is plain.parts[-1].noise
-        assert plan.unit_variance == pytest.approx(4 * plain.unit_variance, rel=1e-9)

@@ -64,10 +64,3 @@ def test_the_middle_along_thin_columns_is_paid_by_what_finds_the_clusters(n_publ
     assert [part.weight for part in rounds] == pytest.approx([part.weight for part in others])
     assert narrow.first.beside.noise == others[-1].noise
     assert narrow.cells.grid.weight < thin.cells.grid.weight
-
-
-def test_without_delta_vectors_have_k_norm_noise() -> None:
-    plan = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=1.0, seed=0).frames[0].step
-    assert isinstance(plan, PlanStep)
-    noises = dict(zip(plan.names, plan.noises, strict=True))
-    assert noises["sums_1"] == "K-norm" and noises["counts_1"] == noises["grid"] == "Laplace"

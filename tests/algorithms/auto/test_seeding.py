@@ -80,25 +80,6 @@ def test_rows_choose_what_the_histogram_got_wrong(accounting):
     assert session.ledger.spent_epsilon == pytest.approx(2.0, rel=1e-3)
 
 
-def test_how_often_they_choose_is_the_law_of_the_exponential_mechanism():
-    """100 rows lose 12 squared radii each under one solution and nothing under the other: odds of e^(100 · ε)."""
-    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))
-    chosen = []
-    for seed in range(2000):
-        session = room_of(0.01, Accounting.PURE, seed)
-        chosen.append(choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})[0].taken)
-    odds = np.exp(100 * 0.01)
-    assert np.mean(chosen) == pytest.approx(odds / (1 + odds), abs=0.04)
-
-
-def test_where_all_starts_end_alike_nothing_is_said_to_be_chosen():
-    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3))
-    session = room_of(1.0, Accounting.PURE, 0)
-    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
-    assert seeds.taken == 0 and words == "The solutions are one: the seeds"
-    assert len(session.ledger.entries) == 1
-
-
 def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     """A synopsis of noise alone can put every cell onto a centre: then radii are nothing, and so would noise be."""
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))._replace(radii2=np.full(2, 1e-14))

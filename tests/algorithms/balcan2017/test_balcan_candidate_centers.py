@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dpviz.algorithms.balcan2017.balcan import Candidates, grow_trees, list_candidates
 from dpviz.algorithms.balcan2017.projection import Projection
@@ -25,15 +24,6 @@ def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-
     for step in grow_trees(Projection(session, None), session.budget, shifts, depth, coins, empty_rate=empty_rate):
         last[step.shift] = step.tree
     return list(last.values())
-
-
-@for_each("shifts", [1, 2, 5])
-def test_the_shifts_share_the_budget_exactly(shifts):
-    session = open_session(make_blobs())
-    assert len(trees_of(session, shifts, depth=4)) == shifts
-    assert len(session.ledger.entries) == 4 * shifts
-    assert session.ledger.spent == pytest.approx(1.0)
-    np.testing.assert_allclose([entry.amount for entry in session.ledger.entries], 1 / (4 * shifts))
 
 
 @for_each("radius", [None, 0.5])

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dpviz.algorithms.balcan2017.balcan_variants import draw_medians, list_places, run_median_rounds
-from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
-from dpviz.core.losses import Loss, MedianLoss
+from dpviz.core.losses import MedianLoss
 from dpviz.core.partitions import Voronoi
 from dpviz.core.queries import Pull
-from dpviz.runs.one_run import run
 from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_blobs, make_small_table
+from tests.contract.tables import make_small_table
 from tests.core.asked import asked
-
-CARD = CARDS["balcan-kmedian"]
 
 
 def _session(values, *, epsilon=1e6):
@@ -28,13 +23,6 @@ def _walked(values, start, rounds=50):
     session = _session(values)
     *_, last = run_median_rounds(session, Voronoi(start), start, session.budget, rounds)
     return last.centers
-
-
-def test_in_one_dimension_it_is_the_median():
-    values = np.random.default_rng(0).beta(2, 5, (4001, 1)) - 0.5
-    found = _walked(values, np.array([[0.3]]))
-    assert abs(found[0, 0] - np.median(values)) < 0.01
-    assert abs(np.mean(values) - np.median(values)) > 0.012
 
 
 def test_a_tenth_of_outliers_moves_a_mean_and_not_a_median():
@@ -75,29 +63,3 @@ def test_a_move_changes_the_distances_of_its_own_rows():
     rows = np.array([[-0.25, 0.0], [-0.5, 0.0], [0.5, 0.25]])
     np.testing.assert_allclose(asked(MedianLoss(cells, places), rows), [[0.0, 0.0], [0.0, 0.0]], atol=1e-5)
     np.testing.assert_allclose(asked(MedianLoss(cells, places), rows[:1]), [[0.0, -0.25], [0.0, 0.0]], atol=1e-5)
-
-
-def test_draws_are_paid_alike_after_a_tenth_for_the_counts():
-    session, start = _session(np.zeros((50, 1)), epsilon=1.0), np.zeros((1, 1))
-    assert len([*draw_medians(session, Voronoi(start), start, session.budget, 3)]) == 3
-    costs = np.array([entry.amount for entry in session.ledger.entries])
-    np.testing.assert_allclose(costs / costs.sum(), [0.1, 0.3, 0.3, 0.3])
-
-
-def test_a_tenth_of_each_step_buys_the_counts():
-    session = _session(np.zeros((50, 1)), epsilon=1.0)
-    assert len([*run_median_rounds(session, Voronoi(np.zeros((1, 1))), np.zeros((1, 1)), session.budget, 4)]) == 4
-    costs = np.array([entry.amount for entry in session.ledger.entries]).reshape(4, 2)
-    np.testing.assert_allclose(costs[:, 0] / costs.sum(axis=1), 0.1)
-
-
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-def test_without_noise_the_loss_of_distances_is_near_its_least(delta):
-    rows = make_blobs(3000, k=3, seed=4)
-    table = make_small_table(rows, n_public=3000)
-    best = min(
-        float(asked(Loss(run(CARD, table, k=3, epsilon=200.0, delta=delta, seed=seed).centers[None], 1), rows)[0])
-        for seed in range(3)
-    )
-    middles = np.random.default_rng(4).uniform(-0.7, 0.7, (3, 2))
-    assert best <= 1.05 * float(asked(Loss(middles[None], 1), rows)[0])

@@ -6,23 +6,19 @@ import json
 
 import numpy as np
 import pytest
-from scipy import sparse, stats
+from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from dpviz.algorithms.balcan2017.balcan_variants import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
-from dpviz.core.mechanisms import Exponential, Peeling
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import ChosenSum, Relation
 from dpviz.core.stored_rows import keep_largest_entries
 from dpviz.runs.one_run import run
-from tests.cases import for_each
 from tests.command_line import call
-from tests.contract.laws import check_frequencies
 from tests.contract.sessions import open_seeded
 
 CARD = CARDS["balcan-sparse"]
@@ -40,18 +36,6 @@ def words(n=400, dim=60, *, nonzeros=5, seed=0):
 def table_of(values, *, relation=Relation.ADD_REMOVE, n_public=None, **domain):
     columns = [f"w{j}" for j in range(values.shape[1])]
     return PrivateTable(values, Domain.of(columns, -1.0, 1.0, **domain), relation=relation, n_public=n_public)
-
-
-@for_each("relation", Relation)
-@for_each("domain", [{}, {"radius": 1.5, "scaling": "common"}])
-def test_a_sparse_table_is_the_same_table(relation, domain):
-    values, _ = words()
-    values[3, 4], values[5, 0], values[7, 1] = np.nan, 1e300, -np.inf
-    dense, thin = (table_of(make(values), relation=relation, **domain) for make in (np.asarray, sparse.csr_array))
-    np.testing.assert_allclose(thin._rows.values.toarray(), dense._rows.values, atol=1e-12)
-    np.testing.assert_allclose(
-        thin.reveal(note="x").points.toarray(), np.clip(dense.reveal(note="x").points, -1, 1), atol=2
-    )
 
 
 def test_a_run_on_a_sparse_table_is_the_run_on_a_dense_one():
@@ -89,23 +73,6 @@ def test_sums_are_calibrated_to_the_entries_of_a_row_and_not_to_the_columns():
     assert session.sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 5
     assert session.sensitivity(ChosenSum(cells, np.arange(3)[None])).l1 == 3
     assert open_seeded(table_of(values)).sensitivity(ChosenSum(cells, np.arange(30)[None])).l1 == 30
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize("scale", [1.0, 0.8, 1.25])
-def test_coordinates_are_drawn_by_the_law_that_is_booked(scale):
-    truth = np.array([[2.0, -1.0, 0.5]])
-    noise, booked = StudyNoise(np.random.default_rng(1)), Peeling(Exponential(2.0, 1.0), 2, magnitudes=True)
-    drawn = Peeling(Exponential(2.0, scale), 2, magnitudes=True)
-    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
-    expected = np.exp([booked.log_density(np.array([pair]), truth) for pair in pairs])
-    assert expected.sum() == pytest.approx(1.0)
-    found = [tuple(drawn.draw(truth, noise)[0].tolist()) for _ in range(8_000)]
-    counts = np.array([found.count(pair) for pair in pairs])
-    if scale == 1.0:
-        check_frequencies(counts, expected)
-    else:
-        assert stats.chisquare(counts, expected * counts.sum()).pvalue < 1e-6
 
 
 def test_whoever_would_write_out_a_sparse_table_is_refused_before_a_row_is_read():

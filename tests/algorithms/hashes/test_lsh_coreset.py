@@ -11,8 +11,6 @@ from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep
 from dpviz.core.accounting import Accounting, gdp_mu
 from dpviz.core.partitions import find_level
 from dpviz.core.queries import Relation
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
 
@@ -42,16 +40,6 @@ def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
     assert tree.count_sd == of_tree.scale
 
 
-def test_a_bought_number_of_rows_is_in_the_ledger_and_at_the_root():
-    done, tree, _ = _steps(make_small_table(make_blobs(3000)), k=3, epsilon=1.0)
-    assert done.entries[0].note == "number of rows"
-    assert tree.tree.noisy_counts[0] == done.n
-    assert abs(done.n - 3000) < 6 * done.entries[0].scale
-    public, tree, _ = _steps(make_small_table(make_blobs(3000), n_public=2500), k=3, epsilon=1.0)
-    assert tree.tree.noisy_counts[0] == 2500
-    assert "number of rows" not in {entry.note for entry in public.entries}
-
-
 def test_thresholds_of_the_paper():
     params = {**FEW, "preset": "paper"}
     table = make_small_table(make_blobs(20_000, 6, 8), n_public=20_000)
@@ -68,13 +56,6 @@ def test_thresholds_of_the_paper():
     np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
     # Neither a middle nor polishing was bought.
     assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]
-
-
-def test_what_is_added_to_the_paper_is_paid_from_the_same_budget():
-    params = {**FEW, "preset": "paper", "polishing": 2, "centering": True}
-    done, _, _ = _steps(make_small_table(make_blobs(2000), n_public=2000), k=3, epsilon=1.0, params=params)
-    assert len(done.entries) == 3 + 2 * 2
-    assert 0.999 <= done.spent_fraction <= 1.0
 
 
 def test_identical_rows_are_one_path_down_to_the_last_level():
@@ -100,32 +81,3 @@ def test_few_columns_get_shifted_planes():
         params = {**FEW, "centering": False}
         _, tree, _ = _steps(make_small_table(make_blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
         assert (tree.hashes.offsets != 0).any() == shifted
-
-
-def test_rounds_of_polishing_are_counted_and_the_last_has_none_ahead():
-    params = {**FEW, "polishing": 3}
-    done, *_ = _steps(make_small_table(make_blobs(500, 2), n_public=500), k=3, epsilon=1.0, params=params)
-    steps = [frame.step for frame in done.frames[-3:]]
-    assert [step.title.partition(":")[0] for step in steps] == [f"Polishing {t} of 3" for t in (1, 2, 3)]
-    assert [step.ahead for step in steps] == [2, 1, 0]
-
-
-def test_polishing_and_the_finer_tree_beat_the_paper():
-    rows = make_blobs(8000, 8, 8, seed=4)
-    table = make_small_table(rows, n_public=8000)
-    best = find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 8).nicv
-    found = {
-        preset: np.median(
-            [
-                nicv(
-                    rows,
-                    run(CARD, table, k=8, epsilon=1.0, delta=1e-6, params={**FEW, "preset": preset}, seed=s).centers,
-                )
-                for s in range(3)
-            ]
-        )
-        / best
-        for preset in ("practical", "paper")
-    }
-    assert found["practical"] < 1.6
-    assert found["practical"] < 0.8 * found["paper"]

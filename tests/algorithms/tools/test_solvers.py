@@ -8,10 +8,7 @@ from sklearn.cluster import KMeans
 
 from dpviz.algorithms.tools import solvers
 from dpviz.algorithms.tools.solvers import (
-    BestOf,
     SignedPoints,
-    Solution,
-    StartsStep,
     compute_mean_noise_sd,
     find_best_of_starts,
     run_signed_lloyd,
@@ -154,15 +151,3 @@ def test_many_centres_are_compared_in_groups_as_one_by_one(k, monkeypatch):
         found.append(solvers._find_nearest(columns, centers))
     for in_groups, one_by_one in zip(*found, strict=True):
         np.testing.assert_array_equal(in_groups, one_by_one)
-
-
-@for_each(
-    ("starts", "points", "said"),
-    [(30, 1000, "30 starts solved on 1,000 cells; done"), (1, 1, "1 start solved on 1 cell; done")],
-)
-def test_a_step_of_starts_says_what_was_solved(starts, points, said):
-    solution = Solution(np.zeros((2, 1)), np.ones(2), np.ones(2), 1.0)
-    step = StartsStep.of(
-        BestOf(solution, np.zeros((2, 1)), 0, np.ones(starts), [solution]), points, "cell", then="; done"
-    )
-    assert step.title == said
