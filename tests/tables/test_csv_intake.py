@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.tables import csv_intake
-from dpviz.tables.csv_intake import load_csv, open_csv
+from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.file_format import EAST_ASIAN, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
-from dpviz.tables.proposal import propose
 from tests.cases import about
 from tests.examples import examples
 
@@ -121,13 +120,6 @@ def test_declared_columns_exist_whatever_stands_in_them() -> None:
         load_csv(b"x,y\n1,2\n", numbers=["z"])
 
 
-def test_what_was_lost_is_counted_by_column() -> None:
-    table = load_csv(b"x;y\n1,5;2\n2,5;\n1;4\n7\n")
-    lost = {name: (one.empty, one.no_number, one.broken) for name, one in table.unread.items()}
-    assert lost == {"x": (0, 2, 1), "y": (1, 0, 1)}
-    assert "1,5" not in repr(table)
-
-
 def test_a_column_named_label_is_no_number_unless_it_is_asked_for() -> None:
     raw = b"x,label\n1,7\n"
     assert load_csv(raw).text_columns == ("label",)
@@ -183,85 +175,7 @@ def test_numbers_in_memory() -> None:
         make_numeric_table(np.zeros((2, 2)), ["a", "a"])
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
-
-
-@settings(max_examples=examples(24))
-@given(
-    data=st.data(),
-    d=st.integers(1, 5),
-    delimiter=st.sampled_from([",", ";", "\t", "|"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
-    line_end=st.sampled_from(["\n", "\r\n"]),
-    decimal=st.sampled_from([",", "."]),
-    packed=st.booleans(),
-)
-def test_round_trip_through_text_keeps_every_number(
-    data: st.DataObject, d: int, delimiter: str, encoding: str, line_end: str, decimal: str, packed: bool
-) -> None:
-    cells = data.draw(st.lists(st.lists(finite | st.none(), min_size=d, max_size=d), min_size=1, max_size=12))
-    frame = pd.DataFrame(cells, columns=[f"spalte{i}é" for i in range(d)], dtype=np.float64)
-    raw = frame.to_csv(index=False, sep=delimiter, lineterminator=line_end, decimal=decimal).encode(encoding)
-    declared = FileFormat(encoding, delimiter, style=NumberStyle(decimal))
-    table = load_csv(gzip.compress(raw) if packed else raw, declared=declared)
-    assert table.numeric_columns == tuple(frame.columns)
-    np.testing.assert_array_equal(table.columns(list(frame.columns)), frame.to_numpy())
-
-
-SECRETS = ("Zaphod", "73519.25", "Beeblebrox 42", "-918273")
-cell = st.sampled_from([*SECRETS, "", "NA", "1", "2,5"])
-mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff", "x", "é"])
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(50))
-@given(
-    body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),
-    header=st.sampled_from(["alpha,beta", "alpha;beta", "alpha", "alpha,alpha,,gamma", ""]),
-    delimiter=st.sampled_from([",", ";", "\t", " "]),
-    damage=st.lists(st.tuples(st.integers(0, 200), mangled), max_size=3),
-    encoding=st.sampled_from(["utf-8", "utf-16", "cp1252"]),
-)
-def test_no_sentence_holds_a_value_of_a_cell(
-    body: list[list[str]], header: str, delimiter: str, damage: list[tuple[int, str]], encoding: str
-) -> None:
-    first = [header] if header else ["1.5,2.5,Zaphod"]  # without names, the numbers tell that it is a row
-    raw_encoding = FileFormat(encoding)
-    text = "\n".join([*first, *(delimiter.join(row) for row in body)])
-    for place, what in damage:
-        place = len(first[0]) + 1 + place  # the names themselves are public
-        text = text[:place] + what + text[place:]
-    try:
-        raw = text.encode(encoding, "replace")
-        table, proposed = load_csv(raw, declared=raw_encoding), propose(open_csv(raw))
-        named = proposed.names  # names in a line below a title, as it seems, are public, too
-        said = [*table.notes, repr(table), *proposed.notes]
-        for ask in (lambda: table.columns(["nope"]), lambda: table.identifiers("nope")):
-            with pytest.raises(IntakeError) as refused:
-                ask()
-            said.append("".join(traceback.format_exception(refused.value)))
-    except IntakeError as error:
-        said, named = ["".join(traceback.format_exception(error))], ()
-    for secret in ("Zaphod", "73519", "Beeblebrox", "918273"):
-        assert any(secret in name for name in named) or not any(secret in sentence for sentence in said)
-
-
-def test_many_rows_come_through() -> None:
-    """Blocks of a megabyte end in the middle of rows."""
-    values = np.random.default_rng(0).random((200_000, 2)).round(4)
-    text = "x,y\n" + "".join(f"{x},{y}\n" for x, y in values.tolist())
-    np.testing.assert_array_equal(load_csv(text.encode()).columns(["x", "y"]), values)
-
-
 def test_every_part_of_iso_8859_is_read() -> None:
     for part in (*range(1, 12), *range(13, 17)):
         declared = FileFormat(encoding=f"iso8859-{part}")
         assert load_csv(b"x\n1\n", declared=declared).numeric_columns == ("x",), part
-
-
-def test_a_first_line_is_told_to_be_empty_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.tables.csv_intake._LONGEST", 10)
-    assert load_csv(b"x23456789\n1\n").numeric_columns == ("x23456789",)
-    for lines, said in ((b"\n1\n2\n3\n4\n5\n", "empty"), (b"x234567890\n1\n", "longer than a million bytes")):
-        with pytest.raises(IntakeError, match=f"The first line is {said}"):
-            load_csv(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import tracemalloc
 from itertools import product
@@ -50,29 +49,19 @@ def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, line
 
 
 def test_encodings_and_gzip(tmp_path: Path) -> None:
-    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(30))
+    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(12))
     for encoding, packed in product(["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030"], [False, True]):
         declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
         path = tmp_path / ("t.csv.gz" if packed else "t.csv")
         raw = text.encode(encoding)
         path.write_bytes(gzip.compress(raw) if packed else raw)
         loaded = open_csv(path).read(declared, numbers=("x", "y"), text=("who",))
-        for size in (7, 100):
-            with about(encoding, "packed" if packed else "plain", f"{size} bytes at once"):
-                values, ids = read_in_pieces(path, declared, size)
-                np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-                assert ids.tolist() == loaded.frame["who"].tolist()
-                assert CsvOnDisk(path).name == "t"
-        assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 30
-
-
-def test_without_a_header_as_declared(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    declared = FileFormat(header=False, names=("x", "y"), delimiter=";")
-    for mark in (b"", codecs.BOM_UTF8):
-        path.write_bytes(mark + b"1;2\n3;4\n")
-        values, _ = read_in_pieces(path, declared, 5, id_column=None)
-        assert values.tolist() == [[1, 2], [3, 4]]
+        with about(encoding, "packed" if packed else "plain"):
+            values, ids = read_in_pieces(path, declared, 7)
+            np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+            assert ids.tolist() == loaded.frame["who"].tolist()
+            assert CsvOnDisk(path).name == "t"
+            assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 12
 
 
 def test_a_file_too_large_to_hold_is_read_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,13 +40,6 @@ def test_minimal_forms_say_the_same(tmp_path: Path) -> None:
     ):
         path.write_text(text, encoding="utf-8")
         assert read_declaration(path) == Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0)), text
-
-
-def test_minimal_file_is_private_and_undeclared() -> None:
-    declared = declared_by({"bounds": {"x": [0, 1]}})
-    assert declared.kind == FileKind.PRIVATE
-    assert declared.n_public is None
-    assert (declared.scaling, declared.unit_of_privacy) == ("unit", "one row")
 
 
 numbers = st.floats(-1e12, 1e12)
@@ -128,15 +120,6 @@ def test_a_part_of_a_declaration_is_joined_to_the_rest() -> None:
     assert apply_declaration('{"id_column": null}', told).validate().rows_per_person == 1
     with pytest.raises(IntakeError, match="id_column"):
         apply_declaration('{"rows_per_person": 3}').validate()
-
-
-def test_bounds_come_in_the_order_asked_for() -> None:
-    declared = declared_by({"bounds": {"x": [0, 1], "y": [2, 3], "z": [4, 5]}})
-    bounds = declared.list_bounds(["z", "x"])
-    np.testing.assert_array_equal(bounds.lower, [4, 0])
-    np.testing.assert_array_equal(bounds.upper, [5, 1])
-    with pytest.raises(IntakeError, match='No bounds are declared for "w"'):
-        declared.list_bounds(["x", "w"])
 
 
 def test_bounds_option_takes_a_pair_for_every_column_or_a_file(tmp_path: Path) -> None:

@@ -106,13 +106,6 @@ def test_arrays_and_columns_of_one_name_are_refused():
         fitted.predict(np.zeros((5, 1)))
 
 
-def test_parts_of_a_dask_frame_are_read_as_the_whole(model):
-    dask = pytest.importorskip("dask.dataframe")
-    parts = dask.from_pandas(frame().astype({"region": str}), npartitions=3)
-    again = PrivateKMeans(2, epsilon=3.0, bounds=BOUNDS, categories=REGIONS, n_public=600, random_state=0).fit(parts)
-    np.testing.assert_array_equal(again.cluster_centers_, model.cluster_centers_)
-
-
 @for_each(
     ("bounds", "dim", "expected"),
     [
@@ -141,10 +134,3 @@ def test_bounds_are_read_by_their_form_and_never_guessed(bounds, dim, expected):
         return
     for found, wanted in zip(DeclaredFrame.read_bounds(bounds, dim), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
-
-
-def test_pairs_mean_the_same_beside_categories():
-    people = frame(40)[["age", "hour", "sex"]]
-    for bounds in ([(0, 100), (0, 24)], ([0, 0], [100, 24])):
-        declared = DeclaredFrame.of(list(people.columns), bounds, {"sex": ["F", "M"]}, None)
-        assert (declared.lower[:2], declared.upper[:2]) == ((0, 0), (100, 24))

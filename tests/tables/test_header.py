@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.tables.csv_intake import CsvFile, clean_names, read_header, reads_like_a_row
-from dpviz.tables.file_format import DELIMITERS, WHITESPACE, FileFormat
+from dpviz.tables.file_format import WHITESPACE, FileFormat
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.proposal import propose
 from tests.cases import about
 
 PLAIN = FileFormat()
@@ -94,16 +93,6 @@ def test_without_a_header_the_names_are_declared_and_the_first_line_is_a_row():
     assert (header.names, header.delimiter, header.body) == (("a", "b"), ";", 0)
     with pytest.raises(IntakeError, match="needs column names"):
         FileFormat(header=False)
-
-
-def test_each_delimiter_is_found_stated_proposed_and_no_part_of_a_name():
-    for mark in DELIMITERS:
-        line = f"x{mark}y\n1{mark}2\n3{mark}4\n".encode()
-        with about(mark):
-            assert read_header(line, PLAIN).delimiter == mark == propose(CsvFile("t", line)).file.delimiter
-            assert read_header(f"sep={mark}\n".encode() + line, PLAIN).names == ("x", "y")
-            with pytest.raises(IntakeError, match="may be a row"):
-                read_header(f"x{mark}1.5\n".encode(), FileFormat(delimiter=";" if mark != ";" else ","))
 
 
 def test_blanks_set_columns_apart_by_declaration_only():

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
-from dpviz.tables import declarations
 from dpviz.tables.declarations import OWNER_WORDS, Declaration, apply_declaration, find_words, to_json
 from tests.releases.made_played import words
-
-
-def test_doctests() -> None:
-    assert doctest.testmod(declarations).failed == 0
 
 
 def test_all_words_are_there_or_named() -> None:

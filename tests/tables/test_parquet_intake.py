@@ -201,14 +201,6 @@ def test_a_table_that_changes_between_two_looks_is_refused(tmp_path: Path) -> No
                     pieces[-1].batch()
 
 
-def test_a_file_in_memory_keeps_whole_numbers_as_ids(file: Path) -> None:
-    """Also where every column of numbers is read as numbers, before anybody has said which one is the id."""
-    loaded = ParquetTable(file).read(("number", "exact", "y"))
-    for name in ("number", "exact"):
-        np.testing.assert_array_equal(loaded.identifiers(name), np.arange(N) % 30)
-    assert loaded.identifiers("y").max() == N - N // 50 - 1
-
-
 def test_whether_memory_holds_a_table_follows_from_its_bytes_not_from_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

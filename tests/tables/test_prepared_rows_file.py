@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -45,22 +42,6 @@ def test_nobody_finds_the_file(folder: Path) -> None:
     file.append(np.zeros((10, 3)))
     assert list(folder.iterdir()) == []
     assert os.fstat(file.fd).st_mode & 0o077 == 0
-
-
-def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
-    code = (
-        "import numpy as np, sys; from dpviz.core.domain import Region\n"
-        "from dpviz.tables.prepared_rows import LatticeFile\n"
-        "file = LatticeFile(Region.ball(3, 2.0)); file.append(np.ones((10_000, 3)))\n"
-        "print(file[0:1].sum(), flush=True); sys.stdin.read()"
-    )
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code], **pipes, env=environment) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().strip() == b"4.0"
-        process.send_signal(signal.SIGKILL)
-    assert list(tmp_path.rglob("*")) == []
 
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

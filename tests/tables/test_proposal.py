@@ -1,15 +1,10 @@
 """Proposals: what people upload is told by its first rows, to its owner, and reads back as proposed."""
 
 import gzip
-import re
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal
 from dpviz.tables.csv_intake import open_csv
@@ -18,7 +13,6 @@ from dpviz.tables.file_format import FileFormat
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import propose
 from tests.cases import about
-from tests.examples import examples
 
 NAN = float("nan")
 
@@ -104,19 +98,6 @@ def test_what_is_no_text_of_its_encoding_gets_a_sentence():
             propose(open_csv(raw + "1\n".encode("utf-16-le")))
 
 
-@pytest.mark.slow
-@settings(max_examples=examples(60))
-@given(st.binary(max_size=60) | st.text('ab1,;"\n\r %$.5\t', max_size=60).map(str.encode))
-def test_whatever_is_proposed_can_be_read(raw):
-    try:
-        file = open_csv(raw)
-        proposal = propose(file)
-    except IntakeError:
-        return
-    table = file.read(proposal.file, numbers=proposal.numbers, text=proposal.text)
-    assert table.numeric_columns == proposal.numbers
-
-
 def test_codes_are_numbers_that_nobody_should_average():
     for name, cells, is_code in (
         ("zip", ["10115", "20095", "80331"], True),
@@ -142,35 +123,6 @@ def test_who_is_whom_stays_declared_where_the_file_has_that_column():
     for declared, kept in (("who", ("who", 3)), ("somebody", (None, 1))):
         joined = found.join_to(Declaration(id_column=declared, rows_per_person=3))
         assert (joined.id_column, joined.rows_per_person) == kept
-
-
-CASES = Path(__file__).parent / "cases"
-RIGHT = yaml.safe_load((CASES / "right.yaml").read_text())
-
-
-def test_each_kind_of_file_that_people_bring_is_read_right():
-    """One file of each kind that public trackers report, with the value that is right; nothing is anybody's data."""
-    assert {path.stem for path in CASES.glob("*.csv")} == {*RIGHT}
-    for name, right in RIGHT.items():
-        file = open_csv(CASES / f"{name}.csv")
-        with about(name):
-            if "refused" in right:
-                with pytest.raises(IntakeError, match=re.escape(right["refused"])):
-                    propose(file)
-                continue
-            proposal = propose(file)
-            declared = proposal.join_to(NOTHING_DECLARED)
-            chosen = right["chosen"] or {}
-            assert declared.columns == tuple(chosen) and declared.id_column is None
-            values = file.read(declared.file, numbers=declared.columns).frame
-            for column, cells in chosen.items():
-                expected = [NAN if cell is None else cell for cell in cells]
-                np.testing.assert_array_equal(values[column][: len(cells)], expected)
-            assert proposal.list_kind("id") == right.get("ids", [])
-            for said in right.get("said", []):
-                assert any(note.startswith(said) for note in proposal.notes), proposal.notes
-            assert (proposal.other is not None) == ("other" in right)
-            assert declared.validate() == apply_declaration(to_json(declared)) == declared
 
 
 def test_where_the_first_line_may_be_either_both_readings_are_there():

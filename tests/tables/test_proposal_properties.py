@@ -80,24 +80,17 @@ def test_however_a_table_is_written_it_is_the_same_table(
             assert read.frame[name].notna().all()
 
 
-@settings(max_examples=examples(60), deadline=None)
-@given(
-    st.integers(1_001, 3_900),
-    st.sampled_from(["12,5", "$12", "refused", "12;5", "1,2,3", '"open', "", "−12"]),
-    st.integers(2, 40),
-)
-def test_an_odd_row_behind_the_thousandth_is_missing_or_read_and_moves_no_other(
-    place: int, odd: str, many: int
-) -> None:
-    rows = [f"{i};{100 + i}.5;w{i % 7}" for i in range(4_000)]
-    whole = propose(open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode()))
-    rows[place : place + many] = [f"{i};{odd};w" for i in range(many)][: len(rows) - place]
-    file = open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode())
-    proposal = propose(file)
-    with about(place, odd):
-        assert (proposal.names, proposal.file.header, proposal.file.skip) == (whole.names, True, 0)
-        read = file.read(proposal.file, numbers=["b"])
-        assert read.n_rows == 4_000 and (read.frame["b"].notna().sum() >= 4_000 - many)
+def test_an_odd_row_behind_the_thousandth_is_missing_or_read_and_moves_no_other() -> None:
+    for number, odd in enumerate(("12,5", "$12", "refused", "12;5", "1,2,3", '"open', "", "−12")):
+        place, many = 1_001 + 80 * number, 2 + 5 * number
+        rows = [f"{i};{100 + i}.5;w{i % 7}" for i in range(1_600)]
+        rows[place : place + many] = [f"{i};{odd};w" for i in range(many)]
+        file = open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode())
+        proposal = propose(file)
+        with about(place, odd):
+            assert (proposal.names, proposal.file.header, proposal.file.skip) == (("a", "b", "c"), True, 0)
+            read = file.read(proposal.file, numbers=["b"])
+            assert read.n_rows == 1_600 and (read.frame["b"].notna().sum() >= 1_600 - many)
 
 
 def test_a_mark_in_the_middle_or_at_the_end_counts() -> None:

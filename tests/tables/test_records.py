@@ -241,14 +241,6 @@ def test_what_a_column_lost_is_counted():
             assert "?" not in repr(first)
 
 
-def test_the_slow_reader_knows_styles_apart():
-    read = {
-        style: one_at_a_time(b"1.234\n", LineLayout(1, ";", "utf-8", {0: style}, []))[0][0]
-        for style in (GERMAN, PLAIN_STYLE)
-    }
-    assert read == {GERMAN: [1234], PLAIN_STYLE: [1.234]}
-
-
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_a_quotation_mark_inside_a_cell_spoils_its_line_alone(end):
     lines = end.join([b"x,y", b'"1"2,3', b'"4",5', b'6,"7"', b'8,"9"9', b'"1",1', b""])
