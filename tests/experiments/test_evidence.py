@@ -42,15 +42,6 @@ def test_lines_that_were_not_run_hold_nothing():
     assert not missing.holds and missing.reason == "not run"
 
 
-def test_bounds_have_margins_too():
-    assert compare_least(3.0, 2.0, says="", found="").margin == 1.5
-    assert not compare_most(3.0, 2.0, says="", found="").holds
-    assert (
-        compare_within_factor([1.0, 1.5], 2.0, says="", names=["x", "y"]).found
-        == "x 1, y 1.5: a factor of 1.5, 2 allowed"
-    )
-
-
 def test_what_the_paper_asks_for_stands_beside_what_was_found():
     places = compare_lines(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=0.5, factor=1.1)
     assert (places.paper, places.ours) == ("2 of 4 places by 1.1×", "3 of 4")

@@ -37,13 +37,6 @@ def test_a_claim_may_hold_as_its_paper_ran_it_and_not_against_what_is_run_today(
     assert "printed constants" in today.reason and "borne out" in today.reason
 
 
-def test_exact_composition_is_why_sulq_keeps_up_today():
-    verdict = CLAIMS["balcan-epsilon"].judge(PLANTED["balcan-epsilon"](Outcome.HOLDS))
-    quicker = verdict.findings[1]
-    assert quicker.holds and not quicker.today.holds
-    assert quicker.today.reason.startswith("tighter accounting of the baseline")
-
-
 def test_a_factor_is_named_where_a_word_stands_for_it():
     for claim in CLAIMS.values():
         for finding in claim.judge(PLANTED[claim.id](Outcome.IN_PART)).findings:

@@ -20,7 +20,7 @@ from tests.fuzz.known import FOUND
 
 # These open pages: seconds each.
 _SLOW = "link"
-_SEED, _IN_A_PROCESS = 1, 100
+_SEED, _IN_A_PROCESS = 1, 30
 
 
 def _told(broken):
