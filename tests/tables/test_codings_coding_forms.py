@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 from datetime import date
 
-import pytest
-
 from dpviz.tables.codings import Closed, Cycle, Dates, Nominal, Ordinal, Stretched
 from dpviz.tables.declarations import Declaration, apply_bounds_option, apply_declaration, to_json
-from dpviz.tables.loaded_table import IntakeError
-from tests.cases import about, for_each
 
 SAID = {
     "age": [17, 90],
@@ -62,53 +58,6 @@ def test_one_pair_for_all_columns_takes_the_place_of_every_coding():
     assert not apply_bounds_option("0,1", onto).codings
     fewer = onto.choose_columns(["hour", "age"])
     assert list(fewer.coded) == ["hour"]
-
-
-REFUSED = (
-    ({"x": {"categories": []}}, "is not a list of texts"),
-    ({"x": {"categories": "abc"}}, "is not a list of texts"),
-    ({"x": {"categories": [1.5]}}, "is not a list of texts"),
-    ({"x": {"categories": ["a", "a"]}}, "repeat"),
-    ({"x": {"categories": ["7", "7.0"]}}, "repeat"),
-    ({"x": {"categories": ["a", ""]}}, "how an empty cell is written"),
-    ({"x": {"categories": ["a", "NA"]}}, "how an empty cell is written"),
-    ({"x": {"categories": ["(missing)"]}}, "is there without being declared"),
-    ({"x": {"categories": [str(i) for i in range(501)]}}, "at most 500"),
-    ({"x": {"categories": ["a"], "closed": True}}, "two make a coordinate"),
-    ({"x": {"categories": ["a", "b", "c"], "closed": True}}, "two make a coordinate"),
-    ({"x": {"categories": ["a", "b"], "closed": "yes"}}, "not true or false"),
-    ({"x": {"order": ["I"]}}, "no rank tells rows apart"),
-    ({"x": {"dates": ["2015-01-01"]}}, "not the first and the last day"),
-    ({"x": {"dates": ["2015-01-01", "soon"]}}, "not the first and the last day"),
-    ({"x": {"dates": ["2016-01-01", "2015-01-01"]}}, "not before the last one"),
-    ({"x": {"dates": ["2015-01-01", "2016-01-01"], "written": "US"}}, "none of"),
-    ({"x": {"cycle": 0}}, "not a number above 0"),
-    ({"x": {"cycle": True}}, "not a number above 0"),
-    ({"x": {"bounds": [0, 100], "scale": "log"}}, "a logarithmic scale has no 0"),
-    ({"x": {"bounds": [1, 100], "scale": "ln"}}, "none of"),
-    ({"x": {"bounds": [1], "scale": "log"}}, "not a pair of numbers"),
-    ({"x": {"bounds": [5, 1], "scale": "root"}}, "lower < upper"),
-    ({"x": {"categories": ["a"], "order": ["a"]}}, "in no form that is known"),
-    ({"x": {"values": ["a"]}}, "in no form that is known"),
-    ({"x": 3}, "not a pair"),
-)
-
-
-@for_each("said, why", REFUSED)
-def test_what_cannot_be_declared_is_refused(said, why):
-    with about(said), pytest.raises(IntakeError, match=why):
-        declared(said)
-
-
-@for_each("weight", (0.05, 5, "1", True, None))
-def test_a_weight_beyond_reason_is_refused(weight):
-    with pytest.raises(IntakeError, match=r"number from 0\.1 to 4"):
-        declared({"x": [0, 1]}, weights={"x": weight})
-
-
-def test_weights_of_columns_that_are_not_clustered_are_refused():
-    with pytest.raises(IntakeError, match='"y" in "weights" is no column to cluster'):
-        declared({"x": [0, 1]}, weights={"y": 1})
 
 
 def test_two_hundred_categories_and_one_are_allowed():

@@ -1,6 +1,8 @@
 """Intake: what people upload becomes the same numbers or one clear sentence, never a value of a cell."""
 
+import ast
 import gzip
+import json
 import traceback
 from pathlib import Path
 
@@ -12,54 +14,28 @@ from hypothesis import strategies as st
 
 from dpviz.tables import csv_intake
 from dpviz.tables.csv_intake import load_csv
-from dpviz.tables.file_format import EAST_ASIAN, FileFormat, NumberStyle
+from dpviz.tables.declarations import apply_declaration
+from dpviz.tables.file_format import EAST_ASIAN, FileFormat
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
 from tests.cases import about
 from tests.examples import examples
-
-NAN = float("nan")
+from tests.tables.told import compare_cases
 
 
 def rows(table: LoadedTable) -> list[list[float]]:
     return table.columns(table.numeric_columns).tolist()
 
 
-def test_what_reads_without_a_declaration() -> None:
-    for raw, names, expected in (
-        (b"x,y\r\n1,2\r\n3,4", ("x", "y"), [[1, 2], [3, 4]]),
-        (b"x\n1\n2\n", ("x",), [[1], [2]]),
-        (b"x,y\n", ("x", "y"), []),
-        (b"x;y\n1.5;2\n", ("x", "y"), [[1.5, 2]]),
-        (b"sep=;\nx;y\n1;2\n", ("x", "y"), [[1, 2]]),
-        (b"x, x,\n 1, 2,3\n", ("x", "x_2", "column_3"), [[1, 2, 3]]),
-        ("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]]),
-        (gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]]),
-    ):
-        with about(raw):
-            table = load_csv(raw)
-            assert table.numeric_columns == names
-            assert rows(table) == expected
+def tell(case: str) -> str:
+    """Names and rows of a file as it is declared."""
+    raw, said = ast.literal_eval(case)
+    declared = apply_declaration(json.dumps({"lower": 0, "upper": 1, "file": said})).file
+    table = load_csv(raw, declared=declared)
+    return f"{table.numeric_columns} {rows(table)}"
 
 
-def test_what_is_declared_is_read() -> None:
-    by_column = {"x": NumberStyle(".", ","), "y": NumberStyle(sign="%")}
-    for raw, declared, expected in (
-        (b"1,2\n3,4\n", FileFormat(header=False, names=("a", "b")), [[1, 2], [3, 4]]),
-        (b"0,1,2\n5,6,7\n", FileFormat(header=True), [[5, 6, 7]]),
-        (b"x,y\n1,2,\n", FileFormat(names=("x", "y", "z")), [[1, 2, NAN]]),
-        (b"x;y\n1.234,5;2\n", FileFormat(style=NumberStyle(",", ".")), [[1234.5, 2]]),
-        (b'x,y\n"1,234",12%\n', FileFormat(styles=by_column), [[1234, 12]]),
-        ("größe\n1\n".encode("cp1252"), FileFormat("cp1252"), [[1]]),
-        ("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]]),
-        ("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]]),
-        ("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]]),
-        *(("身,y\n1,2\n身長,3\n".encode(one), FileFormat(one), [[1, 2], [NAN, 3]]) for one in EAST_ASIAN[:-1]),
-        ("키,y\n1,2\n".encode("cp949"), FileFormat("cp949"), [[1, 2]]),
-        (b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]]),
-        (b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]]),
-    ):
-        with about(raw):
-            np.testing.assert_array_equal(np.array(rows(load_csv(raw, declared=declared))), expected)
+def test_what_is_declared_is_read_and_what_needs_no_declaration() -> None:
+    compare_cases("read_files.txt", tell)
 
 
 BROKEN = [b"", b"5", b"5,6,7", b'"5,6', b'5,"6"7', b"u,v", b"5;6", b"\xff\xfe,\xc3", b"5\r,6", b"\x00,\x01", b'"""']

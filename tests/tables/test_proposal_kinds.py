@@ -3,6 +3,7 @@
 ``kinds.txt`` tells it file by file, as it was found to be right; nothing in the files is anybody's data.
 """
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,15 @@ def tell(path: Path) -> Iterator[str]:
     declared = proposal.join_to(NOTHING_DECLARED)
     assert apply_declaration(to_json(declared)) == declared.validate()
     numbers = file.read(declared.file, numbers=proposal.numbers).frame
-    yield f"a header: {proposal.file.header}; another reading: {proposal.other is not None}"
+    written = json.loads(to_json(declared)).get("file", {})
+    yield f"{json.dumps(written, ensure_ascii=False)[:400]}; names: {proposal.names[:_MOST]}"
+    if proposal.other is not None:
+        again = propose(file, reading=proposal.other)
+        assert (again.file, again.other) == (proposal.other, proposal.file)
+        yield f"another reading: a header is {again.file.header}, {again.names[:_MOST]}"
+    others = {"units": proposal.units, "missing": proposal.missing, "whose": proposal.whose}
+    yield from (f"{what}: {found}" for what, found in others.items() if found)
+    yield from (f"form of {name}: {form}" for name, form in proposal.list_forms(NOTHING_DECLARED).items())
     for name in proposal.names[:_MOST]:
         kind, chosen = proposal.kinds[name], ", chosen" if name in declared.columns else ""
         cells = numbers[name][:_MOST].tolist() if name in proposal.numbers else []

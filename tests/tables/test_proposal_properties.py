@@ -152,28 +152,3 @@ def test_a_dash_in_place_of_a_number_may_mean_missing_and_counts_as_empty_once_i
         declared = proposal.join_to(NOTHING_DECLARED, missing=missing)
         read = file.read(declared.file, numbers=["rent"], text=["place"])
         assert (read.unread["rent"].empty, read.unread["rent"].no_number) == lost
-
-
-def test_whose_row_it_is_may_be_said_by_ids_and_by_values_that_nearly_all_differ() -> None:
-    rows = "".join(f"v{i},{1000 + i // 3},ref {7 * i},{20 + i % 9}\n" for i in range(60))
-    assert propose(open_csv(f"visit_id,patient,remark,age\n{rows}".encode())).whose == ("patient", "visit_id", "remark")
-    rows = "".join(f"{1000 + 7 * i},{1000 + i},{20 + i % 9}\n" for i in range(60))
-    assert propose(open_csv(f"record_id,patient,age\n{rows}".encode())).whose == ("patient", "record_id")
-
-
-def test_what_a_name_lacks_comes_from_no_line_below() -> None:
-    """Below two lines of names a line of one word may name the rows, or be a person of whom nothing else is known."""
-    rows = "".join(f"p{i},{170 + i},{60 + i}\n" for i in range(20))
-    proposal = propose(open_csv(f",height,weight\n,mean,mean\nZelda,,\n{rows}".encode()))
-    assert proposal.names == ("column_1", "height", "weight")
-    assert any("to be skipped" in note for note in proposal.notes)
-
-
-def test_a_line_just_below_one_of_more_fields_is_a_row_in_doubt() -> None:
-    """The line above may name columns that rows leave out; a blank line would part a title from the table."""
-    proposal = propose(open_csv(b"alpha,beta\nZaphod\n73519.25"))
-    assert proposal.file.header is False and proposal.file.skip == 1 and "Zaphod" not in repr(proposal)
-    assert any(note.startswith("1 line above the table") for note in proposal.notes)
-    assert proposal.other is not None and proposal.other.header and proposal.other.skip == 1
-    parted = propose(open_csv(b"A table of ages, in years\n\nage\n31\n44\n52\n"))
-    assert parted.names == ("age",) and parted.other is None

@@ -1,5 +1,6 @@
 """Lines to columns, against a reader that takes one line at a time in plain Python."""
 
+import ast
 import csv
 import re
 
@@ -13,6 +14,7 @@ from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat
 from dpviz.tables.loaded_table import MISSING, IntakeError
 from tests.cases import about
 from tests.examples import examples
+from tests.tables.told import compare_cases
 
 GERMAN = NumberStyle(",", ".", "€")
 STYLES = [
@@ -143,54 +145,17 @@ def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
     assert (found[1] == 7).all()
 
 
+def tell(case: str) -> str:
+    """The number that a cell is in a style."""
+    cell, said = ast.literal_eval(case)
+    style = PLAIN_STYLE._replace(**said)
+    (found,) = read_lines(f'"{cell}";0\n'.encode(), LineLayout(2, ";", "utf-8", {0: style}, [])).columns[0]
+    np.testing.assert_array_equal(found, number(cell, style))
+    return f"{found:g}" if float(f"{found:g}") == found else repr(float(found))
+
+
 def test_a_cell_is_a_number_in_its_declared_style_or_missing():
-    for style, cell, value in (
-        (GERMAN, "1.234,5", 1234.5),
-        (GERMAN, "-1.234.567", -1234567),
-        (GERMAN, "3,5 €", 3.5),
-        (GERMAN, "€ 3,5", 3.5),
-        (GERMAN, "1,250.5", np.nan),
-        (GERMAN, "1.23", np.nan),
-        (GERMAN, "12.34.567", np.nan),
-        (NumberStyle(sign="%"), "12%", 12),
-        (NumberStyle(sign="$"), "-$5", -5),
-        (NumberStyle(sign="$"), "$-5", -5),
-        (NumberStyle(grouping=" "), "1\u202f234.5", 1234.5),
-        (NumberStyle(grouping="'"), "1\u2019234.5", 1234.5),
-        (PLAIN_STYLE, "\u22125", -5),
-        (PLAIN_STYLE, "1,234", np.nan),
-        (PLAIN_STYLE, "12%", np.nan),
-        (PLAIN_STYLE, "1_000", np.nan),
-        (PLAIN_STYLE, "inf", np.nan),
-        (PLAIN_STYLE, "1e999", np.nan),
-        (PLAIN_STYLE, " 7 ", 7),
-        (PLAIN_STYLE, "\u00a07\u202f", 7),
-        (PLAIN_STYLE, "(7)", np.nan),
-        (PLAIN_STYLE, "7-", np.nan),
-        (NumberStyle(".", ",", "$", "()"), "(1,234.00)", -1234),
-        (NumberStyle(".", ",", "$", "()"), "$(1,234.5)", -1234.5),
-        (NumberStyle(".", ",", "$", "()"), "($5)", -5),
-        (NumberStyle(".", ",", "$", "()"), "-$5", -5),
-        (NumberStyle(".", ",", "$", "()"), "(-5)", np.nan),
-        (NumberStyle(".", ",", "$", "()"), "(5", np.nan),
-        (NumberStyle(",", ".", "€", "-"), "1.123,45- €", -1123.45),
-        (NumberStyle(",", ".", "€", "-"), "123,45 €-", -123.45),
-        (NumberStyle(",", ".", "€", "-"), "1.123,- €", 1123),
-        (NumberStyle(",", ".", "€", "-"), "1.123- €", -1123),
-        (NumberStyle(), "5.--", 5),
-        (NumberStyle(), "5.---", np.nan),
-        (NumberStyle(), "5.-e3", np.nan),
-        (NumberStyle(",", "", "", "-"), "-5-", np.nan),
-        (NumberStyle(".", "lakh"), "1,00,000", 100000),
-        (NumberStyle(".", "lakh"), "12,50,000.5", 1250000.5),
-        (NumberStyle(".", "lakh"), "75,000", 75000),
-        (NumberStyle(".", "lakh"), "100,000", np.nan),
-    ):
-        with about(style, cell):
-            body = f'"{cell}";0\n'.encode()
-            found = read_lines(body, LineLayout(2, ";", "utf-8", {0: style}, [])).columns
-            np.testing.assert_array_equal(found[0], [value])
-            assert number(cell, style) == value or np.isnan(value)
+    compare_cases("number_cells.txt", tell)
 
 
 def test_marks_and_text_in_one_byte_encodings():
