@@ -14,12 +14,9 @@ from dpviz.algorithms import prediction
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.prediction import Prediction, predict_floor
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
-from dpviz.app.charts.studies.stored_verdicts import FOLDER
 from dpviz.core.domain import Domain, Region
-from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs import advice
-from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
 
 SQUARE = Region(np.ones(2), sqrt(2))
@@ -90,28 +87,6 @@ def test_a_prediction_says_when_it_stops_holding() -> None:
     assert len({error.holds for error in errors if error is not None}) == 2
 
 
-@pytest.mark.slow
-def test_the_predicted_error_is_what_noise_does_to_one_round() -> None:
-    """Equal clusters around centres at the typical offset: the formula's own assumptions, so it must come out."""
-    k, n, dim = 4, 8_000, 2
-    corners = 0.45 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    table = PrivateTable(np.repeat(corners, n // k, axis=0), Domain.of(["x", "y"], -1.0, 1.0), n_public=n)
-    params = {"preset": "tuned", "rounds": 1}
-    setting = Setting(dim, k, 1.0, 1e-6, n=n)
-    predicted = predict(Contender("dplloyd", params), setting, table.domain.region)
-    assert predicted is not None
-    squared = []
-    for seed in range(60):
-        centers = read_centers(
-            run("dplloyd", table, k=k, epsilon=1.0, delta=1e-6, params=params, seed=seed).frames[-1].step
-        )
-        nearest = ((corners[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)
-        squared.append(nearest.mean())
-    assert np.median(squared) < 10 * predicted.excess
-    typical = [error for error in squared if error < 10 * predicted.excess]  # starts that split no cluster
-    assert np.mean(typical) == pytest.approx(predicted.excess, rel=0.25)
-
-
 def test_the_floor_is_the_noise_of_known_clusters_of_like_size() -> None:
     """Drawn: a sum with K-norm noise, a point of the ball times a length of a Gamma law with d + 1 shapes."""
     n, k, dim, epsilon = 600, 3, 2, 1.0
@@ -131,20 +106,6 @@ def test_the_floor_depends_on_public_numbers_and_not_on_private_ones() -> None:
     assert floors[1] < floors[0] < floors[2]
     assert predict_floor(replace(wide, relation=Relation.REPLACE)) > floors[0]
     assert predict_floor(replace(wide, rows_per_person=3)) - 1 == pytest.approx(9 * (floors[0] - 1))
-
-
-def test_no_stored_run_of_the_papers_is_below_the_floor() -> None:
-    places = 0
-    for file in sorted(FOLDER.glob("*.csv")):
-        table = pd.read_csv(file)
-        if not {"nicv", "kmeans", "epsilon", "delta", "n"} <= set(table.columns):
-            continue
-        where = ["data", "n", "d", "k", "epsilon", "delta", "line"]
-        for (_, n, d, k, epsilon, delta, _), losses in table.groupby(where)[["nicv", "kmeans"]].median().iterrows():
-            floor = predict_floor(Setting(int(d), int(k), float(epsilon), float(delta), n=int(n)))
-            assert losses["nicv"] / losses["kmeans"] >= floor
-            places += 1
-    assert places > 300
 
 
 def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_would_be_beaten() -> None:

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.baselines.sample_aggregate import Blocking, BlocksStep
-from dpviz.algorithms.card import Setting
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import NeighborSetting, make_blobs
@@ -71,14 +69,3 @@ def test_the_noise_of_averages_is_that_of_the_formula():
     scale = 2 * (ranges.upper - ranges.lower) * 6 / (ranges.blocks.number * 400.0)
     np.testing.assert_allclose(ranges.noise_sd, np.sqrt(2) * scale, rtol=1e-6)
     assert last.center_noise_sd == pytest.approx(np.sqrt((ranges.noise_sd**2).mean(axis=1)))
-
-
-@for_each("card", [GKM, MEDIANS])
-def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
-    made = _run(card, n=600, case=NeighborSetting("persons", rows_per_person=3), epsilon=1.0)
-    query = made.entries[-1]
-    alone = _run(card, n=600, epsilon=1.0).entries[-1]
-    assert query.sensitivity == alone.sensitivity
-    settings = [Setting(2, 3, 1.0, 0.0, n=5000, rows_per_person=m) for m in (1, 5)]
-    needed = [Judgement.of(card, setting, card.params()).needed_n for setting in settings]
-    assert needed[0] == pytest.approx(needed[1])

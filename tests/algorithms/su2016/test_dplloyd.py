@@ -19,7 +19,7 @@ from dpviz.core.domain import Region
 from dpviz.core.mechanisms import Laplace, Measurement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, make_blobs, make_small_table
+from tests.contract.tables import BOUGHT, make_small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
 
@@ -88,19 +88,3 @@ def test_doubling_gives_every_round_twice_the_budget_of_the_one_before(preset, d
     assert spent[1:] / spent[:-1] == pytest.approx(np.full(3, 2.0), rel=1e-6)
     even = _entries(preset, delta, rounds=4)
     assert entries[-1].scale < even[-1].scale < entries[0].scale
-
-
-def test_a_uniform_start_is_points_at_random_that_no_row_has_to_do_with():
-    def start(how, rows=200):
-        asked = {"preset": "su", "start": how}
-        done = run(CARD, make_small_table(make_blobs(rows), n_public=200), k=9, epsilon=1.0, params=asked, seed=4)
-        return done.frames[0].step
-
-    def least_gap(centers):
-        gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
-        return gaps[np.triu_indices(9, 1)].min()
-
-    uniform, packed = start("uniform"), start("spheres")
-    assert uniform.title == "Points at random: no row has been read"
-    assert np.array_equal(uniform.centers, start("uniform", rows=60).centers)
-    assert least_gap(uniform.centers) < least_gap(packed.centers)
