@@ -1,22 +1,28 @@
 """Declarations: every accepted form, one canonical text, a sentence for everything else."""
 
+from __future__ import annotations
+
 import json
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.tables.codings import Described
+from dpviz.tables.codings import Closed, Cycle, Dates, Described, Nominal, Ordinal, Stretched
 from dpviz.tables.declarations import (
     FROM_ROWS,
     ORIGINS,
+    OWNER_WORDS,
     ColumnBounds,
     Declaration,
     FileKind,
     apply_bounds_option,
     apply_declaration,
     find_declaration_path,
+    find_words,
     read_declaration,
     to_json,
 )
@@ -24,6 +30,7 @@ from dpviz.tables.file_format import ENCODINGS, NEGATIVES, FileFormat, NumberSty
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 from tests.examples import examples
+from tests.releases.made_played import words
 from tests.tables.told import compare_cases
 
 
@@ -198,3 +205,82 @@ def test_sidecar_lies_beside_its_table(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
     assert {find_declaration_path(tmp_path / name) for name in names} == {tmp_path / "x.json"}
     assert find_declaration_path(tmp_path / "x.json") is None
+
+
+SAID = {
+    "age": [17, 90],
+    "income": {"bounds": [1, 1000000], "scale": "log"},
+    "change": {"bounds": [-5, 5], "scale": "root"},
+    "region": {"categories": ["N", "Süd", "7"]},
+    "sex": {"categories": ["F", "M"], "closed": True},
+    "stage": {"order": ["I", "II", "III"]},
+    "joined": {"dates": ["2015-01-01", "2024-12-31"]},
+    "left": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
+    "hour": {"cycle": 24},
+}
+
+
+def declared_bounds(bounds: object, **more: object) -> Declaration:
+    return apply_declaration(json.dumps({"bounds": bounds, **more})).validate()
+
+
+def test_every_form_is_read_and_written_back():
+    one = declared_bounds(SAID, weights={"region": 0.7})
+    assert one.codings == {
+        "income": Stretched("log"),
+        "change": Stretched("root"),
+        "region": Nominal(("N", "Süd", "7")),
+        "sex": Closed(("F", "M")),
+        "stage": Ordinal(("I", "II", "III")),
+        "joined": Dates(date(2015, 1, 1), date(2024, 12, 31)),
+        "left": Dates(date(2015, 1, 1), date(2024, 12, 31), "dmy"),
+        "hour": Cycle(24.0),
+    }
+    assert dict(zip(one.columns, zip(one.lower, one.upper, strict=True), strict=True)) == {
+        **{"age": (17, 90), "income": (1, 1e6), "change": (-5, 5), "region": (0, 4), "sex": (0, 1), "stage": (1, 3)},
+        **{"joined": (0, 3652), "left": (0, 3652), "hour": (0, 24)},
+    }
+    assert one.textual == ("region", "sex", "stage", "joined", "left")
+    again = json.loads(to_json(one))
+    assert again["bounds"] == SAID and again["weights"] == {"region": 0.7}
+    assert apply_declaration(to_json(one)) == one
+
+
+def test_a_linear_scale_and_whole_numbers_as_categories_are_what_they_look_like():
+    linear = {"x": {"bounds": [0, 1]}, "y": {"bounds": [0, 1], "scale": "linear"}}
+    one = declared_bounds({**linear, "floor": {"categories": [1, 2]}})
+    assert one.codings == {"floor": Nominal(("1", "2"))}
+
+
+def test_one_pair_for_all_columns_takes_the_place_of_every_coding():
+    onto = declared_bounds(SAID)
+    assert not apply_bounds_option("0,1", onto).codings
+    fewer = onto.choose_columns(["hour", "age"])
+    assert list(fewer.coded) == ["hour"]
+
+
+def test_two_hundred_categories_and_one_are_allowed():
+    many = declared_bounds({"zip": {"categories": [f"{i:05}" for i in range(200)]}, "one": {"categories": ["a"]}})
+    assert many.upper == (201.0, 2.0)
+
+
+def test_all_words_are_there_or_named() -> None:
+    assert words().list_missing() == ()
+    for name in ("name", "description", "intended_use", "region", "justification"):
+        (said,) = words(**{name: " "}).list_missing()
+        assert said.startswith(f"{name} is empty: ")
+    for name in ("curators", "authors"):
+        for none in ((), ("",)):
+            (said,) = words(**{name: none}).list_missing()
+            assert said.startswith(f"{name} is empty: ")
+    assert words(sector="Fishing").list_missing()[0].startswith("sector is not one that the registry knows: ")
+    assert words(publication_date="1 July").list_missing() == ("publication_date is no day: write it as YYYY-MM-DD.",)
+    assert words(chosen_after_looking="").list_missing() == ()
+
+
+def test_every_word_can_be_declared_and_comes_back() -> None:
+    answered = {
+        name: ("A", "<b>") if word.several else f"So says the owner of {name}." for name, word in OWNER_WORDS.items()
+    }
+    said = apply_declaration(to_json(replace(Declaration(columns=("a",), lower=(0.0,), upper=(1.0,)), words=answered)))
+    assert {name: getattr(find_words(said, today="2026-07-20"), name) for name in answered} == answered

@@ -1,16 +1,30 @@
 """Lines to columns, against a reader that takes one line at a time in plain Python."""
 
+from __future__ import annotations
+
 import ast
 import csv
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.tables import file_format
 from dpviz.tables.csv_intake import LineLayout, open_csv, read_lines, read_records
-from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.tables.file_format import (
+    BLANKS,
+    PLAIN_STYLE,
+    WHITESPACE,
+    ColumnCells,
+    FileFormat,
+    NumberStyle,
+    guess_styles,
+    read_numbers,
+    read_values,
+)
 from dpviz.tables.loaded_table import MISSING, IntakeError
 from tests.cases import about
 from tests.examples import examples
@@ -237,3 +251,26 @@ def test_cells_stand_between_the_declared_quotation_marks(several_lines: bool) -
     assert table.frame["x"].tolist() == [1.5, 2, 3] and table.frame["name"].tolist() == ["A, 1", "it's", '"b"']
     with pytest.raises(IntakeError, match="quotation mark is"):
         FileFormat(quote="`")
+
+
+written = st.text(alphabet="0123456789.,+-' ()e\u00a0", max_size=10)
+
+
+def test_columns_that_are_written_alike_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of thousands of columns is looked at in a moment: what is read grows with its ways to write, not it."""
+    written = (["1.5", "2", ""], ["1,5", "2"], ["1.234,5", "7"], ["5 %", "7 %", "1"], ["(5)", "6"], ["a", "1"], [])
+    columns = {f"c{place}": written[place % len(written)] for place in range(700)}
+    asked: list[int] = []
+
+    def note(cells: pa.BinaryArray, style: NumberStyle, encoding: str) -> np.ndarray:
+        asked.append(len(cells))
+        return read_numbers(cells, style, encoding)
+
+    monkeypatch.setattr(file_format, "read_numbers", note)
+    found = guess_styles(columns, ";")
+    assert len(asked) < 60 and max(asked) <= len({cell for cells in written for cell in cells})
+    monkeypatch.undo()
+    for name, values in ColumnCells(columns).read(found.by_column).items():
+        np.testing.assert_array_equal(values, read_values(columns[name], found.by_column[name]))
+    alone = guess_styles({f"c{place}": cells for place, cells in enumerate(written)}, ";").by_column
+    assert all(found.by_column.get(f"c{place}") == alone.get(f"c{place % len(written)}") for place in range(700))
