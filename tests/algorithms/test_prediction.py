@@ -115,3 +115,16 @@ def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_wou
     excess, floors = runs["ratio"].to_numpy() - 1, np.array([found[one] for one in settings]) - 1
     beaten = [int((excess < times * floors - 0.01).sum()) for times in (1, 3)]
     assert beaten[0] == 0 < beaten[1]
+
+
+def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
+    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
+    setting = Setting(6, 5, 1.0, 1e-6, n=50_000)
+    su, tuned, gaussian = (
+        predict(Contender("dplloyd", {"preset": preset, "rounds": 5}), setting, region)
+        for preset in ("su", "tuned", "gaussian")
+    )
+    assert su is not None and tuned is not None and gaussian is not None
+    assert gaussian.excess < tuned.excess < su.excess
+    assert predict(Contender("dplloyd"), replace(setting, n=None), region) is None
+    assert predict(Contender("kmeans++"), setting, region) is None

@@ -10,20 +10,26 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
-from dpviz.algorithms.auto.polishing import SplitStep, _shrink, run_residual_rounds, split_and_drop
+from dpviz.algorithms.auto.auto import Seeds, choose_best_read, choose_by_rows, estimate_sizes, measure_extents
+from dpviz.algorithms.auto.auto_plan import Round, SolutionChoice, StagePart, Swap, make_plan
+from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
+from dpviz.algorithms.size_estimates import NINE_IN_TEN
+from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Scaling
-from dpviz.core.partitions import UnevenGrid
-from dpviz.core.private_session import PrivateTable
+from dpviz.core.arrays import Array
+from dpviz.core.domain import Domain, Region, Scaling
+from dpviz.core.exact_noise import ExactNoise
+from dpviz.core.partitions import Grid, UnevenGrid, Voronoi
+from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
+from tests.app.charts.gallery import exhibit
 from tests.cases import about, for_each
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
@@ -373,3 +379,153 @@ def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_sta
     # The noise of a mean is that of the sum over the rows, which are raised to three times their own.
     held = np.maximum(step.noisy_counts, 3 * step.count_noise_sd)
     np.testing.assert_allclose(step.center_noise_sd * held, step.center_noise_sd[0] * held[0])
+
+
+GRID = Grid(np.ones(1), np.array([20]))
+
+
+def synopsis_of(noisy: Array, sd: float) -> SynopsisStep:
+    """Of cells of one column, two of which are full."""
+    return SynopsisStep(
+        **{"title": "cells", "grid": GRID, "codes": np.arange(20), "noisy_counts": noisy, "sd": sd, "frame": np.eye(1)},
+        **{"kept": np.arange(20), "weights": noisy, "outside": np.zeros((0, 1)), "outside_weights": np.zeros(0)},
+    )
+
+
+def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:
+    """Solutions with centres in these cells."""
+    centers = np.stack([GRID.centers(np.array(places)) for places in every])
+    solved = StartsStep(title="", losses=np.ones(len(every)), chosen=0, centers=centers[0])
+    return Seeds(synopsis, solved, centers, np.arange(1.0, len(every) + 1) / 100, 0)
+
+
+@pytest.mark.parametrize("sd", [0.5, 500.0])
+def test_noisy_counts_say_which_reading_of_them_is_right(sd):
+    """Two clusters, and seeds that know of one of them only; where noise is large the first reading is kept."""
+    counts = np.zeros(20)
+    counts[[3, 16]] = 100.0
+    synopsis = synopsis_of(counts + sd * np.random.default_rng(0).normal(size=20), sd)
+    wrong, right = (seeds_at(synopsis, places) for places in ((3, 5), (3, 16)))
+    assert choose_best_read([right, wrong]) is right
+    assert choose_best_read([wrong, right]) is (right if sd < 1 else wrong)
+    assert choose_best_read([wrong]) is wrong
+
+
+def test_solutions_that_differ_come_with_the_best_first():
+    """The second differs from the first in the order of its centres only, the fourth by less than a radius."""
+    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3), (3, 9), (3, 16), (4, 16))
+    assert [seeds.taken for seeds in found.list_distinct(9)] == [0, 2, 4]
+    assert [seeds.taken for seeds in found.list_distinct(2)] == [0, 2]
+    np.testing.assert_array_equal(found.list_distinct(9)[1].centers, found.every[2])
+
+
+def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession:
+    """Rows in two places, most of them in one."""
+    rows = np.repeat(GRID.centers(np.array([3, 16])), [300, 100], axis=0)
+    table = PrivateTable(rows, Domain.of(["x"], -1.0, 1.0), n_public=len(rows))
+    return open_seeded(table, accounting, epsilon=epsilon, delta=1e-6, seed=seed)
+
+
+STAGE = SolutionChoice(StagePart("choice", "losses", "exponential", 1.0))
+
+
+@pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.PLD])
+def test_rows_choose_what_the_histogram_got_wrong(accounting):
+    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))
+    session = room_of(2.0, accounting, 0)
+    share = (
+        session.budget if accounting is Accounting.PURE else session.calibrate(losses=STAGE.losses.draws())["losses"]
+    )
+    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: share})
+    assert seeds.taken == 1 and words == "Of 2 solutions that differ the rows choose one: the seeds"
+    assert [(entry.mechanism, entry.query) for entry in session.ledger.entries] == [("exponential", "CappedLosses")]
+    # A row counts up to twelve squared radii.
+    assert session.ledger.entries[0].sensitivity == pytest.approx(12 * found.radius2)
+    assert session.ledger.spent_epsilon == pytest.approx(2.0, rel=1e-3)
+
+
+def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
+    """A synopsis of noise alone can put every cell onto a centre: then radii are nothing, and so would noise be."""
+    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))._replace(radii2=np.full(2, 1e-14))
+    table = PrivateTable(np.zeros((0, 1)), Domain.of(["x"], -1.0, 1.0))
+    session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
+    choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
+    assert session.ledger.spent_epsilon == pytest.approx(1.0)
+
+
+BOX = Region(np.ones(1), 1.0)
+CENTERS = np.array([[-0.75], [0.25]])
+
+
+def synopsis_of_weights(weights: list[float], *, sd: float = 2.0) -> SynopsisStep:
+    """Cells of a line, a half wide."""
+    grid, codes = Grid(np.ones(1), np.array([4])), np.arange(4)
+    counts, nowhere = np.array(weights), np.zeros((0, 1))
+    more = {"kept": np.flatnonzero(counts), "weights": counts[counts > 0], "outside": nowhere}
+    return SynopsisStep(
+        title="", grid=grid, codes=codes, noisy_counts=counts, sd=sd, frame=None, outside_weights=np.zeros(0), **more
+    )
+
+
+def polished(counts: list[float], sd: float) -> PolishStep:
+    return PolishStep(title="", centers=CENTERS, noisy_counts=np.array(counts), count_noise_sd=sd, clipping_radius=1.0)
+
+
+def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
+    found = measure_extents(synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), CENTERS)
+    assert found.rows.tolist() == [100.0, 70.0]
+    # The second cell lies as far from either centre; a cell's own noise, and one that may hide.
+    assert found.variance == pytest.approx([4.0 * 2, 4.0 * 3 + 20.0**2 / 12])
+    within = 0.5**2 / 12
+    assert found.radii2 == pytest.approx([within, within + 20 * 0.5**2 / 70])
+
+
+def test_sources_are_weighed_by_the_inverse_of_their_variance():
+    counts = [100.0, 70.0]
+    sizes = estimate_sizes(
+        [synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), polished(counts, 6.0), polished(counts, 3.0)], BOX
+    )
+    assert sizes is not None and sizes.rows == pytest.approx(counts)
+    alone = estimate_sizes([polished(counts, 3.0)], BOX)
+    assert alone is not None and (sizes.sd < alone.sd).all()
+    precision = 1 / 9 + 1 / 36 + 1 / np.array([8.0, 12.0 + 400 / 12])
+    assert sizes.sd / alone.sd == pytest.approx(np.sqrt(1 / 9 / precision))
+
+
+def test_a_source_that_lies_far_off_counts_for_less():
+    near, off = (
+        [synopsis_of_weights(cells), polished([100.0, 70.0], 3.0)]
+        for cells in ([100.0, 0, 70.0, 0], [400.0, 0, 900.0, 0])
+    )
+    assert estimate_sizes(off, BOX).rows == pytest.approx([100.0, 70.0], abs=3.0)
+    assert (estimate_sizes(off, BOX).sd > estimate_sizes(near, BOX).sd).all()
+
+
+def test_counts_before_the_last_split_do_not_count():
+    nothing = np.zeros(0)
+    split = SplitStep(
+        title="",
+        centers=CENTERS,
+        **{"split": nothing, "dropped": nothing, "gains": nothing, "costs": nothing},
+        **{"gain_of_each": nothing, "cost_of_each": nothing},
+    )
+    last = polished([100.0, 70.0], 3.0)
+    assert estimate_sizes([polished([5.0, 165.0], 3.0), split, last], BOX).rows.tolist() == [100.0, 70.0]
+    assert (
+        estimate_sizes([split], BOX) is None
+        and estimate_sizes([dataclasses.replace(last, noisy_counts=None)], BOX) is None
+    )
+
+
+def test_on_a_map_sizes_are_nearer_and_intervals_hold():
+    shown = exhibit(2, 8, n=6000)
+    points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
+    nearer, held = [], []
+    for seed in range(12):
+        done = run("auto", shown.table, k=8, epsilon=0.3, delta=1e-6, seed=seed)
+        true = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=8)
+        sizes, last = done.sizes, done.frames[-1].step.noisy_counts
+        assert done.noisy_weights is sizes.rows
+        nearer.append(np.median(np.abs(sizes.rows - true)) < np.median(np.abs(last - true)))
+        held.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
+    assert np.mean(nearer) >= 0.7 and np.mean(held) >= 0.8

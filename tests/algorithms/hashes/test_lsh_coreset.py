@@ -1,4 +1,4 @@
-"""The coreset of hashes: thresholds, ledger, and what it finds."""
+"""The coreset of hashes: what a released tree of noisy counts says, thresholds, and what it finds."""
 
 from __future__ import annotations
 
@@ -6,12 +6,98 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep
+from dpviz.algorithms.hashes.lsh_coreset import (
+    CARD,
+    CoresetStep,
+    CountedTree,
+    HashTreeStep,
+    compute_leaf_weights,
+    make_counts_consistent,
+)
 from dpviz.core.accounting import Accounting
+from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
+from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import find_level
+from dpviz.core.queries import SparseCounts
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
+
+
+def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):
+    rng = np.random.default_rng(seed)
+    histogram = SparseCounts.of(rng.integers(0, 64, 600) & rng.integers(0, 64, 600), 64)
+    released = PathCounts(Gaussian(1.0, sd), levels, branch).draw(histogram, StudyNoise(rng))
+    return histogram, CountedTree.of(released, n=600, min_node=min_node)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_leaves_are_kept_and_none_lies_below_another(seed):
+    _, tree = grown(seed)
+    leaves = {int(node) for node in tree.leaves}
+    assert leaves and all(tree.kept[tree.leaf])
+    for node in leaves:
+        assert not leaves & {node >> up for up in range(1, 21)}
+
+
+@given(seed=st.integers(0, 10**6))
+def test_consistent_counts_add_up(seed):
+    _, tree = grown(seed)
+    counts = make_counts_consistent(tree)
+    by_node = dict(zip(tree.nodes.tolist(), counts.tolist(), strict=True))
+    assert by_node[1] == 600
+    for node in tree.nodes[tree.split].tolist():
+        assert by_node[node] == pytest.approx(by_node[2 * node] + by_node[2 * node + 1])
+
+
+def test_consistency_is_the_weighted_least_squares_solution():
+    # All counts of equal noise, the root exact: compare with the normal equations over the ends.
+    nodes = np.array([2, 3, 4, 5, 6, 7, 8, 9])
+    noisy = np.array([70.0, 44.0, 55.0, 9.0, 30.0, 11.0, 20.0, 33.0])
+    tree = CountedTree.of(SparseCounts(nodes, noisy, 32), n=100, min_node=1)
+    ends = [5, 6, 7, 8, 9]
+    below = {2: [5, 8, 9], 3: [6, 7], 4: [8, 9], 5: [5], 6: [6], 7: [7], 8: [8], 9: [9]}
+    design = np.array([[float(end in below[node]) for end in ends] for node in nodes])
+    # The exact root as an equation: eliminate the last end.
+    reduced = design[:, :-1] - design[:, -1:]
+    free = np.linalg.lstsq(reduced, noisy - 100 * design[:, -1], rcond=None)[0]
+    solution = dict(zip(ends, [*free, 100 - free.sum()], strict=True))
+    found = dict(zip(tree.nodes.tolist(), make_counts_consistent(tree).tolist(), strict=True))
+    for end in ends:
+        assert found[end] == pytest.approx(solution[end])
+
+
+def test_without_noise_the_leaves_hold_every_row_that_was_not_dropped():
+    for seed in range(20):
+        histogram, tree = grown(seed, sd=1e-9)
+        truth = count_below(tree.nodes, histogram)
+        weights = compute_leaf_weights(tree, make_counts_consistent(tree), reassign_lost=False)
+        np.testing.assert_allclose(weights, truth[tree.leaf], atol=1e-5)
+        dropped = truth[~tree.kept].sum()
+        childless = tree.leaf & tree.split
+        children = np.isin(tree.nodes >> 1, tree.nodes[childless])
+        assert weights.sum() == pytest.approx(600 - dropped + truth[children & ~tree.kept].sum(), abs=1e-4)
+
+
+def test_what_was_dropped_goes_to_the_sibling():
+    nodes, noisy = np.array([2, 3, 4, 5, 8, 9]), np.array([90.0, 4.0, 80.0, 9.0, 50.0, 30.0])
+    tree = CountedTree.of(SparseCounts(nodes, noisy, 32), n=100, min_node=10)
+    assert tree.leaves.tolist() == [8, 9]
+    plain = compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=False)
+    np.testing.assert_allclose(plain, [50, 30])
+    # 100 of the root over 90, then 100 over 80: below it the two leaves share in proportion.
+    np.testing.assert_allclose(
+        compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80
+    )
+
+
+def test_a_root_whose_children_were_both_dropped_is_the_only_leaf():
+    tree = CountedTree.of(SparseCounts(np.array([2, 3]), np.array([3.0, -1.0]), 4), n=50, min_node=10)
+    assert tree.leaves.tolist() == [1]
+    assert compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True).tolist() == [50]
+
 
 FEW = {"starts": 3}
 

@@ -22,6 +22,7 @@ from dpviz.algorithms.su2016.eugkm import (
     make_problem,
 )
 from dpviz.algorithms.tools.solvers import SignedPoints, make_cube_grid
+from dpviz.core import check
 from dpviz.core.domain import Region
 from dpviz.core.partitions import MOST_CELLS, Grid
 from dpviz.core.queries import Relation
@@ -195,3 +196,13 @@ def test_whole_counts_are_the_nearest_ones_and_never_below_nothing():
     read = CARD.params.parse({"counts": "whole"}).read_counts(noisy)
     assert read.weights.tolist() == [1.0, 0.0, 1.0, 2.0]
     assert CARD.params.parse({"counts": "signed"}).read_counts(noisy) is noisy
+
+
+def test_a_grid_that_is_capped_says_so(monkeypatch):
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 1000.0)
+    monkeypatch.setattr(check, "MOST_EPSILON", 1e18)  # no request that is allowed reaches the cap
+    table = make_small_table(make_blobs(300, dim=1), n_public=10**9)
+    for theta, capped in ((0.01, True), (1.0, False)):
+        params = {"theta": theta, "starts": 1}
+        step = run("eugkm", table, k=3, epsilon=1e18, params=params, seed=0).frames[0].step
+        assert ("As fine as cells can be numbered" in step.title) == capped == (step.grid.n_cells > MOST_CELLS / 2)
