@@ -1,12 +1,18 @@
-"""Tables of the papers: synthetic ones of the right size, published files where they are, and what is refused."""
+"""Tables of the papers: synthetic ones of the right size, published files where they are or as OpenML sends them."""
+
+from __future__ import annotations
 
 import gzip
+from types import SimpleNamespace
+from urllib.error import URLError
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.core.check import RequestError
 from experiments.catalogue import CATALOGUE, make_ball_table, make_separated
+from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
 from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, DatasetCache, PaperTable
 from experiments.registry import CLAIMS, open_datasets
 from experiments.su_epsilon import CLUSTERS
@@ -66,3 +72,52 @@ def test_recipes_keep_what_the_paper_says_of_its_table():
     ball = make_ball_table("x", 500, 20, 4, 3, 0.3, seed=1)
     assert np.linalg.norm(ball.values, axis=1).max() <= 1 + 1e-9
     assert set(ball.labels) == set(range(4))
+
+
+LETTER = ON_OPENML[0]
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """OpenML as it answers: 16 columns of letters and their classes. ``asked`` is what it was asked for."""
+    asked = []
+
+    def fetch(*, name, version, **options):
+        asked.append((name, version))
+        if answer.error is not None:
+            raise answer.error
+        return SimpleNamespace(data=answer.data, target=pd.Series(["A", "B"] * 5, dtype="category"))
+
+    columns = {f"c{j}": np.arange(10) % 7 for j in range(16)}
+    answer = SimpleNamespace(asked=asked, error=None, data=pd.DataFrame(columns))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    return answer
+
+
+def test_a_table_that_is_missing_is_brought_and_read_as_the_published_file(openml, tmp_path):
+    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"]
+    assert openml.asked == [("letter", 1)]
+    found = open_datasets(tmp_path).table("Letter")
+    assert (found.origin, found.values.shape, found.domain.radius) == (PUBLISHED, (10, 16), 21.7)
+    assert found.labels.tolist() == [0, 1] * 5
+    assert [file.name for file in tmp_path.iterdir()] == ["letter.csv.gz"]
+
+
+def test_what_lies_there_is_kept_and_nobody_is_asked(openml, tmp_path):
+    (tmp_path / LETTER.file).write_bytes(b"mine")
+    assert fetch_missing(tmp_path, [LETTER]) == []
+    assert openml.asked == [] and (tmp_path / LETTER.file).read_bytes() == b"mine"
+
+
+def test_without_a_network_or_with_another_table_there_is_a_sentence_and_no_file(openml, tmp_path):
+    openml.error = URLError("no route")
+    with pytest.raises(RequestError, match="OpenML did not send Letter"):
+        fetch_missing(tmp_path, [LETTER])
+    openml.error = None
+    other = PublicTable("Adult", "adult_num.csv.gz", "adult", 2, ("age",), labelled=False)
+    with pytest.raises(RequestError, match="What OpenML sent is not Adult, version 2"):
+        fetch_missing(tmp_path, [other])
+    openml.data = openml.data.assign(c0="a word")
+    with pytest.raises(RequestError, match="put the published file into the folder as letter"):
+        fetch_missing(tmp_path, [LETTER])
+    assert list(tmp_path.iterdir()) == []

@@ -109,14 +109,6 @@ def test_links_of_yesterday_are_read_tomorrow():
     assert encode_drawing(drawing) == text and _same(decode_drawing(text), drawing)
 
 
-def test_the_curve_passes_every_place_once_and_goes_to_a_neighbour():
-    for order in (6, 7, 8):
-        along = np.arange(4**order)
-        places = painted._find_on_curve(along, order)
-        assert (np.abs(np.diff(places, axis=0)).sum(axis=1) == 1).all()
-        np.testing.assert_array_equal(painted._place_on_curve(places, order), along)
-
-
 def test_too_many_people_and_a_me_beside_the_board_are_refused():
     with pytest.raises(RequestError, match="the board holds 3,000: erase some"):
         PointDrawing.of(np.zeros((MOST_POINTS + 1, 2), np.uint8))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations, count
+from itertools import chain, combinations
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,14 +25,13 @@ from dpviz.algorithms.balcan2017.balcan import (
 from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Region
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.mechanisms import Gaussian, Laplace
 from dpviz.core.partitions import CubeTree, Voronoi
-from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.core.private_session import PrivateSession
 from dpviz.runs.one_run import Run, run
+from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
@@ -113,12 +111,7 @@ def test_parameters_are_obeyed():
 @pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_fifteen_clusters_at_epsilon_two(delta):
-    rows = np.loadtxt(Path(__file__).parents[3] / "sample_data" / "fifteen.csv", delimiter=",", skiprows=1)[:, :2]
-    table = PrivateTable(rows, Domain.of(["x", "y"], 0, 1000), n_public=len(rows))
-    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
-    best = find_reference(revealed, 15).nicv
-    done = (run(CARD, table, k=15, epsilon=2, delta=delta, seed=seed) for seed in count())
-    assert usually(nicv(revealed.points, made.unit_centers) / best < 2.0 for made in done)
+    assert usually(ratio < 2.0 for ratio in ratios("balcan", epsilon=2.0, delta=delta))
 
 
 def open_ball(values, *, epsilon=1.0, radius=None) -> PrivateSession:

@@ -8,10 +8,8 @@ import pytest
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.core.queries import Relation
 from dpviz.runs.one_run import run
-from tests.algorithms.published import CENSUS, ratios
 from tests.cases import for_each
 from tests.contract.tables import make_small_table
-from tests.sequential import usually
 
 SETS = {
     "S1": (5_000, 2, 15, 58),
@@ -66,8 +64,3 @@ def test_split_and_steps_divide_the_budget():
     assert notes == ["grid cells"] + [f"Lloyd step {t}" for t in (1, 2, 3) for _ in range(2)]
     assert result.entries[0].epsilon == pytest.approx(125.0)
     assert len(result.frames) == 3 + 3
-
-
-@pytest.mark.slow
-def test_six_columns_of_the_census_usually_cost_at_most_a_fifth():
-    assert usually(ratio <= 1.2 for ratio in ratios(CENSUS, "hybrid", n_is_public=False, preset="su", starts=8))
