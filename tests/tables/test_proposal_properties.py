@@ -142,13 +142,3 @@ def test_what_may_mean_missing_is_offered_and_declared_where_its_owner_says_so()
         assert file.read(declared.file, numbers=["age", "pay"]).frame["age"].min() == lowest
     with pytest.raises(IntakeError, match="No value of"):
         proposal.join_to(NOTHING_DECLARED, missing=("pay",))
-
-
-def test_a_dash_in_place_of_a_number_may_mean_missing_and_counts_as_empty_once_it_is_said() -> None:
-    file = open_csv(b"place,rent\n" + b"a,1.5\nb,-\nc,2.5\n" * 9)
-    proposal = propose(file)
-    assert proposal.missing == {"rent": ("-",)}
-    for missing, lost in (((), (0, 9)), (("rent",), (9, 0))):
-        declared = proposal.join_to(NOTHING_DECLARED, missing=missing)
-        read = file.read(declared.file, numbers=["rent"], text=["place"])
-        assert (read.unread["rent"].empty, read.unread["rent"].no_number) == lost

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,7 +29,7 @@ from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
-from tests.cases import about, for_each
+from tests.cases import for_each
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
 
@@ -66,30 +65,6 @@ def ratio(table, k, **request):
 def test_the_loss_is_nearly_that_of_k_means(dim, delta):
     table, _ = mixture(20_000, dim, 4)
     assert ratio(table, 4, epsilon=2.0, delta=delta, seed=0) <= 1.06
-
-
-@for_each("dim", [2, 6, 100])
-@for_each("delta", [0.0, 1e-6])
-def test_parts_of_the_plan_add_up(dim, delta):
-    for k, n in product((1, 8, 64), (300, 10_000, 1_000_000)):
-        with about(f"k = {k}, n = {n}"):
-            _adds_up(dim, k, n, delta)
-
-
-def _adds_up(dim: int, k: int, n: int, delta: float) -> None:
-    plan = plan_of(dim=dim, k=k, n=n, delta=delta)
-    assert all(part.weight > 0 for part in plan.parts)
-    assert len({part.name for part in plan.parts}) == len(plan.parts)
-    assert sum(isinstance(stage, Round) for stage in plan.stages) == plan.rounds
-    pure = sum(part.weight for part in plan.parts if part.noise != "Gaussian")
-    if delta == 0 or plan.parts[-1].noise != "Gaussian":
-        assert pure == pytest.approx(1.0)
-        assert not any(part.noise == "Gaussian" for part in plan.parts)
-    elif dim > 3:
-        assert pure == pytest.approx(0.3 + 0.05 * (plan.choice is not None))
-    else:
-        # Halfway at 500 rows a cluster over ε: the more there are, the more is left for polishing.
-        assert pure == pytest.approx(0.95 - 0.25 / (1 + 500 * k / n))
 
 
 def test_finer_cells_are_tried_where_that_is_of_use():
