@@ -10,6 +10,7 @@ from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.made_tables import SyntheticTable, simulate
 from dpviz.tables.named import Sample, list_samples, sample
 from tests.cases import about
+from tests.proof.kept import hash_bytes
 
 loaded = cache(lambda name: sample(name).load())
 
@@ -41,32 +42,17 @@ def test_all_samples_are_listed_in_a_checkout() -> None:
 
 
 @pytest.mark.slow
-def test_mixture_is_sixty_four_tight_clusters_in_the_unit_ball() -> None:
-    table, declared = loaded("mixture64")
-    rows, label = table.columns(declared.columns), table.columns(["label"])[:, 0]
-    assert rows.shape == (100_000, 100)
-    assert declared.radius == 1.0
-    assert declared.scaling == "common"
-    assert np.linalg.norm(rows, axis=1).max() <= 1.0 + 1e-12
-    assert set(label) == set(range(64))
-    within = np.stack([rows[label == one].std(axis=0).mean() for one in range(64)])
-    assert within == pytest.approx(0.0125, rel=0.05)
-    centers = np.stack([rows[label == one].mean(axis=0) for one in range(64)])
-    assert np.linalg.norm(centers, axis=1).max() <= 0.88
-
-
-@pytest.mark.slow
-def test_fixed_points_are_pairs_in_either_order_of_which_a_few_are_wrong() -> None:
-    table, declared = loaded("thermometers")
-    pairs = table.columns(declared.columns).reshape(-1, 2, 2)
-    hotter = pairs[:, 0, 0] > pairs[:, 1, 0]
-    assert 0.4 < hotter.mean() < 0.6
-    ordered = np.where(hotter[:, None, None], pairs[:, ::-1], pairs)
-    away = np.abs(ordered - np.array([[419.527, 253.8], [660.323, 332.9]])) / np.array([1.0, 0.5])
-    assert np.median(away) == pytest.approx(0.674, abs=0.05)
-    assert (away.max(axis=(1, 2)) > 8).sum() == 20
-    assert (declared.relation, declared.scaling) == ("replace", "unit")
-    assert (set(declared.lower), declared.upper) == ({0.0}, (1_000.0, 500.0) * 2)
+def test_a_sample_that_is_made_is_the_same_table_for_everybody() -> None:
+    """Pairs in either order, twenty of which are far off; sixty-four tight clusters in the unit ball."""
+    for name, made, said in (
+        ("thermometers", "d9c8f5874965", ("replace", "unit", None)),
+        ("mixture64", "277e7816bb2d", ("add_remove", "common", 1.0)),
+    ):
+        table, declared = loaded(name)
+        assert (declared.relation, declared.scaling, declared.radius) == said
+        # Of rounded cells: libraries of linear algebra differ in their last bits.
+        cells = np.round(table.columns(table.numeric_columns), 6) + 0.0
+        assert hash_bytes(cells.tobytes()) == made
 
 
 def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:

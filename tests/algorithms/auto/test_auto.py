@@ -199,36 +199,6 @@ def long_column(n=2000, *, spread=0.01, middle=(-0.5, 0.3), n_public=True):
     return PrivateTable(rows, domain, n_public=n if n_public else None)
 
 
-def test_over_few_columns_cells_widen_outwards_from_where_most_rows_lie():
-    done = run("auto", long_column(), k=4, epsilon=1.0, delta=1e-6, seed=0)
-    _, zoomed, synopsis, *_ = [frame.step for frame in done.frames]
-    assert zoomed.box is None and (zoomed.core[0] <= [-0.5, 0.3]).all() and (zoomed.core[1] >= [-0.5, 0.3]).all()
-    assert isinstance(synopsis.grid, UnevenGrid) and synopsis.details is not None
-    for axis, middle in enumerate(zoomed.core.mean(axis=0)):
-        sides, borders = np.diff(synopsis.grid.borders(axis)), synopsis.grid.borders(axis)
-        narrowest = int(sides.argmin())
-        assert borders[narrowest] <= middle <= borders[narrowest + 1] and sides.max() > 10 * sides.min()
-    assert np.median([ratio(long_column(), 4, epsilon=1.0, delta=1e-6, seed=seed) for seed in range(3)]) <= 1.6
-    wide = run("auto", long_column(spread=0.4), k=4, epsilon=1.0, delta=1e-6, seed=0).frames
-    assert wide[1].step.core is None and not isinstance(wide[2].step.grid, UnevenGrid)
-
-
-def test_around_a_small_box_cells_widen_so_that_a_few_rows_far_along_one_column_share_one():
-    rng = np.random.default_rng(5)
-    rows = 0.02 * rng.normal(size=(8000, 2))
-    rows[:40] = np.c_[rng.uniform(0.3, 0.95, 40), rng.uniform(-0.12, 0.12, 40)]
-    table = PrivateTable(rows, Domain.of(["x", "y"], -1.0, 1.0, scaling=Scaling.COMMON), n_public=8000)
-    done = run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=0)
-    _, zoomed, synopsis, *_ = [frame.step for frame in done.frames]
-    assert zoomed.box is not None and zoomed.core is None
-    around = synopsis.around.grid
-    assert isinstance(around, UnevenGrid)
-    for axis in (0, 1):
-        borders, (low, high) = around.borders(axis), zoomed.box[:, axis]
-        assert {low, high} <= set(borders.tolist()) and not ((borders > low) & (borders < high)).any()
-    assert (synopsis.outside[:, 0] > 0.3).any() and (done.unit_centers[:, 0] > 0.3).any()
-
-
 @for_each("n_public", [True, False])
 def test_what_is_bought_does_not_hang_on_where_most_rows_lie(n_public):
     tables = (long_column(spread=spread, n_public=n_public) for spread in (0.01, 0.4))
