@@ -6,10 +6,9 @@ import pytest
 from sklearn.mixture import GaussianMixture
 
 from dpviz.core.accounting import gdp_mu
-from experiments import balcan_theory, cohen_naive, su_genetic, su_theory
+from experiments import balcan_theory, cohen_naive, su_theory
 from experiments.balcan_figure2 import DELTA, convert_to_basic
 from experiments.catalogue import make_ball_table
-from experiments.registry import open_datasets
 from experiments.trials import Line, Sweep
 from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
 
@@ -29,14 +28,6 @@ def test_a_grid_is_tidy_and_repeats_itself():
     assert len(found[0]) == 2 * 2 * 2
     assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
     assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
-
-
-def test_the_genetic_search_and_lloyd_never_see_noise():
-    few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
-    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_datasets(None)))
-    lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
-    assert (np.diff(lloyd) <= 1e-12).all()
-    assert len(found) == 3 * 5
 
 
 def test_a_mixture_fitted_to_counts_is_the_one_fitted_to_rows():

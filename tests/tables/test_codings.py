@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.core.content import compute_exact_log
 from dpviz.core.domain import Domain
 from dpviz.tables.codings import (
     MOST_BINS,
@@ -86,13 +85,6 @@ def test_two_different_categories_lie_the_declared_distance_apart_and_on_the_lat
                 np.testing.assert_allclose(gaps, apart, atol=2.0**-17)
     usual = domain("region").region.rows(domain("region").to_unit(np.arange(5.0)[:, None]))
     np.testing.assert_array_equal(usual, np.eye(5) / 2)
-
-
-def test_logarithms_are_those_of_a_library_to_the_last_digits_and_know_no_neighbours():
-    values = 10.0 ** np.random.default_rng(0).uniform(-300, 300, 20_000)
-    np.testing.assert_allclose(compute_exact_log(values), np.log(values), rtol=1e-15)
-    one_by_one = [compute_exact_log(values[place : place + 1])[0] for place in range(300)]
-    np.testing.assert_array_equal(compute_exact_log(values)[:300], one_by_one)
 
 
 def test_the_stored_circle_is_the_circle_is_no_longer_than_its_radius_and_hangs_on_no_last_bit():
