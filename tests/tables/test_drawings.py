@@ -24,6 +24,7 @@ from dpviz.tables.drawings import (
     make_painted_table,
 )
 from dpviz.tables.loaded_table import IntakeError
+from tests.examples import examples
 
 PLACES = st.integers(0, SIDE - 1)
 SCATTERED = st.integers(0, MOST_POINTS).flatmap(lambda n: arrays(np.uint8, (n, 2)))
@@ -54,7 +55,7 @@ def _same(one: PointDrawing, other: PointDrawing) -> bool:
     return one.me == other.me and _sorted(one.points) == _sorted(other.points)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(SCATTERED, st.none() | st.tuples(PLACES, PLACES))
 @example(np.zeros((0, 2), np.uint8), None)
 @example(np.full((2_000, 2), 77, np.uint8), (77, 77))
@@ -81,7 +82,7 @@ def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int
     assert moved.max() <= 4, "at most half a place of the coarsest lattice on each axis"
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.text(LETTERS, max_size=80) | st.text(max_size=80))
 def test_any_other_text_is_refused_in_a_sentence(text: str):
     assert _refusal(text) in ("", str(IntakeError.of("drawing_cut")))
@@ -96,7 +97,7 @@ def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
                 decode_drawing(wrong)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(st.text(LETTERS, min_size=3, max_size=120))
 def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
     """As somebody would forge it: nothing but a sentence comes of it."""

@@ -45,14 +45,18 @@ def _open(rows, epsilon, rng):
     return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
 
 
+def over(rows, *, n_public=True, radius=1.0):
+    """A table of these rows, on one scale."""
+    domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
+    return PrivateTable(rows, domain, n_public=len(rows) if n_public else None)
+
+
 def mixture(n, dim, k, *, seed=0, spread=0.03, radius=1.0):
     """Rows around ``k`` centres of a ball, and the table over them."""
     rng = np.random.default_rng(seed)
     centers = rng.normal(size=(k, dim))
     centers *= 0.8 * radius / np.linalg.norm(centers, axis=1, keepdims=True)
-    rows = centers[rng.integers(0, k, n)] + rng.normal(0, spread, (n, dim))
-    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=radius, scaling=Scaling.COMMON)
-    return PrivateTable(rows, domain, n_public=n), centers
+    return over(centers[rng.integers(0, k, n)] + rng.normal(0, spread, (n, dim)), radius=radius), centers
 
 
 def ratio(table, k, **request):
@@ -127,8 +131,7 @@ def test_the_look_finds_the_axes_along_which_rows_spread():
     rng = np.random.default_rng(0)
     axes = np.linalg.qr(rng.normal(size=(30, 30)))[0][:2]
     rows = rng.uniform(-0.5, 0.5, (20_000, 2)) @ axes + rng.normal(0, 0.01, (20_000, 30))
-    domain = Domain.of([f"x{j}" for j in range(30)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
-    found = run("auto", PrivateTable(rows, domain, n_public=len(rows)), k=3, epsilon=1.0, delta=1e-6, seed=0).frames[1]
+    found = run("auto", over(rows), k=3, epsilon=1.0, delta=1e-6, seed=0).frames[1]
     assert isinstance(found.step, ProjectionStep)
     basis = found.step.projection.basis
     assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
@@ -140,9 +143,7 @@ def tailed(n=10_000, dim=6, *, sigma=1.2, n_public=True):
     """Rows whose first column is log-normal: it has nearly all of the spread, most of it far out."""
     rng = np.random.default_rng(0)
     long = np.minimum(0.03 * np.exp(sigma * rng.normal(size=n)), 1.0)
-    rows = np.c_[long, rng.normal(0, 0.006, (n, dim - 1))]
-    domain = Domain.of([f"x{j}" for j in range(dim)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
-    return PrivateTable(rows, domain, n_public=n if n_public else None)
+    return over(np.c_[long, rng.normal(0, 0.006, (n, dim - 1))], n_public=n_public)
 
 
 def test_a_tail_along_one_axis_gets_cells_and_reaches_of_its_own():
@@ -195,8 +196,7 @@ def long_column(n=2000, *, spread=0.01, middle=(-0.5, 0.3), n_public=True):
     rng = np.random.default_rng(3)
     rows = np.asarray(middle) + spread * rng.normal(size=(n, 2))
     rows[: n // 10, 0] = rng.uniform(middle[0] + 0.1, 0.9, n // 10)
-    domain = Domain.of(["x", "y"], -1.0, 1.0, scaling=Scaling.COMMON)
-    return PrivateTable(rows, domain, n_public=n if n_public else None)
+    return over(rows, n_public=n_public, radius=None)
 
 
 @for_each("n_public", [True, False])
@@ -262,9 +262,7 @@ def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clust
     narrow, _ = mixture(12_000, 6, 4, spread=0.001)
     wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
     rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
-    domain = Domain.of([f"x{j}" for j in range(6)], -1.0, 1.0, radius=1.0, scaling=Scaling.COMMON)
-    table = PrivateTable(rows, domain, n_public=len(rows))
-    synopsis = run("auto", table, k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
     assert isinstance(synopsis, SynopsisStep)
     assert synopsis.cutoff is not None and synopsis.around is None
     assert synopsis.cells_kept == len(synopsis.kept) < 13
