@@ -21,7 +21,6 @@ from experiments.redraw import (
     draw_runs,
     explain_variance,
     find_interval,
-    group_runs,
     redraw_verdicts,
     weigh_table,
 )
@@ -276,18 +275,3 @@ def test_counts_are_weighed_as_counts():
     assert [finding.outcome for finding in agreed] == [Outcome.HOLDS, Outcome.UNDECIDED]
     torn = weigh_few(judge, rows_of([1.0, 1.1, 0.9, 1.05, 0.95], [1.0, 1.1, 0.91, 1.05, 0.96])).findings
     assert [finding.outcome for finding in torn] == [Outcome.UNDECIDED, Outcome.UNDECIDED]
-
-
-def test_a_cell_of_many_runs_matters_where_its_ranks_move_the_margin():
-    """More runs than draws explain any number by chance, one by one; by groups of like rank they do not."""
-    rng = np.random.default_rng(4)
-    found = losses(np.exp(0.3 * rng.standard_normal(900)), [1.0] * 900)
-    found.loc[found["line"] == "b", "seconds"] = rng.random(900)
-    drawn = draw_runs(np.repeat([0, 1], 900), 200)
-    counts = np.stack([np.bincount(one, minlength=1800) for one in drawn]).astype(float)
-    margins = 1 / np.median(found["nicv"].to_numpy()[drawn[:, :900]], axis=1)
-    both = [counts[:, :900], counts[:, 900:]]
-    explained = explain_variance(margins, group_runs(found, both))
-    assert explained[0] > 0.5 and explained[1] < 0.05
-    apart = explain_variance(margins, [[of_cell] for of_cell in both])
-    assert (apart < 0.5).all(), "the negative twin"

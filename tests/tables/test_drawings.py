@@ -97,7 +97,7 @@ def test_a_text_that_is_cut_or_changed_anywhere_is_refused():
                 decode_drawing(wrong)
 
 
-@settings(deadline=None, max_examples=examples(150))
+@settings(deadline=None, max_examples=150)
 @given(st.text(LETTERS, min_size=3, max_size=120))
 def test_a_text_with_a_right_check_that_nobody_wrote_is_refused_too(body: str):
     """As somebody would forge it: nothing but a sentence comes of it."""

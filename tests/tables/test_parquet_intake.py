@@ -297,12 +297,14 @@ def test_codes_of_another_size_are_the_same_texts(tmp_path: Path) -> None:
 def test_a_schema_keeps_whole_numbers_whole_and_says_what_a_cell_is(tmp_path: Path) -> None:
     large, moments = 2**53 + 1, [datetime.datetime(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, 4, 5), None]
     columns = {"n": [large, None, 7], "money": [Decimal("1.50"), None, Decimal("2.00")], "at": moments}
-    pq.write_table(pa.table(columns | {"yes": [True, None, False]}), tmp_path / "a.parquet")
+    days = [datetime.date(2024, 1, 2), None, datetime.date(2024, 12, 31)]
+    pq.write_table(pa.table(columns | {"yes": [True, None, False], "day": days}), tmp_path / "a.parquet")
     table = ParquetTable(tmp_path)
-    loaded = table.read((), text=("n", "money"), coded=("at", "yes"))
+    loaded = table.read((), text=("n", "money"), coded=("at", "yes", "day"))
     texts = {name: list_texts(loaded.get_cells(name)).tolist() for name in table.columns}
     assert texts["n"] == [str(large), None, "7"] and texts["money"] == ["1.50", None, "2"]
     assert texts["at"] == ["2024-01-02", "2024-01-02 03:04:05", None] and texts["yes"] == ["1", None, "0"]
+    assert texts["day"] == ["2024-01-02", None, "2024-12-31"]
     days = Dates(datetime.date(2024, 1, 1), datetime.date(2024, 12, 31), "dmy")
     (batch,) = table.read_batches(("at",), codings={"at": days})
     np.testing.assert_array_equal(batch.values[:, 0], loaded.encode_columns(("at",), {"at": days})[:, 0])
