@@ -204,14 +204,6 @@ def test_whatever_spark_says_is_one_sentence_without_a_value() -> None:
     assert "4711" not in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "address", ["sc://", "sc://host", "sc://host:15002?tables=t", "sc://?table=t", "sc://host?table="]
-)
-def test_an_address_that_names_no_table_is_told_how_to_be_written(address: str) -> None:
-    with pytest.raises(IntakeError, match="write it as sc://HOST"):
-        open_file(address)
-
-
 def test_a_server_that_is_not_there_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,8 +114,10 @@ def test_fifteen_clusters_at_epsilon_two(delta):
     assert usually(ratio < 2.0 for ratio in ratios("balcan", epsilon=2.0, delta=delta))
 
 
-def open_ball(values, *, epsilon=1.0, radius=None) -> PrivateSession:
-    return open_seeded(make_small_table(values, n_public=100, radius=radius), epsilon=epsilon)
+def open_session(values, *, epsilon=1.0, delta=0.0, kind=None, n=100, radius=None) -> PrivateSession:
+    accounting = Accounting.ZCDP if delta else Accounting.PURE
+    table = make_small_table(values, n_public=n, radius=radius)
+    return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
 
 
 def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
@@ -128,7 +130,7 @@ def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-
 
 @for_each("radius", [None, 0.5])
 def test_the_shifted_root_contains_the_whole_region(radius):
-    session = open_ball(make_blobs(), radius=radius)
+    session = open_session(make_blobs(), radius=radius)
     for seed in range(50):
         (tree,) = trees_of(session.project(np.eye(2), session.region), 1, depth=1, seed=seed)
         reach = np.minimum(session.region.half, session.region.radius)
@@ -138,7 +140,7 @@ def test_the_shifted_root_contains_the_whole_region(radius):
 
 
 def test_candidates_are_the_middles_of_all_cubes_inside_the_region():
-    session = open_ball(make_blobs(dim=3), epsilon=60.0, radius=1.0)
+    session = open_session(make_blobs(dim=3), epsilon=60.0, radius=1.0)
     trees = trees_of(session, 2, depth=4)
     found = list_candidates(trees, 2, session.region, np.random.default_rng(0))
     cubes = np.concatenate([tree.centers(level) for tree in trees for level in range(5)])
@@ -174,10 +176,6 @@ def test_thinning_keeps_the_finest_first():
     assert few.finest.sum() == finest.sum()
     np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
     assert all_of_them.thin(100, rng) is all_of_them
-
-
-def open_public(values, *, epsilon=1.0, n=400) -> PrivateSession:
-    return open_seeded(make_small_table(values, n_public=n), epsilon=epsilon)
 
 
 def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, order: int = 2) -> float:
@@ -223,7 +221,7 @@ def test_without_noise_it_is_greedy_local_search(keep):
     rng = np.random.default_rng(3)
     rows, candidates, k = make_blobs(80, 2, k=4), rng.uniform(-1, 1, (9, 2)), 4
     held = np.arange(k)
-    view = Projection(open_public(rows, epsilon=1e9), None)
+    view = Projection(open_session(rows, epsilon=1e9, n=400), None)
     losses = [plain_loss(rows, np.ones(80), candidates[held])]
     for step in local_swap(view, candidates, held, view.session.budget, 5, keep=keep, choose_iterate=False):
         gains = plain_gains(rows, np.ones(80), candidates[held], candidates)
@@ -247,7 +245,7 @@ def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
     # Swaps without a way to stay must leave the best centres: the last choice goes back to them.
     rows = np.repeat(np.array([[-0.8, 0.0], [0.8, 0.0]]), 50, axis=0)
     candidates = np.array([[-0.8, 0.0], [0.8, 0.0], [0.0, 0.9]])
-    view = Projection(open_public(rows, epsilon=1e9), None)
+    view = Projection(open_session(rows, epsilon=1e9, n=400), None)
     *_, last = local_swap(view, candidates, np.array([0, 2]), view.session.budget, 2, keep=0.0, choose_iterate=True)
     assert {tuple(center) for center in last.centers} == {(-0.8, 0.0), (0.8, 0.0)}
     assert "after swap 1" in last.title
@@ -268,17 +266,11 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
 
 def test_more_rows_feed_more_swaps():
     def count(n, k):
-        session = open_public(make_blobs(), n=n)
+        session = open_session(make_blobs(), n=n)
         return count_useful_swaps(Projection(session, None), k, 100, session.budget)
 
     assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20
     assert count(400, 2) == 2
-
-
-def open_session(values, *, epsilon=1.0, delta=0.0, kind=None) -> PrivateSession:
-    accounting = Accounting.ZCDP if delta else Accounting.PURE
-    table = make_small_table(values, n_public=100)
-    return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
 
 
 def grow(
