@@ -21,7 +21,7 @@ from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
 from tests.contract.tables import NeighborSetting, make_blobs
 
-PAPER, PRACTICAL = PGkMParams(preset="paper"), PGkMParams(preset="practical")
+PAPER = PGkMParams(preset="paper")
 BALL = Region.ball(3, 0.8)
 
 
