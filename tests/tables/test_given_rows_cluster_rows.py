@@ -76,16 +76,15 @@ def in_memory() -> bytes:
     return centers_of(PrivateTable(table()[0], DOMAIN))
 
 
-def spread(parts: int, *, ids: bool = False, relation: str = "add_remove") -> ClusterRows:
+def spread(parts: int, *, ids: bool = False, relation: str = "add_remove", engine: Any = None) -> ClusterRows:
+    """Rows in so many parts, of Dask or of another engine."""
     values, who = table()
     cuts = np.array_split(np.arange(N), parts)
     batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
-    return ClusterRows.of(
-        [dask.delayed(batch) for batch in batches],
-        DOMAIN,
-        drop_incomplete=relation == "add_remove",
-        rows_per_person=3 if ids else None,
-    )
+    held = {"drop_incomplete": relation == "add_remove", "rows_per_person": 3 if ids else None}
+    if engine is None:
+        return ClusterRows.of([dask.delayed(batch) for batch in batches], DOMAIN, **held)
+    return ClusterRows.of(batches, DOMAIN, **held, engine=engine)
 
 
 def centers_of(private: PrivateTable) -> bytes:
@@ -123,21 +122,17 @@ class ThreadEngine:
 
 def test_another_engine_gives_the_same_bytes() -> None:
     values, who = table()
-    engine = ThreadEngine(2)
-    for parts, ids in ((1, False), (7, False), (5, True)):
-        cuts = np.array_split(np.arange(N), parts)
-        batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
-        most = 3 if ids else None
-        rows = ClusterRows.of(batches, DOMAIN, drop_incomplete=True, rows_per_person=most, engine=engine)
-        with about(parts, ids):
-            large = PrivateTable.over(rows, DOMAIN, with_persons=ids, rows_per_person=most or 1)
-            small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3) if ids else None
-            assert centers_of(large) == (in_memory() if small is None else centers_of(small))
+    for parts, ids, relation in ((1, False, "add_remove"), (5, True, "add_remove"), (7, False, "replace")):
+        most = 3 if ids else 1
+        rows = spread(parts, ids=ids, relation=relation, engine=ThreadEngine(2))
+        large = PrivateTable.over(rows, DOMAIN, relation=relation, with_persons=ids, rows_per_person=most)
+        whole = PrivateTable(values, DOMAIN, relation=relation, persons=who if ids else None, rows_per_person=most)
+        with about(parts, ids, relation):
+            assert large.n_public == whole.n_public and centers_of(large) == centers_of(whole)
 
 
 def with_threads(parts: int) -> ClusterRows:
-    batches = [Batch(part, None, 1.0) for part in np.array_split(table()[0], parts)]
-    return ClusterRows.of(batches, DOMAIN, drop_incomplete=True, engine=ThreadEngine(2))
+    return spread(parts, engine=ThreadEngine(2))
 
 
 def test_messages_are_those_of_memory_wherever_rows_lie() -> None:

@@ -5,10 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from dpviz.tables.declarations import FileKind
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.made_tables import SyntheticTable, simulate
+from dpviz.tables.made_tables import SyntheticTable, _draw_spread_centers, simulate
 from dpviz.tables.named import Sample, list_samples, sample
 from tests.cases import about
 from tests.proof.kept import hash_bytes
@@ -65,6 +66,12 @@ def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
     assert (rows >= [0, -5]).all()
     assert (rows <= [1, 5]).all()
     assert rows[:, 1].std() > 1
+
+
+def test_centres_of_a_stand_in_keep_their_distance_from_the_walls() -> None:
+    centers = _draw_spread_centers(5, 2, 0.2, np.random.default_rng(0))
+    assert centers.shape == (5, 2) and (centers >= 0.2).all() and (centers <= 0.8).all()
+    assert pdist(centers).min() > 0.2
 
 
 def test_what_may_be_made_of_numbers_is_known_before_it_is_made() -> None:
