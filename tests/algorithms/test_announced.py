@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,7 +62,17 @@ def announced() -> dict[str, Any]:
     cards = {card.id: dict(_of_card(card)) for card in CARDS.values()}
     plans = {name: {**_plan(*asked), "planned for": _planned_for(*asked)} for name, asked in _PLANNED.items()}
     rounds = {preset: dict(_rounds(preset)) for preset in ("su", "tuned", "gaussian")}
-    return {"cards": cards, "rounds of Lloyd": rounds, "auto": plans}
+    return {"cards": cards, "rounds of Lloyd": rounds, "auto": plans, "forecasts of auto": dict(_forecasts())}
+
+
+def _forecasts() -> Iterator[tuple[str, str]]:
+    """From a loss that is next to that of k-means to one of which nothing can be told."""
+    for dim, k, epsilon, n, common in product((1, 2, 20), (2, 20), (0.1, 3.0), (500, 20_000, 10**6), (False, True)):
+        setting = Setting(dim, k, epsilon, 1e-6, n=n, common=common and dim > 1)
+        yield (
+            f"{dim} columns, {k} clusters, ε {epsilon:g}, {n:,} rows, common {common}",
+            _light(Judgement.of(CARDS["auto"], setting, CARDS["auto"].params())),
+        )
 
 
 def _of_card(card: Card) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,6 @@ from dpviz.algorithms import plugins
 from dpviz.algorithms.card import Params, always
 from dpviz.algorithms.registry import CARDS, find_card, list_private_cards
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.app.charts.studies.curves import LOOKS, choose_styles
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.exact_noise import ExactNoise
@@ -168,12 +167,6 @@ def test_a_room_without_a_guarantee_cannot_be_had_later():
     sly = replace(HONEST, accounting=lambda params, delta: Accounting.NONE if delta == 0 else Accounting.GDP)
     with bringing(sly), pytest.raises(RequestError, match="gives no guarantee"):
         run("random-lloyd", PUBLIC.table(), k=3, epsilon=1.0)
-
-
-def test_in_charts_it_takes_a_look_that_none_of_the_others_has():
-    with bringing(HONEST):
-        mine, theirs = choose_styles([CARDS["random-lloyd"].title, "DPLloyd"]).values()
-    assert (theirs.color, theirs.marker) == LOOKS["dplloyd"] and (mine.color, mine.marker) != LOOKS["dplloyd"]
 
 
 def test_nothing_is_imported_before_it_is_asked_for(capsys, monkeypatch):

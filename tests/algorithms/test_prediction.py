@@ -14,12 +14,9 @@ from dpviz.algorithms import prediction
 from dpviz.algorithms.card import Setting
 from dpviz.algorithms.prediction import Prediction, predict_floor
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
-from dpviz.app.charts.studies.stored_verdicts import FOLDER
 from dpviz.core.domain import Domain, Region
-from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs import advice
-from dpviz.runs.one_run import read_centers, run
 from dpviz.runs.request import Contender
 
 SQUARE = Region(np.ones(2), sqrt(2))
@@ -75,31 +72,6 @@ def test_hybrid_is_predicted_as_a_grid_below_its_threshold_and_by_equation_13_ab
     assert found.excess == pytest.approx(dplloyd_error(6, k=5, n=48_841, epsilon=0.04, rounds=1))
 
 
-def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
-    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
-    setting = Setting(6, 5, 1.0, 1e-6, n=50_000)
-    su, tuned, gaussian = (
-        predict(Contender("dplloyd", {"preset": preset, "rounds": 5}), setting, region)
-        for preset in ("su", "tuned", "gaussian")
-    )
-    assert su is not None and tuned is not None and gaussian is not None
-    assert gaussian.excess < tuned.excess < su.excess
-
-
-def test_replacing_and_several_rows_a_person_cost_what_they_should() -> None:
-    one, two, replaced = (
-        predict(Contender("dplloyd", {"preset": "su"}), Setting(2, 5, 1.0, 0.0, n=9_000, **extra), SQUARE)
-        for extra in ({}, {"rows_per_person": 2}, {"relation": Relation.REPLACE})
-    )
-    assert one is not None and two is not None and replaced is not None
-    assert two.excess == pytest.approx(4 * one.excess) == pytest.approx(replaced.excess)
-
-
-def test_without_a_public_n_or_a_formula_there_is_no_prediction() -> None:
-    assert predict(Contender("dplloyd"), Setting(2, 5, 1.0, 0.0), SQUARE) is None
-    assert predict(Contender("kmeans++"), Setting(2, 5, 1.0, 0.0, n=100), SQUARE) is None
-
-
 def test_a_prediction_says_when_it_stops_holding() -> None:
     few, many = (
         predict(Contender("dplloyd", {"preset": "su"}), Setting(2, 5, 0.1, 0.0, n=n), SQUARE) for n in (500, 50_000)
@@ -113,29 +85,6 @@ def test_a_prediction_says_when_it_stops_holding() -> None:
     ]
     assert all(error is not None and error.holds == (error.noise <= 0.25) for error in errors)
     assert len({error.holds for error in errors if error is not None}) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("preset", ["su", "tuned", "gaussian"])
-def test_the_predicted_error_is_what_noise_does_to_one_round(preset: str) -> None:
-    """Equal clusters around centres at the typical offset: the formula's own assumptions, so it must come out."""
-    k, n, dim = 4, 8_000, 2
-    corners = 0.45 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    table = PrivateTable(np.repeat(corners, n // k, axis=0), Domain.of(["x", "y"], -1.0, 1.0), n_public=n)
-    params = {"preset": preset, "rounds": 1}
-    setting = Setting(dim, k, 1.0, 1e-6, n=n)
-    predicted = predict(Contender("dplloyd", params), setting, table.domain.region)
-    assert predicted is not None
-    squared = []
-    for seed in range(60):
-        centers = read_centers(
-            run("dplloyd", table, k=k, epsilon=1.0, delta=1e-6, params=params, seed=seed).frames[-1].step
-        )
-        nearest = ((corners[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)
-        squared.append(nearest.mean())
-    assert np.median(squared) < 10 * predicted.excess
-    typical = [error for error in squared if error < 10 * predicted.excess]  # starts that split no cluster
-    assert np.mean(typical) == pytest.approx(predicted.excess, rel=0.25)
 
 
 def test_the_floor_is_the_noise_of_known_clusters_of_like_size() -> None:
@@ -159,20 +108,6 @@ def test_the_floor_depends_on_public_numbers_and_not_on_private_ones() -> None:
     assert predict_floor(replace(wide, rows_per_person=3)) - 1 == pytest.approx(9 * (floors[0] - 1))
 
 
-def test_no_stored_run_of_the_papers_is_below_the_floor() -> None:
-    places = 0
-    for file in sorted(FOLDER.glob("*.csv")):
-        table = pd.read_csv(file)
-        if not {"nicv", "kmeans", "epsilon", "delta", "n"} <= set(table.columns):
-            continue
-        where = ["data", "n", "d", "k", "epsilon", "delta", "line"]
-        for (_, n, d, k, epsilon, delta, _), losses in table.groupby(where)[["nicv", "kmeans"]].median().iterrows():
-            floor = predict_floor(Setting(int(d), int(k), float(epsilon), float(delta), n=int(n)))
-            assert losses["nicv"] / losses["kmeans"] >= floor
-            places += 1
-    assert places > 300
-
-
 def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_would_be_beaten() -> None:
     runs = pd.read_csv(Path(advice.__file__).with_name("advice_study.csv"))
     settings = list(zip(*(runs[name] for name in ("d", "k", "epsilon", "delta", "n")), strict=True))
@@ -180,3 +115,16 @@ def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_wou
     excess, floors = runs["ratio"].to_numpy() - 1, np.array([found[one] for one in settings]) - 1
     beaten = [int((excess < times * floors - 0.01).sum()) for times in (1, 3)]
     assert beaten[0] == 0 < beaten[1]
+
+
+def test_every_preset_is_better_than_the_papers_where_data_suffice() -> None:
+    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
+    setting = Setting(6, 5, 1.0, 1e-6, n=50_000)
+    su, tuned, gaussian = (
+        predict(Contender("dplloyd", {"preset": preset, "rounds": 5}), setting, region)
+        for preset in ("su", "tuned", "gaussian")
+    )
+    assert su is not None and tuned is not None and gaussian is not None
+    assert gaussian.excess < tuned.excess < su.excess
+    assert predict(Contender("dplloyd"), replace(setting, n=None), region) is None
+    assert predict(Contender("kmeans++"), setting, region) is None

@@ -1,14 +1,18 @@
-"""What a room exports says what each argument is and what comes back; elsewhere no section repeats a signature."""
+"""What a room exports says what each argument is and what comes back, no section repeats a signature, examples hold."""
 
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+
+import pytest
 
 from dpviz.runs.audits.auditing import list_handed_on
-from tests.house_rules import PACKAGE, ROOMS, Source
+from tests.house_rules import PACKAGE, ROOMS, ROOT, Source
 
 _NOTHING = {"None", "NoReturn"}
 EXPORTED = {home for room in ROOMS for home in list_handed_on(f"dpviz.{room}").values()}
@@ -173,3 +177,12 @@ def alone(one: int) -> int: ...
         "Lags.ask_more says nothing of query, share, Returns",
         "half says nothing of other, Returns",
     ]
+
+
+FILES = sorted(path for path in (ROOT / "dpviz").rglob("*.py") if ">>> " in path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_examples_of_a_module_hold(path) -> None:
+    module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    assert doctest.testmod(module).failed == 0

@@ -34,6 +34,7 @@ from dpviz.words.glossary import read_glossary
 from dpviz.words.questions import read_questions
 from tests.cases import about
 from tests.command_line import call
+from tests.house_rules import PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -107,8 +108,7 @@ def _is_there(named: str) -> bool:
 def test_every_type_of_the_walks_is_there() -> None:
     named = set(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", (DOCS / "architecture.md").read_text("utf-8")))
     assert len(named) > 15
-    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "dpviz").rglob("*.py"))
-    there = {node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    there = {node.name for source in PACKAGE for node in source.tree.body if isinstance(node, ast.ClassDef)}
     assert not sorted(named - there)
 
 

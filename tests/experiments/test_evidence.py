@@ -1,8 +1,10 @@
-"""Orderings of medians: how many places, which one decides, and whose fault it is."""
+"""Orderings of medians: how many places, which one decides, whose fault it is; and each verdict on planted tables."""
+
+import re
 
 import pytest
 
-from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict
+from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, Outcome
 from experiments.evidence import (
     UNEXPLAINED,
     add_reason,
@@ -14,8 +16,9 @@ from experiments.evidence import (
     conclude,
 )
 from experiments.material import SYNTHETIC
+from experiments.registry import CLAIMS
 from tests.cases import for_each
-from tests.experiments.planted import lines, table
+from tests.experiments.planted import PLANTED, lines, table
 
 
 def four_places(*worse):
@@ -40,15 +43,6 @@ def test_lines_that_were_not_run_hold_nothing():
     found = table([lines({"a": 1.0})]).assign(line="a")
     missing = compare_lines(found[found["epsilon"] > 9], ["a"], ["a"], says="nothing")
     assert not missing.holds and missing.reason == "not run"
-
-
-def test_bounds_have_margins_too():
-    assert compare_least(3.0, 2.0, says="", found="").margin == 1.5
-    assert not compare_most(3.0, 2.0, says="", found="").holds
-    assert (
-        compare_within_factor([1.0, 1.5], 2.0, says="", names=["x", "y"]).found
-        == "x 1, y 1.5: a factor of 1.5, 2 allowed"
-    )
 
 
 def test_what_the_paper_asks_for_stands_beside_what_was_found():
@@ -86,3 +80,44 @@ def test_rank_correlation():
     assert compute_rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000]) == pytest.approx(1.0)
     assert compute_rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1.0)
     assert compute_rank_correlation([1, 2, 3], [5, 5, 5]) == 0.0
+
+
+def test_every_claim_has_planted_tables():
+    assert set(PLANTED) == set(CLAIMS)
+    assert len(CLAIMS) == 14
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("outcome", [Outcome.IN_PART, Outcome.HOLDS, Outcome.FAILS])
+@for_each("claim_id", CLAIMS)
+def test_what_was_planted_is_found(claim_id, outcome):
+    verdict = CLAIMS[claim_id].judge(PLANTED[claim_id](outcome))
+    said = "\n".join(f"{finding.holds} {finding.says}: {finding.found}" for finding in verdict.findings)
+    assert verdict.outcome is outcome, said
+    for finding in (*verdict.findings, *(verdict.today or verdict).findings):
+        assert (finding.margin >= 1) == finding.holds, finding
+        assert bool(finding.reason) != finding.holds, (
+            f"{finding.says} fails without a named reason, or has one too many"
+        )
+
+
+def test_a_claim_may_hold_as_its_paper_ran_it_and_not_against_what_is_run_today():
+    verdict = CLAIMS["google-coreset"].judge(PLANTED["google-coreset"](Outcome.HOLDS))
+    assert (verdict.outcome, verdict.today.findings[0].outcome) == (Outcome.HOLDS, Outcome.FAILS)
+    against, today = verdict.findings[0], verdict.findings[0].today
+    assert "diffprivlib" in against.found and "DPLloyd (journal)" in today.found
+    assert "printed constants" in today.reason and "borne out" in today.reason
+
+
+def test_a_factor_is_named_where_a_word_stands_for_it():
+    for claim in CLAIMS.values():
+        for finding in claim.judge(PLANTED[claim.id](Outcome.IN_PART)).findings:
+            for word in ("much", "magnitude", "competitive", "comparably", "dominated"):
+                assert word not in finding.says or re.search(r"\d×", finding.says), finding.says
+
+
+def test_a_verdict_is_as_strong_as_its_findings():
+    good, bad = ClaimFinding("a", True, "", 2.0), ClaimFinding("b", False, "", 0.5, "why")
+    assert ClaimVerdict((good, good)).sentence == "holds: 2 of 2 findings hold; closest margin 2×"
+    assert ClaimVerdict((good, bad)).outcome is Outcome.IN_PART
+    assert ClaimVerdict((bad,)).sentence == "does not hold: 0 of 1 findings hold"

@@ -1,13 +1,18 @@
-"""Tables of the papers: synthetic ones of the right size, published files where they are, and what is refused."""
+"""Tables of the papers: synthetic ones of the right size, published files where they are or as OpenML sends them."""
+
+from __future__ import annotations
 
 import gzip
+from types import SimpleNamespace
+from urllib.error import URLError
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.cluster import KMeans
 
 from dpviz.core.check import RequestError
-from experiments.catalogue import _MNIST_APART, _MNIST_WITHIN, CATALOGUE, make_ball_table, make_separated
+from experiments.catalogue import CATALOGUE, make_ball_table, make_separated
+from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
 from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, DatasetCache, PaperTable
 from experiments.registry import CLAIMS, open_datasets
 from experiments.su_epsilon import CLUSTERS
@@ -69,13 +74,50 @@ def test_recipes_keep_what_the_paper_says_of_its_table():
     assert set(ball.labels) == set(range(4))
 
 
-@pytest.mark.slow
-def test_the_stand_in_of_mnist_is_clustered_as_loosely_as_mnist():
-    """One centre loses 1.34 times what ten do: published sums of squares of MNIST. It caps how a loss can grow."""
-    rows = make_ball_table("MNIST", 12_000, 784, 10, 4, _MNIST_WITHIN, seed=70_784, apart=_MNIST_APART).values
-    spread = float(((rows - rows.mean(axis=0)) ** 2).sum())
-    ten = KMeans(10, n_init=2, random_state=0).fit(rows).inertia_
-    assert 1.27 < spread / ten < 1.40
-    apart = make_ball_table("far", 12_000, 784, 10, 4, 0.5, seed=70_784).values
-    far = float(((apart - apart.mean(axis=0)) ** 2).sum())
-    assert far / KMeans(10, n_init=2, random_state=0).fit(apart).inertia_ > 2
+LETTER = ON_OPENML[0]
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """OpenML as it answers: 16 columns of letters and their classes. ``asked`` is what it was asked for."""
+    asked = []
+
+    def fetch(*, name, version, **options):
+        asked.append((name, version))
+        if answer.error is not None:
+            raise answer.error
+        return SimpleNamespace(data=answer.data, target=pd.Series(["A", "B"] * 5, dtype="category"))
+
+    columns = {f"c{j}": np.arange(10) % 7 for j in range(16)}
+    answer = SimpleNamespace(asked=asked, error=None, data=pd.DataFrame(columns))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    return answer
+
+
+def test_a_table_that_is_missing_is_brought_and_read_as_the_published_file(openml, tmp_path):
+    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"]
+    assert openml.asked == [("letter", 1)]
+    found = open_datasets(tmp_path).table("Letter")
+    assert (found.origin, found.values.shape, found.domain.radius) == (PUBLISHED, (10, 16), 21.7)
+    assert found.labels.tolist() == [0, 1] * 5
+    assert [file.name for file in tmp_path.iterdir()] == ["letter.csv.gz"]
+
+
+def test_what_lies_there_is_kept_and_nobody_is_asked(openml, tmp_path):
+    (tmp_path / LETTER.file).write_bytes(b"mine")
+    assert fetch_missing(tmp_path, [LETTER]) == []
+    assert openml.asked == [] and (tmp_path / LETTER.file).read_bytes() == b"mine"
+
+
+def test_without_a_network_or_with_another_table_there_is_a_sentence_and_no_file(openml, tmp_path):
+    openml.error = URLError("no route")
+    with pytest.raises(RequestError, match="OpenML did not send Letter"):
+        fetch_missing(tmp_path, [LETTER])
+    openml.error = None
+    other = PublicTable("Adult", "adult_num.csv.gz", "adult", 2, ("age",), labelled=False)
+    with pytest.raises(RequestError, match="What OpenML sent is not Adult, version 2"):
+        fetch_missing(tmp_path, [other])
+    openml.data = openml.data.assign(c0="a word")
+    with pytest.raises(RequestError, match="put the published file into the folder as letter"):
+        fetch_missing(tmp_path, [LETTER])
+    assert list(tmp_path.iterdir()) == []

@@ -66,7 +66,7 @@ def follow(found):
 
 @pytest.mark.slow
 def test_only_what_is_open_is_run_again(monkeypatch):
-    monkeypatch.setattr(redraw, "PATH_DRAWS", 200)
+    monkeypatch.setattr(redraw, "PATH_DRAWS", 60)
     seen = []
     found = follow(plan(seen, looks=2))
     runs = pd.DataFrame(seen, columns=["spread", "repeat"]).groupby("spread")["repeat"].nunique()

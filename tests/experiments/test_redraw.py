@@ -12,7 +12,7 @@ from scipy.stats import norm as normal
 
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
-from experiments.evidence import compare_lines, compare_most, compare_with_today, conclude
+from experiments.evidence import compare_lines, compare_most, conclude
 from experiments.redraw import (
     LOOKS,
     PATH_DRAWS,
@@ -21,12 +21,11 @@ from experiments.redraw import (
     draw_runs,
     explain_variance,
     find_interval,
-    group_runs,
     redraw_verdicts,
     weigh_table,
 )
 from tests.cases import about, for_each
-from tests.experiments.planted import lines, table
+from tests.experiments.planted import lines
 
 
 def losses(first, second):
@@ -60,32 +59,10 @@ def test_a_margin_that_many_runs_agree_on_is_decided():
     assert worse.outcome is Outcome.FAILS and worse.interval.runs == 5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("second", [[0.8, 1.3, 0.994], [0.994, 0.8, 1.3, 0.99, 1.2]])
-def test_six_thousandths_on_runs_that_disagree_decide_nothing(second):
-    found = few(losses([1.0, 0.9, 1.1], second))
-    assert found.findings[0].interval.crosses
-    assert found.outcome is Outcome.UNDECIDED
-    assert found.sentence == "undecided: 0 of 1 findings hold, 1 undecided"
-
-
 def test_a_margin_of_one_thousandth_is_no_margin():
     same = few(losses([1.0, 1.0, 1.0], [1.0004, 1.0004, 1.0004]))
     assert same.findings[0].holds and same.outcome is Outcome.UNDECIDED
     assert "closest margin" not in same.sentence
-
-
-@given(low=st.floats(0.01, 100), high=st.floats(0.01, 100), margin=st.floats(0.01, 100))
-def test_undecided_is_exactly_an_interval_that_crosses(low, high, margin):
-    low, margin, high = sorted((low, margin, high))
-    finding = ClaimFinding("x", margin >= 1, "", margin, interval=MarginInterval(low, high, 5))
-    crosses = low < 1 <= high
-    if crosses:
-        assert finding.outcome is Outcome.UNDECIDED
-    elif low >= 1.001:
-        assert finding.outcome is Outcome.HOLDS
-    elif high <= 0.999:
-        assert finding.outcome is Outcome.FAILS
 
 
 @given(st.lists(st.sampled_from([Outcome.HOLDS, Outcome.FAILS, Outcome.UNDECIDED]), min_size=1, max_size=6))
@@ -162,24 +139,6 @@ def test_one_run_has_no_interval():
     assert few(once).findings[0].interval is None
 
 
-@pytest.mark.slow
-def test_what_is_run_today_has_an_interval_of_its_own():
-    found = table([lines({"ours": 1.0, "theirs": 2.0, "theirs, tuned": 0.5})])
-
-    def judge(runs):
-        return conclude(
-            runs,
-            compare_with_today(
-                lambda line: compare_lines(runs, ["ours"], [line], says="best"), "theirs", "theirs, tuned", "tuning"
-            ),
-        )
-
-    verdict = weigh_table(judge, found).verdict
-    assert (verdict.outcome, verdict.today.outcome) == (Outcome.HOLDS, Outcome.FAILS)
-    assert verdict.findings[0].today.reason.startswith("tuning (borne out by our runs")
-    assert verdict.findings[0].today.interval.high < 1 < verdict.findings[0].interval.low
-
-
 def test_cells_matter_that_move_the_margin():
     """Of two places the worse one decides: only its runs move the margin, and only they set how sure it is."""
     far, near = losses([1.0, 1.1, 0.9, 1.05, 0.95, 1.0], [9.0] * 6), losses([1.0, 1.1, 0.9], [1.2, 1.3, 1.1])
@@ -189,21 +148,6 @@ def test_cells_matter_that_move_the_margin():
     assert weighed.verdict.findings[0].interval.runs == 3
     constant = explain_variance(np.ones(50), [[np.ones((50, 3))]])
     assert constant.tolist() == [0.0]
-
-
-@pytest.mark.slow
-def test_a_cell_matters_whose_rare_bad_run_tips_a_margin():
-    """Of the five runs of "a" one is bad: where it is drawn thrice the margin is below 1, which no run of "b" does."""
-    found = losses([1.0, 1.0, 1.0, 1.0, 3.0], np.random.default_rng(0).uniform(1.1, 4.0, 60).tolist())
-    weighed = weigh_table(a_is_better, found, looks=LOOKS)
-    assert weighed.verdict.findings[0].outcome is Outcome.UNDECIDED
-    assert "a" in {cell["line"] for cell in weighed.cells[0]}
-    counts = np.random.default_rng(1).multinomial(5, [0.2] * 5, 200).astype(float)
-    other = np.random.default_rng(2).multinomial(60, [1 / 60] * 60, 200).astype(float)
-    tips = (counts[:, 0] == np.sort(counts[:, 0])[-3]).astype(float)
-    assert 0 < tips.mean() < 0.1
-    explained = explain_variance(tips, [[counts], [other]], tail=0.0)
-    assert explained[0] > 0.05 > explained[1]
 
 
 _FIRST = 4
@@ -331,18 +275,3 @@ def test_counts_are_weighed_as_counts():
     assert [finding.outcome for finding in agreed] == [Outcome.HOLDS, Outcome.UNDECIDED]
     torn = weigh_few(judge, rows_of([1.0, 1.1, 0.9, 1.05, 0.95], [1.0, 1.1, 0.91, 1.05, 0.96])).findings
     assert [finding.outcome for finding in torn] == [Outcome.UNDECIDED, Outcome.UNDECIDED]
-
-
-def test_a_cell_of_many_runs_matters_where_its_ranks_move_the_margin():
-    """More runs than draws explain any number by chance, one by one; by groups of like rank they do not."""
-    rng = np.random.default_rng(4)
-    found = losses(np.exp(0.3 * rng.standard_normal(900)), [1.0] * 900)
-    found.loc[found["line"] == "b", "seconds"] = rng.random(900)
-    drawn = draw_runs(np.repeat([0, 1], 900), 200)
-    counts = np.stack([np.bincount(one, minlength=1800) for one in drawn]).astype(float)
-    margins = 1 / np.median(found["nicv"].to_numpy()[drawn[:, :900]], axis=1)
-    both = [counts[:, :900], counts[:, 900:]]
-    explained = explain_variance(margins, group_runs(found, both))
-    assert explained[0] > 0.5 and explained[1] < 0.05
-    apart = explain_variance(margins, [[of_cell] for of_cell in both])
-    assert (apart < 0.5).all(), "the negative twin"

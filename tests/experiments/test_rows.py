@@ -6,10 +6,9 @@ import pytest
 from sklearn.mixture import GaussianMixture
 
 from dpviz.core.accounting import gdp_mu
-from experiments import balcan_theory, cohen_naive, su_genetic, su_theory
+from experiments import balcan_theory, cohen_naive, su_theory
 from experiments.balcan_figure2 import DELTA, convert_to_basic
 from experiments.catalogue import make_ball_table
-from experiments.registry import CLAIMS, open_datasets
 from experiments.trials import Line, Sweep
 from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
 
@@ -29,22 +28,6 @@ def test_a_grid_is_tidy_and_repeats_itself():
     assert len(found[0]) == 2 * 2 * 2
     assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
     assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
-
-
-def test_the_genetic_search_and_lloyd_never_see_noise():
-    few = su_genetic.Settings(tables=("TIGER",), iterations=4, repeats=1, most_rows=300)
-    found = pd.DataFrame(every_row(su_genetic.list_blocks(few), open_datasets(None)))
-    lloyd = found.loc[found["line"] == su_genetic.LLOYD, "nicv"].to_numpy()
-    assert (np.diff(lloyd) <= 1e-12).all()
-    assert len(found) == 3 * 5
-
-
-def test_naive_samples_are_counted_never_held():
-    """A hundred million samples, of which no array is made; what is found of them are means and sides."""
-    few = cohen_naive.Settings(sizes=(100_000_000,), repeats=1)
-    found = pd.DataFrame(every_row(cohen_naive.list_blocks(few))).set_index("line")
-    assert found["separated"].between(0, 1).all() and (found["error"] >= 0).all()
-    assert found.loc[cohen_naive.FITTED, "error"] > 1 > found.loc[cohen_naive.NOISY, "error"]
 
 
 def test_a_mixture_fitted_to_counts_is_the_one_fitted_to_rows():
@@ -107,9 +90,3 @@ def test_the_accounting_of_2017_costs_several_times_the_noise():
     assert given < 0.3
     basic = np.sqrt(2 * np.log(1.25 * 20 / DELTA)) * 20
     assert np.sqrt(20) / gdp_mu(given, DELTA) == pytest.approx(basic, rel=1e-6)
-
-
-def test_quick_settings_are_not_more_than_full_ones():
-    for claim in CLAIMS.values():
-        assert type(claim.quick) is type(claim.full)
-        assert claim.quick.repeats <= claim.full.repeats

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 from datetime import date
-from itertools import permutations
 from math import cos, sin, tau
 
 import numpy as np
@@ -14,11 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.core import domain as core_domain
 from dpviz.core.check import RequestError
-from dpviz.core.content import compute_exact_log
 from dpviz.core.domain import Domain
-from dpviz.tables import codings
 from dpviz.tables.codings import (
     MOST_BINS,
     Categories,
@@ -60,10 +55,6 @@ def cells(*words: str | None) -> pd.Series:
     return pd.Series(words, dtype="str")
 
 
-def test_the_examples_in_the_text_hold():
-    assert [doctest.testmod(module).failed for module in (codings, core_domain)] == [0, 0]
-
-
 def test_cells_become_places_by_what_they_say_alone():
     for coding, column, numbers in (
         (KINDS["region"], cells("N", " S ", "north", None, "E"), [0, 1, 3, 4, 2]),
@@ -94,21 +85,6 @@ def test_two_different_categories_lie_the_declared_distance_apart_and_on_the_lat
                 np.testing.assert_allclose(gaps, apart, atol=2.0**-17)
     usual = domain("region").region.rows(domain("region").to_unit(np.arange(5.0)[:, None]))
     np.testing.assert_array_equal(usual, np.eye(5) / 2)
-
-
-def test_whatever_order_the_names_have_distances_are_the_same():
-    column = cells("N", "S", "E", "elsewhere", None)
-    for names in permutations(("N", "S", "E")):
-        coding = Nominal(names)
-        rows = coding.encode(coding.numbers(column), *coding.ends, 0.5)
-        np.testing.assert_array_equal(np.linalg.norm(rows[:, None] - rows[None], axis=2) > 0, ~np.eye(5, dtype=bool))
-
-
-def test_logarithms_are_those_of_a_library_to_the_last_digits_and_know_no_neighbours():
-    values = 10.0 ** np.random.default_rng(0).uniform(-300, 300, 20_000)
-    np.testing.assert_allclose(compute_exact_log(values), np.log(values), rtol=1e-15)
-    one_by_one = [compute_exact_log(values[place : place + 1])[0] for place in range(300)]
-    np.testing.assert_array_equal(compute_exact_log(values)[:300], one_by_one)
 
 
 def test_the_stored_circle_is_the_circle_is_no_longer_than_its_radius_and_hangs_on_no_last_bit():
@@ -179,13 +155,6 @@ def test_names_bounds_and_places_of_coordinates():
     np.testing.assert_allclose(
         pickle.loads(pickle.dumps(ALL)).to_unit(ALL.placeholder[None]), ALL.to_unit(ALL.placeholder[None])
     )
-
-
-def test_plain_numbers_have_the_domain_that_they_always_had():
-    plain, same = Domain.of(["a", "b"], 0.0, [1.0, 3.0]), domain("a", "b")
-    assert not same.declared and same.region.blocks is None and same.width == same.dim == 2
-    assert plain.region.radius == same.region.radius
-    np.testing.assert_array_equal(plain.placeholder, plain.center)
 
 
 def test_a_row_with_a_missing_number_is_the_middle_and_the_empty_category_and_not_the_first_one():

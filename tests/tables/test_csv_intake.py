@@ -1,7 +1,13 @@
-"""Intake: what people upload becomes the same numbers or one clear sentence, never a value of a cell."""
+"""CSV files: what people bring becomes numbers or one sentence, never a value of a cell, at once or in pieces."""
 
+from __future__ import annotations
+
+import ast
 import gzip
+import json
 import traceback
+import tracemalloc
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,57 +16,88 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dpviz.tables.csv_intake
 from dpviz.tables import csv_intake
-from dpviz.tables.csv_intake import load_csv, open_csv
-from dpviz.tables.file_format import EAST_ASIAN, FileFormat, NumberStyle
-from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
-from dpviz.tables.proposal import propose
+from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, clean_names, load_csv, open_csv, read_header, reads_like_a_row
+from dpviz.tables.declarations import apply_declaration
+from dpviz.tables.file_format import EAST_ASIAN, FileFormat
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, list_texts, make_numeric_table
+from dpviz.tables.named import open_file
 from tests.cases import about
 from tests.examples import examples
+from tests.tables.told import compare_cases
 
-NAN = float("nan")
+PLAIN = FileFormat()
+
+
+def tell_header(case: str) -> str:
+    """The delimiter and the names of a first line, whatever stands below it; or why it has none."""
+    raw = ast.literal_eval(case)
+    try:
+        header = CsvFile("t", raw).header(PLAIN)
+    except IntakeError as refused:
+        return str(refused)
+    for body in (b"\n1,2,3,4\n", b"\nu;v;w\n"):
+        file = CsvFile("t", raw + body)
+        assert (file.header(PLAIN).names, file.header(PLAIN).delimiter) == (header.names, header.delimiter)
+        assert file.lines(PLAIN)[file.header(PLAIN).body :] == body[1:]
+    return f"{header.delimiter!r} {header.names}"
+
+
+def test_names_come_from_the_first_line_alone_or_a_sentence_says_why_not():
+    compare_cases("first_lines.txt", tell_header)
+    for line, said in ((b"a" * 1_000_001, "longer than a million"), (b"c," * 2_000 + b"c", "2,000 columns")):
+        with pytest.raises(IntakeError, match=said):
+            CsvFile("t", line + b"\n").header(PLAIN)
+
+
+VALUES = """1 | -1.5 | +3 | −5 | 1e5 | .5 | 1,234.5 | 1 234 | 1'234 | (12) | 12% | 55 % | $73519.44 | € 5 | 5 € | USD 12
+12 EUR | -$3 | 1987-03-12 | 12.3.1987 | 3/12/87 | 1987-03-12T10:11:12Z | 2024-01-02 03:04 | 12 March 1987 | Mar 12, 1987
+10:30 | 10:30:15 | 9:05 pm | inf | nan | -Infinity | NaN"""
+NAMES = ["age", "x1", "col2", "q3", "1st", "2nd half", "may", "march_sales", "income (USD)", "kr.", "a.b"]
+
+
+def test_a_line_with_a_value_is_no_header_until_it_is_declared():
+    for cell in VALUES.replace("\n", " | ").split(" | "):
+        with about(cell):
+            assert reads_like_a_row(cell)
+            line = f'name;"{cell}"\nAnna;5\n'.encode()
+            with pytest.raises(IntakeError, match="may be a row") as refused:
+                read_header(line, PLAIN)
+            assert cell not in str(refused.value)
+            assert read_header(line, FileFormat(header=True)).names == ("name", cell)
+            assert read_header(line, FileFormat(header=True, names=("a", "b"))).names == ("a", "b")
+    assert [name for name in NAMES if reads_like_a_row(name)] == []
+
+
+def test_without_a_header_the_names_are_declared_and_the_first_line_is_a_row():
+    header = read_header(b"1;2\n3;4\n", FileFormat(header=False, names=("a", "b"), delimiter=";"))
+    assert (header.names, header.delimiter, header.body) == (("a", "b"), ";", 0)
+    with pytest.raises(IntakeError, match="needs column names"):
+        FileFormat(header=False)
+
+
+@given(st.lists(st.sampled_from(["x", "x_2", " x", "", "column_1", "y" * 200]) | st.text(max_size=20), max_size=6))
+def test_clean_names_are_distinct_printable_and_short(names):
+    clean, _ = clean_names(names)
+    assert len(clean) == len(names) == len(set(clean))
+    assert all(name.isprintable() and 0 < len(name) <= 90 for name in clean)
 
 
 def rows(table: LoadedTable) -> list[list[float]]:
     return table.columns(table.numeric_columns).tolist()
 
 
-def test_what_reads_without_a_declaration() -> None:
-    for raw, names, expected in (
-        (b"x,y\r\n1,2\r\n3,4", ("x", "y"), [[1, 2], [3, 4]]),
-        (b"x\n1\n2\n", ("x",), [[1], [2]]),
-        (b"x,y\n", ("x", "y"), []),
-        (b"x;y\n1.5;2\n", ("x", "y"), [[1.5, 2]]),
-        (b"sep=;\nx;y\n1;2\n", ("x", "y"), [[1, 2]]),
-        (b"x, x,\n 1, 2,3\n", ("x", "x_2", "column_3"), [[1, 2, 3]]),
-        ("größe,y\n1,2\n".encode("utf-8-sig"), ("größe", "y"), [[1, 2]]),
-        (gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n"), ("x", "y"), [[1, 2], [3, 4]]),
-    ):
-        with about(raw):
-            table = load_csv(raw)
-            assert table.numeric_columns == names
-            assert rows(table) == expected
+def tell(case: str) -> str:
+    """Names and rows of a file as it is declared."""
+    raw, said = ast.literal_eval(case)
+    declared = apply_declaration(json.dumps({"lower": 0, "upper": 1, "file": said})).file
+    table = load_csv(raw, declared=declared)
+    return f"{table.numeric_columns} {rows(table)}"
 
 
-def test_what_is_declared_is_read() -> None:
-    by_column = {"x": NumberStyle(".", ","), "y": NumberStyle(sign="%")}
-    for raw, declared, expected in (
-        (b"1,2\n3,4\n", FileFormat(header=False, names=("a", "b")), [[1, 2], [3, 4]]),
-        (b"0,1,2\n5,6,7\n", FileFormat(header=True), [[5, 6, 7]]),
-        (b"x,y\n1,2,\n", FileFormat(names=("x", "y", "z")), [[1, 2, NAN]]),
-        (b"x;y\n1.234,5;2\n", FileFormat(style=NumberStyle(",", ".")), [[1234.5, 2]]),
-        (b'x,y\n"1,234",12%\n', FileFormat(styles=by_column), [[1234, 12]]),
-        ("größe\n1\n".encode("cp1252"), FileFormat("cp1252"), [[1]]),
-        ("x,y\n1,2\n".encode("utf-16"), FileFormat("utf-16"), [[1, 2]]),
-        ("x,y\n1,2\n".encode("utf-16-be"), FileFormat("utf-16-be"), [[1, 2]]),
-        ("x,y\n1,2\n".encode("utf-32"), FileFormat("utf-32"), [[1, 2]]),
-        *(("身,y\n1,2\n身長,3\n".encode(one), FileFormat(one), [[1, 2], [NAN, 3]]) for one in EAST_ASIAN[:-1]),
-        ("키,y\n1,2\n".encode("cp949"), FileFormat("cp949"), [[1, 2]]),
-        (b"x y\n1  2\n 3 4\n", FileFormat(delimiter="whitespace"), [[1, 2], [3, 4]]),
-        (b'x,y\n"1\n",2\n', FileFormat(several_lines=True), [[NAN, 2]]),
-    ):
-        with about(raw):
-            np.testing.assert_array_equal(np.array(rows(load_csv(raw, declared=declared))), expected)
+def test_what_is_declared_is_read_and_what_needs_no_declaration() -> None:
+    compare_cases("read_files.txt", tell)
 
 
 BROKEN = [b"", b"5", b"5,6,7", b'"5,6', b'5,"6"7', b"u,v", b"5;6", b"\xff\xfe,\xc3", b"5\r,6", b"\x00,\x01", b'"""']
@@ -121,13 +158,6 @@ def test_declared_columns_exist_whatever_stands_in_them() -> None:
         load_csv(b"x,y\n1,2\n", numbers=["z"])
 
 
-def test_what_was_lost_is_counted_by_column() -> None:
-    table = load_csv(b"x;y\n1,5;2\n2,5;\n1;4\n7\n")
-    lost = {name: (one.empty, one.no_number, one.broken) for name, one in table.unread.items()}
-    assert lost == {"x": (0, 2, 1), "y": (1, 0, 1)}
-    assert "1,5" not in repr(table)
-
-
 def test_a_column_named_label_is_no_number_unless_it_is_asked_for() -> None:
     raw = b"x,label\n1,7\n"
     assert load_csv(raw).text_columns == ("label",)
@@ -183,85 +213,133 @@ def test_numbers_in_memory() -> None:
         make_numeric_table(np.zeros((2, 2)), ["a", "a"])
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
-
-
-@settings(max_examples=examples(24))
-@given(
-    data=st.data(),
-    d=st.integers(1, 5),
-    delimiter=st.sampled_from([",", ";", "\t", "|"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
-    line_end=st.sampled_from(["\n", "\r\n"]),
-    decimal=st.sampled_from([",", "."]),
-    packed=st.booleans(),
-)
-def test_round_trip_through_text_keeps_every_number(
-    data: st.DataObject, d: int, delimiter: str, encoding: str, line_end: str, decimal: str, packed: bool
-) -> None:
-    cells = data.draw(st.lists(st.lists(finite | st.none(), min_size=d, max_size=d), min_size=1, max_size=12))
-    frame = pd.DataFrame(cells, columns=[f"spalte{i}é" for i in range(d)], dtype=np.float64)
-    raw = frame.to_csv(index=False, sep=delimiter, lineterminator=line_end, decimal=decimal).encode(encoding)
-    declared = FileFormat(encoding, delimiter, style=NumberStyle(decimal))
-    table = load_csv(gzip.compress(raw) if packed else raw, declared=declared)
-    assert table.numeric_columns == tuple(frame.columns)
-    np.testing.assert_array_equal(table.columns(list(frame.columns)), frame.to_numpy())
-
-
-SECRETS = ("Zaphod", "73519.25", "Beeblebrox 42", "-918273")
-cell = st.sampled_from([*SECRETS, "", "NA", "1", "2,5"])
-mangled = st.sampled_from(["\n", '"', ";", ",", "\t", "\0", "\r", "<", "\ufeff", "x", "é"])
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(50))
-@given(
-    body=st.lists(st.lists(cell, min_size=1, max_size=4), max_size=8),
-    header=st.sampled_from(["alpha,beta", "alpha;beta", "alpha", "alpha,alpha,,gamma", ""]),
-    delimiter=st.sampled_from([",", ";", "\t", " "]),
-    damage=st.lists(st.tuples(st.integers(0, 200), mangled), max_size=3),
-    encoding=st.sampled_from(["utf-8", "utf-16", "cp1252"]),
-)
-def test_no_sentence_holds_a_value_of_a_cell(
-    body: list[list[str]], header: str, delimiter: str, damage: list[tuple[int, str]], encoding: str
-) -> None:
-    first = [header] if header else ["1.5,2.5,Zaphod"]  # without names, the numbers tell that it is a row
-    raw_encoding = FileFormat(encoding)
-    text = "\n".join([*first, *(delimiter.join(row) for row in body)])
-    for place, what in damage:
-        place = len(first[0]) + 1 + place  # the names themselves are public
-        text = text[:place] + what + text[place:]
-    try:
-        raw = text.encode(encoding, "replace")
-        table, proposed = load_csv(raw, declared=raw_encoding), propose(open_csv(raw))
-        named = proposed.names  # names in a line below a title, as it seems, are public, too
-        said = [*table.notes, repr(table), *proposed.notes]
-        for ask in (lambda: table.columns(["nope"]), lambda: table.identifiers("nope")):
-            with pytest.raises(IntakeError) as refused:
-                ask()
-            said.append("".join(traceback.format_exception(refused.value)))
-    except IntakeError as error:
-        said, named = ["".join(traceback.format_exception(error))], ()
-    for secret in ("Zaphod", "73519", "Beeblebrox", "918273"):
-        assert any(secret in name for name in named) or not any(secret in sentence for sentence in said)
-
-
-def test_many_rows_come_through() -> None:
-    """Blocks of a megabyte end in the middle of rows."""
-    values = np.random.default_rng(0).random((200_000, 2)).round(4)
-    text = "x,y\n" + "".join(f"{x},{y}\n" for x, y in values.tolist())
-    np.testing.assert_array_equal(load_csv(text.encode()).columns(["x", "y"]), values)
-
-
 def test_every_part_of_iso_8859_is_read() -> None:
     for part in (*range(1, 12), *range(13, 17)):
         declared = FileFormat(encoding=f"iso8859-{part}")
         assert load_csv(b"x\n1\n", declared=declared).numeric_columns == ("x",), part
 
 
-def test_a_first_line_is_told_to_be_empty_or_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.tables.csv_intake._LONGEST", 10)
-    assert load_csv(b"x23456789\n1\n").numeric_columns == ("x23456789",)
-    for lines, said in ((b"\n1\n2\n3\n4\n5\n", "empty"), (b"x234567890\n1\n", "longer than a million bytes")):
-        with pytest.raises(IntakeError, match=f"The first line is {said}"):
-            load_csv(lines)
+CELLS = st.sampled_from(["1", "-2.5", "", "NA", "x", '"3"', '"a,b"', '"', "1e3", " 4 ", "inf", "\r", "é"])
+LINES = st.lists(st.lists(CELLS, min_size=1, max_size=4).map(",".join), max_size=12)
+
+
+def read_in_pieces(path: Path, declared: FileFormat, size: int, id_column: str | None = "who") -> tuple:
+    patch = pytest.MonkeyPatch()
+    with patch.context() as patched:
+        patched.setattr(dpviz.tables.csv_intake, "_BYTES_AT_ONCE", size)
+        batches = list(CsvOnDisk(path).read_batches(("x", "y"), declared, id_column=id_column))
+    values = np.concatenate([np.empty((0, 2)), *(batch.values for batch in batches)])
+    ids = pd.concat([batch.ids for batch in batches], ignore_index=True) if id_column else None
+    return values, ids
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(50))
+@given(LINES, st.integers(1, 60), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_wherever_pieces_end_the_rows_are_those_in_memory(tmp_path_factory, lines, size, end, ends):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    path.write_bytes((end.join(["x,y,who", *lines]) + (end if ends else "")).encode())
+    loaded = open_csv(path).read(FileFormat(), numbers=("x", "y"), text=("who",))
+    values, ids = read_in_pieces(path, FileFormat(), size)
+    np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+    codes, _ = pd.factorize(list_texts(ids))
+    np.testing.assert_array_equal(codes, loaded.identifiers("who"))
+
+
+def test_encodings_and_gzip(tmp_path: Path) -> None:
+    text = "x,y,who\n" + "".join(f"{i},{i / 2},é{i % 7}\n" for i in range(12))
+    for encoding, packed in product(["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030"], [False, True]):
+        declared = FileFormat(encoding="utf-8" if encoding == "utf-8-sig" else encoding)
+        path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+        raw = text.encode(encoding)
+        path.write_bytes(gzip.compress(raw) if packed else raw)
+        loaded = open_csv(path).read(declared, numbers=("x", "y"), text=("who",))
+        with about(encoding, "packed" if packed else "plain"):
+            values, ids = read_in_pieces(path, declared, 7)
+            np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
+            assert ids.tolist() == loaded.frame["who"].tolist()
+            assert CsvOnDisk(path).name == "t"
+            assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 12
+
+
+def test_a_file_too_large_to_hold_is_read_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "1,2\n" * 1000)
+    assert not isinstance(open_file(path), CsvOnDisk)
+    monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 2000)
+    assert isinstance(open_file(path), CsvOnDisk)
+    packed = tmp_path / "t.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert isinstance(open_file(packed), CsvOnDisk)
+
+
+@pytest.mark.parametrize("cut", [20, 200])
+def test_a_gzip_file_that_ends_too_early_is_told(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "t.csv.gz"
+    rng = np.random.default_rng(0)
+    path.write_bytes(gzip.compress(b"x,y\n" + b"".join(b"%f,%f\n" % (a, a) for a in rng.random(1000)))[:-cut])
+    with pytest.raises(IntakeError, match="gzip"):
+        list(CsvOnDisk(path).read_batches(("x", "y")))
+
+
+def test_a_line_that_is_too_long_is_a_row_without_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory and in pieces, wherever it stands and wherever pieces end: the other rows know nothing of it."""
+    monkeypatch.setattr(dpviz.tables.csv_intake, "LONGEST_LINE", 50)
+    path, longest, longer = tmp_path / "t.csv", b"3," + b"4" * 48, b"3," + b"4" * 49
+    for lines in ([longer, b"1,2", longest], [b"1,2", longer * 9, b"5,6"], [longest, longer], [longer * 20]):
+        path.write_bytes(b"\n".join([b"x,y", *lines]))
+        expected = [[np.nan] * 2 if len(line) > 50 else [float(cell) for cell in line.split(b",")] for line in lines]
+        with about(lines):
+            np.testing.assert_array_equal(open_csv(path).read(numbers=("x", "y")).columns(("x", "y")), expected)
+            for size in (7, 30, 1000):
+                values, _ = read_in_pieces(path, FileFormat(), size, id_column=None)
+                np.testing.assert_array_equal(values, expected)
+
+
+def test_a_line_that_never_ends_takes_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dpviz.tables.csv_intake.LONGEST_LINE == 2**26
+    monkeypatch.setattr(dpviz.tables.csv_intake, "LONGEST_LINE", 2**16)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"x,y\n1,2\n" + b"1" * 2**24)
+    tracemalloc.start()
+    try:
+        values, _ = read_in_pieces(path, FileFormat(), 2**16, id_column=None)
+        assert tracemalloc.get_traced_memory()[1] < 2**23
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(values, [[1, 2], [np.nan, np.nan]])
+
+
+def test_a_file_that_changes_between_two_looks_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x\n1\n")
+    file = CsvOnDisk(path)
+    assert file.header().names == ("x",)
+    path.write_text("x\n1\n2\n")
+    with pytest.raises(IntakeError, match="changed while"):
+        list(file.read_batches(("x",)))
+
+
+def test_what_is_not_there_or_not_one_line_a_record_is_told(tmp_path: Path) -> None:
+    with pytest.raises(IntakeError, match="no file"):
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("x",)))
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    with pytest.raises(IntakeError, match="several lines"):
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("x",), FileFormat(several_lines=True)))
+    with pytest.raises(IntakeError, match="no column"):
+        list(CsvOnDisk(tmp_path / "t.csv").read_batches(("z",)))
+
+
+def test_few_bytes_that_promise_much_are_refused_in_memory_and_read_in_parts_from_the_disk(tmp_path, monkeypatch):
+    """Short lines under a long header, packed or not; a line less than the limit is read."""
+    names = [f"c{place}" for place in range(2_000)]
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(",".join(names).encode() + b"\n" * 5_000))
+    with pytest.raises(IntakeError, match="far more cells than its size promises"):
+        open_csv(path).read()
+    with pytest.raises(IntakeError, match="far more cells than its size promises"):
+        open_csv(gzip.decompress(path.read_bytes())).read()
+    assert len(open_csv(path).read(numbers=names[:10]).frame) == 4_999
+    monkeypatch.setattr("dpviz.tables.csv_intake._NUMBERS_AT_ONCE", 500_000)
+    batches = [len(batch.values) for batch in CsvOnDisk(path).read_batches(names)]
+    assert max(batches) == 250 and sum(batches) == 4_999

@@ -24,6 +24,7 @@ from dpviz.tables.drawings import (
     make_painted_table,
 )
 from dpviz.tables.loaded_table import IntakeError
+from tests.examples import examples
 
 PLACES = st.integers(0, SIDE - 1)
 SCATTERED = st.integers(0, MOST_POINTS).flatmap(lambda n: arrays(np.uint8, (n, 2)))
@@ -54,7 +55,7 @@ def _same(one: PointDrawing, other: PointDrawing) -> bool:
     return one.me == other.me and _sorted(one.points) == _sorted(other.points)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(SCATTERED, st.none() | st.tuples(PLACES, PLACES))
 @example(np.zeros((0, 2), np.uint8), None)
 @example(np.full((2_000, 2), 77, np.uint8), (77, 77))
@@ -81,7 +82,7 @@ def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int
     assert moved.max() <= 4, "at most half a place of the coarsest lattice on each axis"
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(st.text(LETTERS, max_size=80) | st.text(max_size=80))
 def test_any_other_text_is_refused_in_a_sentence(text: str):
     assert _refusal(text) in ("", str(IntakeError.of("drawing_cut")))
@@ -107,14 +108,6 @@ def test_links_of_yesterday_are_read_tomorrow():
     text = "MAHBALgACqq_62A5P"
     drawing = PointDrawing(np.array([[0, 0], [255, 255], [128, 7]], np.uint8), (4, 2))
     assert encode_drawing(drawing) == text and _same(decode_drawing(text), drawing)
-
-
-def test_the_curve_passes_every_place_once_and_goes_to_a_neighbour():
-    for order in (6, 7, 8):
-        along = np.arange(4**order)
-        places = painted._find_on_curve(along, order)
-        assert (np.abs(np.diff(places, axis=0)).sum(axis=1) == 1).all()
-        np.testing.assert_array_equal(painted._place_on_curve(places, order), along)
 
 
 def test_too_many_people_and_a_me_beside_the_board_are_refused():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -14,13 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.api.commands import declare as propose_declaration
-from dpviz.runs.open_table import Plan, declare
 from dpviz.tables.arrow_intake import ParquetTable
-from dpviz.tables.declarations import Declaration, apply_declaration
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.named import open_file, open_named
 from tests.cases import about
+from tests.tables.told import compare_cases
 
 N = 3000
 KINDS = """
@@ -80,17 +80,15 @@ def test_an_address_may_name_a_schema_a_view_and_whatever_has_to_be_quoted(datab
     assert at(database).n_rows == N
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "duckdb:crm.duckdb",
-        *("duckdb:///?table=t", "duckdb:///crm.duckdb", "duckdb:///crm.duckdb?table", "duckdb:///crm.duckdb?query=t"),
-        *("duckdb://host/crm.duckdb?table=t", "duckdb:///crm.duckdb?table=t&mode=rw", "duckdb:///[?table=t#x"),
-    ],
-)
-def test_an_address_that_names_no_table_is_told_how_to_be_written(address: str) -> None:
-    with pytest.raises(IntakeError, match="write it as duckdb:"):
+def refuse(address: str) -> str:
+    with pytest.raises(IntakeError) as told:
         open_named(address)
+    return str(told.value)
+
+
+def test_an_address_that_names_no_table_is_told_how_to_be_written() -> None:
+    """Of a database file, and of a server of Spark Connect."""
+    compare_cases("addresses.txt", refuse)
 
 
 def test_what_is_not_there_is_told(database: Path, tmp_path: Path) -> None:
@@ -107,33 +105,6 @@ def test_what_is_not_there_is_told(database: Path, tmp_path: Path) -> None:
         with about(table.path.name), pytest.raises(IntakeError, match=words) as told:
             _ = table.columns
         assert str(told.value).count("\n") == 0 and not (tmp_path / "none.duckdb").exists()
-
-
-def test_columns_of_other_types_or_none_are_refused_by_the_schema(database: Path) -> None:
-    table = at(database)
-    for columns, words in (
-        (("x", "gone"), 'no column "gone"'),
-        (("who",), '"who" holds string; numbers are in'),
-        (("day",), '"day" holds date32'),
-        (("nested",), '"nested" holds struct'),
-    ):
-        declared = Declaration(lower=(0.0,), upper=(1.0,)).over(columns)
-        with about(str(columns)), pytest.raises(IntakeError, match=words):
-            declare(table, declared)
-    for id_column, words in (("x", "floats"), ("nested", "neither text nor numbers"), ("bytes", "neither text")):
-        with about(id_column), pytest.raises(IntakeError, match=words):
-            declare(table, Declaration(lower=(0.0,), upper=(1.0,), id_column=id_column).over(("y", id_column)))
-
-
-def test_categories_and_dates_are_read_as_from_a_parquet_file(database: Path, tmp_path: Path) -> None:
-    said = apply_declaration(
-        '{"bounds": {"town": {"categories": ["North", "South"]}, "day": {"dates": ["2020-01-01", "2020-02-01"]}, '
-        '"y": [0, 3000]}, "id_column": "who", "rows_per_person": 90}'
-    ).validate()
-    found = [declare(table, said).private for table in (at(database), ParquetTable(tmp_path / "t.parquet"))]
-    rows = [private._rows.values for private in found]
-    np.testing.assert_array_equal(rows[0], rows[1])
-    assert len(rows[0]) > 2000
 
 
 def test_a_file_that_changes_or_breaks_off_is_told(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,24 +126,14 @@ def test_a_file_that_changes_or_breaks_off_is_told(database: Path, monkeypatch: 
     assert "4711" not in str(told.value)
 
 
-def _hold(path: str, ready: object, done: object) -> None:
-    with duckdb.connect(path):
-        ready.set()  # type: ignore[attr-defined]
-        done.wait(60)  # type: ignore[attr-defined]
-
-
 def test_a_file_that_is_open_for_writing_elsewhere_is_told(database: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready, done = context.Event(), context.Event()
-    writer = context.Process(target=_hold, args=(str(database), ready, done))
-    writer.start()
-    try:
-        assert ready.wait(60)
+    hold = "import sys, duckdb; held = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", hold, str(database)], **pipes) as writer:
+        assert writer.stdout is not None and writer.stdout.readline()
         with pytest.raises(IntakeError, match="open for writing elsewhere"):
             _ = at(database).columns
-    finally:
-        done.set()
-        writer.join()
+        writer.communicate()
 
 
 def test_nothing_that_the_file_says_opens_another_one(database: Path, tmp_path: Path) -> None:
@@ -189,15 +150,6 @@ def test_another_table_and_another_state_are_other_fingerprints(database: Path) 
     assert at(database).fingerprint == before != at(database, "seen").fingerprint
     os.utime(database, ns=(1, 1))
     assert at(database).fingerprint != before
-
-
-def test_memory_holds_a_table_by_the_size_of_its_file(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = Declaration(lower=(-1.0,), upper=(1.0,)).over(("x",))
-    whole = declare(at(database), said)
-    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
-    assert not Plan.of(at(database), said).in_memory
-    parts = declare(at(database), said)
-    assert len(whole.private._rows) == len(parts.private._rows) and whole.source_key == parts.source_key
 
 
 def test_a_proposal_reads_names_and_types_alone(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from scipy import sparse
 from dpviz import CARDS, PrivateKMeans, RequestError
 from dpviz.api.estimators import list_parts
 from dpviz.tables.given_rows import GivenRows
-from tests.cases import about
 
 ROWS = np.random.default_rng(0).integers(-96, 97, (60, 2)) / 32
 FRAME = pd.DataFrame(ROWS, columns=["length", "width"])
@@ -153,17 +152,6 @@ def test_sparse_rows_are_served_where_an_algorithm_takes_them(monkeypatch: pytes
     )
     with pytest.raises(RequestError, match="evenly around 0"):
         model(algorithm="balcan-sparse", bounds=(0, 3)).fit(rows)
-
-
-def test_ids_come_in_the_series_of_other_libraries() -> None:
-    ids = pd.Series([f"person {place // 2}" for place in range(60)])
-    plain = model(rows_per_person=2).fit(ROWS, groups=ids)
-    series = {"Arrow": pa.chunked_array([ids.tolist()]), "Polars": None}
-    for name, given in series.items():
-        with about(name):
-            given = pytest.importorskip("polars").from_pandas(ids) if given is None else given
-            again = model(rows_per_person=2).fit(ROWS, groups=given)
-            np.testing.assert_array_equal(again.cluster_centers_, plain.cluster_centers_)
 
 
 def test_what_needs_memory_names_all_that_does_not() -> None:

@@ -76,16 +76,15 @@ def in_memory() -> bytes:
     return centers_of(PrivateTable(table()[0], DOMAIN))
 
 
-def spread(parts: int, *, ids: bool = False, relation: str = "add_remove") -> ClusterRows:
+def spread(parts: int, *, ids: bool = False, relation: str = "add_remove", engine: Any = None) -> ClusterRows:
+    """Rows in so many parts, of Dask or of another engine."""
     values, who = table()
     cuts = np.array_split(np.arange(N), parts)
     batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
-    return ClusterRows.of(
-        [dask.delayed(batch) for batch in batches],
-        DOMAIN,
-        drop_incomplete=relation == "add_remove",
-        rows_per_person=3 if ids else None,
-    )
+    held = {"drop_incomplete": relation == "add_remove", "rows_per_person": 3 if ids else None}
+    if engine is None:
+        return ClusterRows.of([dask.delayed(batch) for batch in batches], DOMAIN, **held)
+    return ClusterRows.of(batches, DOMAIN, **held, engine=engine)
 
 
 def centers_of(private: PrivateTable) -> bytes:
@@ -123,21 +122,17 @@ class ThreadEngine:
 
 def test_another_engine_gives_the_same_bytes() -> None:
     values, who = table()
-    engine = ThreadEngine(2)
-    for parts, ids in ((1, False), (7, False), (5, True)):
-        cuts = np.array_split(np.arange(N), parts)
-        batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
-        most = 3 if ids else None
-        rows = ClusterRows.of(batches, DOMAIN, drop_incomplete=True, rows_per_person=most, engine=engine)
-        with about(parts, ids):
-            large = PrivateTable.over(rows, DOMAIN, with_persons=ids, rows_per_person=most or 1)
-            small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3) if ids else None
-            assert centers_of(large) == (in_memory() if small is None else centers_of(small))
+    for parts, ids, relation in ((1, False, "add_remove"), (5, True, "add_remove"), (7, False, "replace")):
+        most = 3 if ids else 1
+        rows = spread(parts, ids=ids, relation=relation, engine=ThreadEngine(2))
+        large = PrivateTable.over(rows, DOMAIN, relation=relation, with_persons=ids, rows_per_person=most)
+        whole = PrivateTable(values, DOMAIN, relation=relation, persons=who if ids else None, rows_per_person=most)
+        with about(parts, ids, relation):
+            assert large.n_public == whole.n_public and centers_of(large) == centers_of(whole)
 
 
 def with_threads(parts: int) -> ClusterRows:
-    batches = [Batch(part, None, 1.0) for part in np.array_split(table()[0], parts)]
-    return ClusterRows.of(batches, DOMAIN, drop_incomplete=True, engine=ThreadEngine(2))
+    return spread(parts, engine=ThreadEngine(2))
 
 
 def test_messages_are_those_of_memory_wherever_rows_lie() -> None:
@@ -185,14 +180,6 @@ def test_rows_of_a_person_are_found_wherever_they_lie(cluster: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_middle_stands_in_under_replace(cluster: Any) -> None:
-    values, _ = table()
-    large = PrivateTable.over(spread(4, relation="replace"), DOMAIN, relation="replace")
-    assert large.n_public == N
-    assert centers_of(large) == centers_of(PrivateTable(values, DOMAIN, relation="replace"))
-
-
-@pytest.mark.slow
 def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> None:
     values, _ = table()
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
@@ -205,11 +192,9 @@ def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> 
 def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
     values, _ = table()
     spread_out = dask.array.from_array(values, chunks=(1000, 1))
-    for algorithm in ("lsh-local", "auto"):
-        asked = {"algorithm": algorithm, "bounds": (-1, 1), "random_state": 0}
-        models = [PrivateKMeans(4, **asked).fit(X) for X in (values, spread_out)]
-        with about(algorithm):
-            assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
+    asked = {"algorithm": "lsh-local", "bounds": (-1, 1), "random_state": 0}
+    models = [PrivateKMeans(4, **asked).fit(X) for X in (values, spread_out)]
+    assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
     np.testing.assert_array_equal(models[1].predict(spread_out).compute(), models[0].predict(values))
 
 

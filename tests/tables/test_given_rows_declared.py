@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from dpviz import PrivateKMeans
 from dpviz.core.check import RequestError
 from dpviz.tables.given_rows import DeclaredFrame
 from tests.cases import about, for_each
+from tests.tables.told import compare_cases
 
 BOUNDS = {
     "age": [0, 100],
@@ -106,45 +109,19 @@ def test_arrays_and_columns_of_one_name_are_refused():
         fitted.predict(np.zeros((5, 1)))
 
 
-def test_parts_of_a_dask_frame_are_read_as_the_whole(model):
-    dask = pytest.importorskip("dask.dataframe")
-    parts = dask.from_pandas(frame().astype({"region": str}), npartitions=3)
-    again = PrivateKMeans(2, epsilon=3.0, bounds=BOUNDS, categories=REGIONS, n_public=600, random_state=0).fit(parts)
-    np.testing.assert_array_equal(again.cluster_centers_, model.cluster_centers_)
+def tell(case: str) -> str:
+    """The bounds of so many columns, lower ones first, or why their form says none."""
+    try:
+        lower, upper = DeclaredFrame.read_bounds(*ast.literal_eval(case))
+    except RequestError as refused:
+        return str(refused)
+    return f"{np.asarray(lower).tolist()} {np.asarray(upper).tolist()}"
 
 
-@for_each(
-    ("bounds", "dim", "expected"),
-    [
-        ((0, 1), 2, (0, 1)),
-        ([0, 1], 1, (0, 1)),
-        ([(0, 1)], 1, ([0], [1])),
-        (([0, 2], 9), 2, ([0, 2], 9)),
-        ([(0, 1), (2, 3)], 2, ([0, 2], [1, 3])),
-        (([0, 1], [2, 3]), 2, ([0, 1], [2, 3])),
-        ([[0, 1], [2, 3], [4, 5]], 3, ([0, 2, 4], [1, 3, 5])),
-        (np.array([[0, 1, 2], [3, 4, 5]]), 3, ([0, 1, 2], [3, 4, 5])),
-        (((18, 0), (100, 200)), 2, ([18, 0], [100, 200])),  # only one way has every lower bound below
-        (np.array([[0, 10], [5, 9]]), 2, ([0, 5], [10, 9])),
-        ([[0, 1], [2, 3]], 2, None),
-        (((0, 1), (2, 3)), 2, None),
-        (np.array([[0, 1], [2, 3]]), 2, None),
-        ([(0, 1), [2, 3]], 2, None),
-        ([1, 2, 3], 3, None),
-        (7, 1, None),
-    ],
-)
-def test_bounds_are_read_by_their_form_and_never_guessed(bounds, dim, expected):
-    if expected is None:
-        with pytest.raises(RequestError, match=r"can be read in two ways|not a pair"):
-            DeclaredFrame.read_bounds(bounds, dim)
-        return
-    for found, wanted in zip(DeclaredFrame.read_bounds(bounds, dim), expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-
-
-def test_pairs_mean_the_same_beside_categories():
-    people = frame(40)[["age", "hour", "sex"]]
-    for bounds in ([(0, 100), (0, 24)], ([0, 0], [100, 24])):
-        declared = DeclaredFrame.of(list(people.columns), bounds, {"sex": ["F", "M"]}, None)
-        assert (declared.lower[:2], declared.upper[:2]) == ((0, 0), (100, 24))
+def test_bounds_are_read_by_their_form_and_never_guessed():
+    compare_cases("bounds.txt", tell)
+    two = DeclaredFrame.read_bounds(np.array([[0, 10], [5, 9]]), 2)  # only one way has every lower bound below
+    np.testing.assert_array_equal(two, ([0, 5], [10, 9]))
+    np.testing.assert_array_equal(DeclaredFrame.read_bounds(np.arange(6).reshape(2, 3), 3), ([0, 1, 2], [3, 4, 5]))
+    with pytest.raises(RequestError, match="two ways"):
+        DeclaredFrame.read_bounds(np.array([[0, 1], [2, 3]]), 2)

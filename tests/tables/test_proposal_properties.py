@@ -80,24 +80,17 @@ def test_however_a_table_is_written_it_is_the_same_table(
             assert read.frame[name].notna().all()
 
 
-@settings(max_examples=examples(60), deadline=None)
-@given(
-    st.integers(1_001, 3_900),
-    st.sampled_from(["12,5", "$12", "refused", "12;5", "1,2,3", '"open', "", "−12"]),
-    st.integers(2, 40),
-)
-def test_an_odd_row_behind_the_thousandth_is_missing_or_read_and_moves_no_other(
-    place: int, odd: str, many: int
-) -> None:
-    rows = [f"{i};{100 + i}.5;w{i % 7}" for i in range(4_000)]
-    whole = propose(open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode()))
-    rows[place : place + many] = [f"{i};{odd};w" for i in range(many)][: len(rows) - place]
-    file = open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode())
-    proposal = propose(file)
-    with about(place, odd):
-        assert (proposal.names, proposal.file.header, proposal.file.skip) == (whole.names, True, 0)
-        read = file.read(proposal.file, numbers=["b"])
-        assert read.n_rows == 4_000 and (read.frame["b"].notna().sum() >= 4_000 - many)
+def test_an_odd_row_behind_the_thousandth_is_missing_or_read_and_moves_no_other() -> None:
+    for number, odd in enumerate(("12,5", "$12", "refused", "12;5", "1,2,3", '"open', "", "−12")):
+        place, many = 1_001 + 80 * number, 2 + 5 * number
+        rows = [f"{i};{100 + i}.5;w{i % 7}" for i in range(1_600)]
+        rows[place : place + many] = [f"{i};{odd};w" for i in range(many)]
+        file = open_csv(("a;b;c\n" + "\n".join(rows) + "\n").encode())
+        proposal = propose(file)
+        with about(place, odd):
+            assert (proposal.names, proposal.file.header, proposal.file.skip) == (("a", "b", "c"), True, 0)
+            read = file.read(proposal.file, numbers=["b"])
+            assert read.n_rows == 1_600 and (read.frame["b"].notna().sum() >= 1_600 - many)
 
 
 def test_a_mark_in_the_middle_or_at_the_end_counts() -> None:
@@ -149,38 +142,3 @@ def test_what_may_mean_missing_is_offered_and_declared_where_its_owner_says_so()
         assert file.read(declared.file, numbers=["age", "pay"]).frame["age"].min() == lowest
     with pytest.raises(IntakeError, match="No value of"):
         proposal.join_to(NOTHING_DECLARED, missing=("pay",))
-
-
-def test_a_dash_in_place_of_a_number_may_mean_missing_and_counts_as_empty_once_it_is_said() -> None:
-    file = open_csv(b"place,rent\n" + b"a,1.5\nb,-\nc,2.5\n" * 9)
-    proposal = propose(file)
-    assert proposal.missing == {"rent": ("-",)}
-    for missing, lost in (((), (0, 9)), (("rent",), (9, 0))):
-        declared = proposal.join_to(NOTHING_DECLARED, missing=missing)
-        read = file.read(declared.file, numbers=["rent"], text=["place"])
-        assert (read.unread["rent"].empty, read.unread["rent"].no_number) == lost
-
-
-def test_whose_row_it_is_may_be_said_by_ids_and_by_values_that_nearly_all_differ() -> None:
-    rows = "".join(f"v{i},{1000 + i // 3},ref {7 * i},{20 + i % 9}\n" for i in range(60))
-    assert propose(open_csv(f"visit_id,patient,remark,age\n{rows}".encode())).whose == ("patient", "visit_id", "remark")
-    rows = "".join(f"{1000 + 7 * i},{1000 + i},{20 + i % 9}\n" for i in range(60))
-    assert propose(open_csv(f"record_id,patient,age\n{rows}".encode())).whose == ("patient", "record_id")
-
-
-def test_what_a_name_lacks_comes_from_no_line_below() -> None:
-    """Below two lines of names a line of one word may name the rows, or be a person of whom nothing else is known."""
-    rows = "".join(f"p{i},{170 + i},{60 + i}\n" for i in range(20))
-    proposal = propose(open_csv(f",height,weight\n,mean,mean\nZelda,,\n{rows}".encode()))
-    assert proposal.names == ("column_1", "height", "weight")
-    assert any("to be skipped" in note for note in proposal.notes)
-
-
-def test_a_line_just_below_one_of_more_fields_is_a_row_in_doubt() -> None:
-    """The line above may name columns that rows leave out; a blank line would part a title from the table."""
-    proposal = propose(open_csv(b"alpha,beta\nZaphod\n73519.25"))
-    assert proposal.file.header is False and proposal.file.skip == 1 and "Zaphod" not in repr(proposal)
-    assert any(note.startswith("1 line above the table") for note in proposal.notes)
-    assert proposal.other is not None and proposal.other.header and proposal.other.skip == 1
-    parted = propose(open_csv(b"A table of ages, in years\n\nage\n31\n44\n52\n"))
-    assert parted.names == ("age",) and parted.other is None

@@ -1,18 +1,34 @@
 """Lines to columns, against a reader that takes one line at a time in plain Python."""
 
+from __future__ import annotations
+
+import ast
 import csv
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.tables import file_format
 from dpviz.tables.csv_intake import LineLayout, open_csv, read_lines, read_records
-from dpviz.tables.file_format import BLANKS, PLAIN_STYLE, WHITESPACE, FileFormat, NumberStyle
+from dpviz.tables.file_format import (
+    BLANKS,
+    PLAIN_STYLE,
+    WHITESPACE,
+    ColumnCells,
+    FileFormat,
+    NumberStyle,
+    guess_styles,
+    read_numbers,
+    read_values,
+)
 from dpviz.tables.loaded_table import MISSING, IntakeError
 from tests.cases import about
 from tests.examples import examples
+from tests.tables.told import compare_cases
 
 GERMAN = NumberStyle(",", ".", "€")
 STYLES = [
@@ -143,54 +159,17 @@ def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
     assert (found[1] == 7).all()
 
 
+def tell(case: str) -> str:
+    """The number that a cell is in a style."""
+    cell, said = ast.literal_eval(case)
+    style = PLAIN_STYLE._replace(**said)
+    (found,) = read_lines(f'"{cell}";0\n'.encode(), LineLayout(2, ";", "utf-8", {0: style}, [])).columns[0]
+    np.testing.assert_array_equal(found, number(cell, style))
+    return f"{found:g}" if float(f"{found:g}") == found else repr(float(found))
+
+
 def test_a_cell_is_a_number_in_its_declared_style_or_missing():
-    for style, cell, value in (
-        (GERMAN, "1.234,5", 1234.5),
-        (GERMAN, "-1.234.567", -1234567),
-        (GERMAN, "3,5 €", 3.5),
-        (GERMAN, "€ 3,5", 3.5),
-        (GERMAN, "1,250.5", np.nan),
-        (GERMAN, "1.23", np.nan),
-        (GERMAN, "12.34.567", np.nan),
-        (NumberStyle(sign="%"), "12%", 12),
-        (NumberStyle(sign="$"), "-$5", -5),
-        (NumberStyle(sign="$"), "$-5", -5),
-        (NumberStyle(grouping=" "), "1\u202f234.5", 1234.5),
-        (NumberStyle(grouping="'"), "1\u2019234.5", 1234.5),
-        (PLAIN_STYLE, "\u22125", -5),
-        (PLAIN_STYLE, "1,234", np.nan),
-        (PLAIN_STYLE, "12%", np.nan),
-        (PLAIN_STYLE, "1_000", np.nan),
-        (PLAIN_STYLE, "inf", np.nan),
-        (PLAIN_STYLE, "1e999", np.nan),
-        (PLAIN_STYLE, " 7 ", 7),
-        (PLAIN_STYLE, "\u00a07\u202f", 7),
-        (PLAIN_STYLE, "(7)", np.nan),
-        (PLAIN_STYLE, "7-", np.nan),
-        (NumberStyle(".", ",", "$", "()"), "(1,234.00)", -1234),
-        (NumberStyle(".", ",", "$", "()"), "$(1,234.5)", -1234.5),
-        (NumberStyle(".", ",", "$", "()"), "($5)", -5),
-        (NumberStyle(".", ",", "$", "()"), "-$5", -5),
-        (NumberStyle(".", ",", "$", "()"), "(-5)", np.nan),
-        (NumberStyle(".", ",", "$", "()"), "(5", np.nan),
-        (NumberStyle(",", ".", "€", "-"), "1.123,45- €", -1123.45),
-        (NumberStyle(",", ".", "€", "-"), "123,45 €-", -123.45),
-        (NumberStyle(",", ".", "€", "-"), "1.123,- €", 1123),
-        (NumberStyle(",", ".", "€", "-"), "1.123- €", -1123),
-        (NumberStyle(), "5.--", 5),
-        (NumberStyle(), "5.---", np.nan),
-        (NumberStyle(), "5.-e3", np.nan),
-        (NumberStyle(",", "", "", "-"), "-5-", np.nan),
-        (NumberStyle(".", "lakh"), "1,00,000", 100000),
-        (NumberStyle(".", "lakh"), "12,50,000.5", 1250000.5),
-        (NumberStyle(".", "lakh"), "75,000", 75000),
-        (NumberStyle(".", "lakh"), "100,000", np.nan),
-    ):
-        with about(style, cell):
-            body = f'"{cell}";0\n'.encode()
-            found = read_lines(body, LineLayout(2, ";", "utf-8", {0: style}, [])).columns
-            np.testing.assert_array_equal(found[0], [value])
-            assert number(cell, style) == value or np.isnan(value)
+    compare_cases("number_cells.txt", tell)
 
 
 def test_marks_and_text_in_one_byte_encodings():
@@ -241,14 +220,6 @@ def test_what_a_column_lost_is_counted():
             assert "?" not in repr(first)
 
 
-def test_the_slow_reader_knows_styles_apart():
-    read = {
-        style: one_at_a_time(b"1.234\n", LineLayout(1, ";", "utf-8", {0: style}, []))[0][0]
-        for style in (GERMAN, PLAIN_STYLE)
-    }
-    assert read == {GERMAN: [1234], PLAIN_STYLE: [1.234]}
-
-
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_a_quotation_mark_inside_a_cell_spoils_its_line_alone(end):
     lines = end.join([b"x,y", b'"1"2,3', b'"4",5', b'6,"7"', b'8,"9"9', b'"1",1', b""])
@@ -280,3 +251,26 @@ def test_cells_stand_between_the_declared_quotation_marks(several_lines: bool) -
     assert table.frame["x"].tolist() == [1.5, 2, 3] and table.frame["name"].tolist() == ["A, 1", "it's", '"b"']
     with pytest.raises(IntakeError, match="quotation mark is"):
         FileFormat(quote="`")
+
+
+written = st.text(alphabet="0123456789.,+-' ()e\u00a0", max_size=10)
+
+
+def test_columns_that_are_written_alike_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of thousands of columns is looked at in a moment: what is read grows with its ways to write, not it."""
+    written = (["1.5", "2", ""], ["1,5", "2"], ["1.234,5", "7"], ["5 %", "7 %", "1"], ["(5)", "6"], ["a", "1"], [])
+    columns = {f"c{place}": written[place % len(written)] for place in range(700)}
+    asked: list[int] = []
+
+    def note(cells: pa.BinaryArray, style: NumberStyle, encoding: str) -> np.ndarray:
+        asked.append(len(cells))
+        return read_numbers(cells, style, encoding)
+
+    monkeypatch.setattr(file_format, "read_numbers", note)
+    found = guess_styles(columns, ";")
+    assert len(asked) < 60 and max(asked) <= len({cell for cells in written for cell in cells})
+    monkeypatch.undo()
+    for name, values in ColumnCells(columns).read(found.by_column).items():
+        np.testing.assert_array_equal(values, read_values(columns[name], found.by_column[name]))
+    alone = guess_styles({f"c{place}": cells for place, cells in enumerate(written)}, ";").by_column
+    assert all(found.by_column.get(f"c{place}") == alone.get(f"c{place % len(written)}") for place in range(700))

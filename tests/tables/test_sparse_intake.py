@@ -170,33 +170,6 @@ def test_a_file_that_asks_for_memory_gets_none(tmp_path, monkeypatch):
         tracemalloc.stop()
 
 
-def sound_bytes() -> bytes:
-    file = io.BytesIO()
-    sparse.save_npz(file, sparse.csr_array(DENSE))
-    return file.getvalue()
-
-
-SOUND = sound_bytes()
-
-
-@given(
-    st.binary(max_size=300)
-    | st.builds(lambda cut: SOUND[:cut], st.integers(0, len(SOUND)))
-    | st.builds(
-        lambda places: bytes(places.get(place, value) for place, value in enumerate(SOUND)),
-        st.dictionaries(st.integers(0, len(SOUND) - 1), st.integers(0, 255), max_size=8),
-    )
-)
-def test_no_bytes_make_anything_but_a_matrix_or_a_sentence(tmp_path_factory, content):
-    path = tmp_path_factory.mktemp("npz") / "m.npz"
-    path.write_bytes(content)
-    try:
-        values = load_sparse(path).values
-    except IntakeError:
-        return
-    values.check_format(full_check=True)
-
-
 @settings(max_examples=examples(60))
 @given(
     st.fixed_dictionaries(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, Zoom, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
 from dpviz.algorithms.card import Setting, find_wide_columns
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
@@ -20,19 +20,6 @@ def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta
     announced = np.cumsum(plan.fractions)
     for counted in [frame.spent_fraction for frame in frames[1:]]:
         assert np.abs(announced - counted).min() < 2e-3
-
-
-def test_a_number_of_rows_that_is_bought_is_the_first_part_of_the_plan() -> None:
-    from dpviz.core.private_session import PrivateTable
-
-    public = exhibit(2, 3, n=2000)
-    table = PrivateTable(public.table.domain.from_unit(public.reveal.points), public.table.domain)
-    frames = run("auto", table, k=3, epsilon=1.0, seed=0).frames
-    plan = frames[0].step
-    assert isinstance(plan, PlanStep) and not plan.public
-    assert plan.names[0] == ROWS and plan.noises[0] == "Laplace"
-    assert plan.fractions[0] == pytest.approx(frames[0].spent_fraction)
-    assert plan.fractions.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -64,10 +51,3 @@ def test_the_middle_along_thin_columns_is_paid_by_what_finds_the_clusters(n_publ
     assert [part.weight for part in rounds] == pytest.approx([part.weight for part in others])
     assert narrow.first.beside.noise == others[-1].noise
     assert narrow.cells.grid.weight < thin.cells.grid.weight
-
-
-def test_without_delta_vectors_have_k_norm_noise() -> None:
-    plan = run("auto", exhibit(2, 3, n=2000).table, k=3, epsilon=1.0, seed=0).frames[0].step
-    assert isinstance(plan, PlanStep)
-    noises = dict(zip(plan.names, plan.noises, strict=True))
-    assert noises["sums_1"] == "K-norm" and noises["counts_1"] == noises["grid"] == "Laplace"

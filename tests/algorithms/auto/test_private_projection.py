@@ -27,18 +27,13 @@ def test_noise_alone_hardly_ever_widens_the_view():
     assert (reached > 6).mean() < 0.01
 
 
-def test_a_group_far_out_counts():
-    rows = ROWS.copy()
-    rows[30] = 12 * SCALE
-    assert reach_of(rows) == 31
-    rows[30], rows[31] = 7 * SCALE, 7 * SCALE  # neighbours count together
-    assert reach_of(rows) == 32
-
-
-def test_a_lone_bin_that_noise_could_fill_does_not():
-    rows = ROWS.copy()
-    rows[30] = 8 * SCALE
-    assert reach_of(rows) == 4
+def test_a_group_far_out_counts_and_a_lone_bin_that_noise_could_fill_does_not():
+    # Neighbours count together; where there are hardly any rows, all bins may hold some.
+    for far, reached in (([12.0], 31), ([7.0, 7.0], 32), ([8.0], 4)):
+        rows = ROWS.copy()
+        rows[30 : 30 + len(far)] = np.array(far) * SCALE
+        assert reach_of(rows) == reached
+    assert _find_clipping_radius(np.zeros(BINS), FARTHEST, SCALE, 10) == FARTHEST
 
 
 def test_bins_that_are_light_one_by_one_count_where_they_hold_many_rows_together():
@@ -50,10 +45,6 @@ def test_bins_that_are_light_one_by_one_count_where_they_hold_many_rows_together
         given = [(some + each, FARTHEST, scale, int(some.sum())) for each in noise]
         reached = [_widen(_find_clipping_radius(*look), *look) for look in given]
         assert least < np.quantile(reached, 0.05) <= np.quantile(reached, 0.9) <= most
-
-
-def test_with_hardly_any_rows_all_bins_may_hold_some():
-    assert _find_clipping_radius(np.zeros(BINS), FARTHEST, SCALE, 10) == FARTHEST
 
 
 def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
@@ -73,7 +64,7 @@ def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
     assert look.variances[0] == np.float64(look.captured[0]) and abs(look.captured[0] - 0.09) < 0.01
 
 
-def test_half_of_the_rows_surely_lie_within_the_sure_median():
+def test_half_of_the_rows_surely_lie_within_the_sure_median_where_noise_hides_fewer():
     edges, rng = np.linspace(0.0, FARTHEST, BINS + 1), np.random.default_rng(1)
     middle = float(np.interp(ROWS.sum() / 2, np.r_[0.0, ROWS.cumsum()], edges))
     noisy = [
@@ -83,10 +74,6 @@ def test_half_of_the_rows_surely_lie_within_the_sure_median():
     assert (surely > middle).mean() > 0.98
     assert abs(np.median(about) - middle) < 0.05
     assert (about >= surely / 2).all()
-
-
-def test_where_noise_hides_half_of_the_rows_nothing_is_sure():
-    edges = np.linspace(0.0, FARTHEST, BINS + 1)
     assert _read_medians(np.zeros(BINS), edges, SCALE, 1000) == (FARTHEST, FARTHEST)
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.baselines.sample_aggregate import Blocking, BlocksStep, MedianLawStep
-from dpviz.algorithms.card import Setting
+from dpviz.algorithms.baselines.sample_aggregate import Blocking, BlocksStep
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.su2016.gkm import RangesStep
-from dpviz.core.accounting import compute_choice_rho
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 from tests.contract.tables import NeighborSetting, make_blobs
@@ -64,16 +61,6 @@ def test_ranges_are_bought_only_where_enough_blocks_tell_them(delta):
             assert shares == pytest.approx([0.5, 0.5])
 
 
-def test_ranges_lie_in_the_domain_and_around_what_the_blocks_find():
-    ranges = _run(GKM, n=9000, epsilon=50.0).frames[1].step
-    assert isinstance(ranges, RangesStep)
-    assert (ranges.lower < ranges.upper).all() and (np.abs(ranges.lower) <= 1).all() and (ranges.upper <= 1).all()
-    assert (ranges.upper - ranges.lower).mean() < 1.0
-    # Noise is in proportion to the range.
-    parts = ranges.noise_sd / (ranges.upper - ranges.lower)
-    np.testing.assert_allclose(parts, parts[0, 0])
-
-
 def test_the_noise_of_averages_is_that_of_the_formula():
     # Laplace(2 (max - min) k d / (l ε)) for each average once ranges have taken half of ε.
     made = _run(GKM, n=3000, epsilon=400.0, preset="paper")
@@ -82,46 +69,3 @@ def test_the_noise_of_averages_is_that_of_the_formula():
     scale = 2 * (ranges.upper - ranges.lower) * 6 / (ranges.blocks.number * 400.0)
     np.testing.assert_allclose(ranges.noise_sd, np.sqrt(2) * scale, rtol=1e-6)
     assert last.center_noise_sd == pytest.approx(np.sqrt((ranges.noise_sd**2).mean(axis=1)))
-
-
-def test_sorting_mixes_up_clusters_that_lie_above_each_other_and_matching_does_not():
-    middles = np.array([[0.0, -0.7], [0.0, 0.0], [0.0, 0.7]])
-    rng = np.random.default_rng(0)
-    rows = middles[rng.integers(0, 3, 6000)] + rng.normal(0, 0.05, (6000, 2))
-    table = NeighborSetting("public", n_public=6000).table(rows)
-
-    def spread(align, seed):
-        centers = run(GKM, table, k=3, epsilon=100.0, params={"align": align}, seed=seed).centers
-        return float(np.ptp(centers[:, 1]))
-
-    assert max(spread("sorted", seed) for seed in range(3)) < 0.5
-    assert max(spread("anchors", seed) for seed in range(3)) > 1.0
-
-
-@for_each(("aggregate", "smooth"), [("smooth", True), ("em_median", False)])
-@for_each("delta", [0.0, 1e-6])
-def test_every_median_gets_an_equal_part(aggregate, smooth, delta):
-    made = _run(MEDIANS, aggregate=aggregate, delta=delta)
-    law = made.frames[1].step
-    assert isinstance(law, MedianLawStep) and law.public
-    assert (law.medians, law.smooth) == (6, smooth)
-    if delta == 0 or smooth:
-        assert law.epsilon_each == pytest.approx(10.0 / 6, rel=2e-3)
-    else:
-        assert 6 * compute_choice_rho(law.epsilon_each) == pytest.approx(made.entries[0].amount)
-    accounting = {(True, 0.0): "pure", (True, 1e-6): "basic", (False, 0.0): "pure", (False, 1e-6): "zcdp"}
-    assert made.accounting.value == accounting[smooth, delta]
-    # The noise of a smooth median follows the rows: nothing of it is told.
-    assert made.frames[-1].step.center_noise_sd is None
-    assert not made.frames[-1].step.public
-
-
-@for_each("card", [GKM, MEDIANS])
-def test_persons_with_many_rows_cost_no_more_than_one_row_each(card):
-    made = _run(card, n=600, case=NeighborSetting("persons", rows_per_person=3), epsilon=1.0)
-    query = made.entries[-1]
-    alone = _run(card, n=600, epsilon=1.0).entries[-1]
-    assert query.sensitivity == alone.sensitivity
-    settings = [Setting(2, 3, 1.0, 0.0, n=5000, rows_per_person=m) for m in (1, 5)]
-    needed = [Judgement.of(card, setting, card.params()).needed_n for setting in settings]
-    assert needed[0] == pytest.approx(needed[1])

@@ -12,7 +12,6 @@ from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.tuples import TupleAverages
 from dpviz.runs.one_run import run
-from dpviz.tables.named import sample
 from tests.cases import for_each
 
 # Half as many rows as the sample of two towns, at δ = 1e-5: as cheap as it gets.
@@ -89,16 +88,6 @@ def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
 def test_one_centre_needs_no_test_and_says_of_what_it_is_the_average():
     step = _test_of(run("k-noisy-centers", _table(np.zeros((16_000, 2))), k=1, epsilon=1.0, delta=1e-6, seed=0))
     assert step.passed and step.title == f"One centre needs no test: the average of {step.number:,} blocks is released"
-
-
-@pytest.mark.slow
-def test_averages_of_two_million_tuples_are_those_of_the_sample():
-    loaded, declared = sample("thermometers").load()
-    domain = Domain.of(declared.columns, declared.lower, declared.upper)
-    table = PrivateTable(loaded.columns(declared.columns), domain, relation="replace")
-    request = {"k": 2, "epsilon": 1.0, "delta": 5e-8, "params": {"rows": "tuples"}}
-    done = _first_that_passed("k-averages", table, **request)
-    assert np.abs(np.array(sorted(done.centers.tolist())) - [[419.5, 253.8], [660.3, 332.9]]).max() < 3
 
 
 @for_each("k", [2, 3])

@@ -1,4 +1,4 @@
-"""The coreset of hashes: thresholds, ledger, and what it finds."""
+"""The coreset of hashes: what a released tree of noisy counts says, thresholds, and what it finds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,98 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dpviz.algorithms.hashes.lsh_coreset import CARD, CoresetStep, HashTreeStep
-from dpviz.core.accounting import Accounting, gdp_mu
+from dpviz.algorithms.hashes.lsh_coreset import (
+    CARD,
+    CoresetStep,
+    CountedTree,
+    HashTreeStep,
+    compute_leaf_weights,
+    make_counts_consistent,
+)
+from dpviz.core.accounting import Accounting
+from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
+from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import find_level
-from dpviz.core.queries import Relation
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.core.queries import SparseCounts
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
+
+
+def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):
+    rng = np.random.default_rng(seed)
+    histogram = SparseCounts.of(rng.integers(0, 64, 600) & rng.integers(0, 64, 600), 64)
+    released = PathCounts(Gaussian(1.0, sd), levels, branch).draw(histogram, StudyNoise(rng))
+    return histogram, CountedTree.of(released, n=600, min_node=min_node)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_leaves_are_kept_and_none_lies_below_another(seed):
+    _, tree = grown(seed)
+    leaves = {int(node) for node in tree.leaves}
+    assert leaves and all(tree.kept[tree.leaf])
+    for node in leaves:
+        assert not leaves & {node >> up for up in range(1, 21)}
+
+
+@given(seed=st.integers(0, 10**6))
+def test_consistent_counts_add_up(seed):
+    _, tree = grown(seed)
+    counts = make_counts_consistent(tree)
+    by_node = dict(zip(tree.nodes.tolist(), counts.tolist(), strict=True))
+    assert by_node[1] == 600
+    for node in tree.nodes[tree.split].tolist():
+        assert by_node[node] == pytest.approx(by_node[2 * node] + by_node[2 * node + 1])
+
+
+def test_consistency_is_the_weighted_least_squares_solution():
+    # All counts of equal noise, the root exact: compare with the normal equations over the ends.
+    nodes = np.array([2, 3, 4, 5, 6, 7, 8, 9])
+    noisy = np.array([70.0, 44.0, 55.0, 9.0, 30.0, 11.0, 20.0, 33.0])
+    tree = CountedTree.of(SparseCounts(nodes, noisy, 32), n=100, min_node=1)
+    ends = [5, 6, 7, 8, 9]
+    below = {2: [5, 8, 9], 3: [6, 7], 4: [8, 9], 5: [5], 6: [6], 7: [7], 8: [8], 9: [9]}
+    design = np.array([[float(end in below[node]) for end in ends] for node in nodes])
+    # The exact root as an equation: eliminate the last end.
+    reduced = design[:, :-1] - design[:, -1:]
+    free = np.linalg.lstsq(reduced, noisy - 100 * design[:, -1], rcond=None)[0]
+    solution = dict(zip(ends, [*free, 100 - free.sum()], strict=True))
+    found = dict(zip(tree.nodes.tolist(), make_counts_consistent(tree).tolist(), strict=True))
+    for end in ends:
+        assert found[end] == pytest.approx(solution[end])
+
+
+def test_without_noise_the_leaves_hold_every_row_that_was_not_dropped():
+    for seed in range(20):
+        histogram, tree = grown(seed, sd=1e-9)
+        truth = count_below(tree.nodes, histogram)
+        weights = compute_leaf_weights(tree, make_counts_consistent(tree), reassign_lost=False)
+        np.testing.assert_allclose(weights, truth[tree.leaf], atol=1e-5)
+        dropped = truth[~tree.kept].sum()
+        childless = tree.leaf & tree.split
+        children = np.isin(tree.nodes >> 1, tree.nodes[childless])
+        assert weights.sum() == pytest.approx(600 - dropped + truth[children & ~tree.kept].sum(), abs=1e-4)
+
+
+def test_what_was_dropped_goes_to_the_sibling():
+    nodes, noisy = np.array([2, 3, 4, 5, 8, 9]), np.array([90.0, 4.0, 80.0, 9.0, 50.0, 30.0])
+    tree = CountedTree.of(SparseCounts(nodes, noisy, 32), n=100, min_node=10)
+    assert tree.leaves.tolist() == [8, 9]
+    plain = compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=False)
+    np.testing.assert_allclose(plain, [50, 30])
+    # 100 of the root over 90, then 100 over 80: below it the two leaves share in proportion.
+    np.testing.assert_allclose(
+        compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80
+    )
+
+
+def test_a_root_whose_children_were_both_dropped_is_the_only_leaf():
+    tree = CountedTree.of(SparseCounts(np.array([2, 3]), np.array([3.0, -1.0]), 4), n=50, min_node=10)
+    assert tree.leaves.tolist() == [1]
+    assert compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True).tolist() == [50]
+
 
 FEW = {"starts": 3}
 
@@ -25,31 +108,6 @@ def _steps(table, **request):
     assert isinstance(tree, HashTreeStep) and isinstance(coreset, CoresetStep)
     assert (coreset.weights >= 0).all()
     return done, tree, coreset
-
-
-@pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
-def test_the_whole_cost_is_the_sum_of_squares_of_every_question(relation):
-    table = make_small_table(make_blobs(4000, 5, 8), relation=relation, n_public=4000)
-    done, tree, _ = _steps(table, k=8, epsilon=1.0, params={**FEW, "polishing": 0, "centering": False})
-    of_tree, of_sums = done.entries
-    per_level = 1.0 if relation is Relation.ADD_REMOVE else sqrt(2)
-    radius = table.domain.region.radius * (1 if relation is Relation.ADD_REMOVE else 2)
-    levels = tree.hashes.depth
-    assert of_tree.sensitivity == pytest.approx(per_level * sqrt(levels))
-    assert of_tree.draws == levels
-    squared = levels * (per_level / of_tree.scale) ** 2 + (radius / of_sums.scale) ** 2
-    assert squared == pytest.approx(gdp_mu(1.0, 1e-6) ** 2, rel=1e-5)
-    assert tree.count_sd == of_tree.scale
-
-
-def test_a_bought_number_of_rows_is_in_the_ledger_and_at_the_root():
-    done, tree, _ = _steps(make_small_table(make_blobs(3000)), k=3, epsilon=1.0)
-    assert done.entries[0].note == "number of rows"
-    assert tree.tree.noisy_counts[0] == done.n
-    assert abs(done.n - 3000) < 6 * done.entries[0].scale
-    public, tree, _ = _steps(make_small_table(make_blobs(3000), n_public=2500), k=3, epsilon=1.0)
-    assert tree.tree.noisy_counts[0] == 2500
-    assert "number of rows" not in {entry.note for entry in public.entries}
 
 
 def test_thresholds_of_the_paper():
@@ -68,13 +126,6 @@ def test_thresholds_of_the_paper():
     np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
     # Neither a middle nor polishing was bought.
     assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]
-
-
-def test_what_is_added_to_the_paper_is_paid_from_the_same_budget():
-    params = {**FEW, "preset": "paper", "polishing": 2, "centering": True}
-    done, _, _ = _steps(make_small_table(make_blobs(2000), n_public=2000), k=3, epsilon=1.0, params=params)
-    assert len(done.entries) == 3 + 2 * 2
-    assert 0.999 <= done.spent_fraction <= 1.0
 
 
 def test_identical_rows_are_one_path_down_to_the_last_level():
@@ -100,32 +151,3 @@ def test_few_columns_get_shifted_planes():
         params = {**FEW, "centering": False}
         _, tree, _ = _steps(make_small_table(make_blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
         assert (tree.hashes.offsets != 0).any() == shifted
-
-
-def test_rounds_of_polishing_are_counted_and_the_last_has_none_ahead():
-    params = {**FEW, "polishing": 3}
-    done, *_ = _steps(make_small_table(make_blobs(500, 2), n_public=500), k=3, epsilon=1.0, params=params)
-    steps = [frame.step for frame in done.frames[-3:]]
-    assert [step.title.partition(":")[0] for step in steps] == [f"Polishing {t} of 3" for t in (1, 2, 3)]
-    assert [step.ahead for step in steps] == [2, 1, 0]
-
-
-def test_polishing_and_the_finer_tree_beat_the_paper():
-    rows = make_blobs(8000, 8, 8, seed=4)
-    table = make_small_table(rows, n_public=8000)
-    best = find_reference(clip_rows(table.reveal(note="test"), table.domain.region), 8).nicv
-    found = {
-        preset: np.median(
-            [
-                nicv(
-                    rows,
-                    run(CARD, table, k=8, epsilon=1.0, delta=1e-6, params={**FEW, "preset": preset}, seed=s).centers,
-                )
-                for s in range(3)
-            ]
-        )
-        / best
-        for preset in ("practical", "paper")
-    }
-    assert found["practical"] < 1.6
-    assert found["practical"] < 0.8 * found["paper"]

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpviz.algorithms.su2016.dplloyd import CARD, plan_rounds
+from dpviz.algorithms.su2016.dplloyd import CARD
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
     compute_center_noise_sd,
@@ -19,8 +19,7 @@ from dpviz.core.domain import Region
 from dpviz.core.mechanisms import Laplace, Measurement
 from dpviz.runs.one_run import run
 from tests.cases import for_each
-from tests.contract.sessions import open_seeded
-from tests.contract.tables import BOUGHT, REPLACE, NeighborSetting, make_blobs, make_small_table
+from tests.contract.tables import BOUGHT, make_small_table
 
 PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
 
@@ -28,26 +27,6 @@ PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
 def _entries(preset, delta, case=BOUGHT, **params):
     done = run(CARD, case.table(), k=3, epsilon=1.0, delta=delta, params={"preset": preset, **params}, seed=0)
     return [entry for entry in done.entries if entry.note != "number of rows"]
-
-
-def test_su_is_five_rounds_of_equal_laplace_noise():
-    entries = _entries("su", 0.0, NeighborSetting("public", n_public=400))
-    assert [entry.query for entry in entries] == ["Count", "Sum"] * 5
-    assert {entry.mechanism for entry in entries} == {"laplace"}
-    # Lap((d + 1) T / ε) on each of the kd + k values of a round.
-    assert {round(entry.scale, 6) for entry in entries} == {15.0}
-    assert {round(entry.scale, 6) for entry in _entries("su", 0.0, REPLACE)} == {30.0}
-
-
-@for_each(("preset", "delta"), PRESETS)
-@for_each("rounds", [1, 3, 20])
-def test_rounds_share_the_budget_evenly(preset, delta, rounds):
-    entries = _entries(preset, delta, rounds=rounds)
-    assert len(entries) == 2 * rounds
-    spent = [count.amount + total.amount for count, total in zip(entries[::2], entries[1::2], strict=True)]
-    assert max(spent) == pytest.approx(min(spent))
-    sums = {entry.mechanism for entry in entries if entry.query == "Sum"}
-    assert sums == {"gaussian" if preset == "gaussian" else "k-norm" if preset == "tuned" else "laplace"}
 
 
 @for_each("dim", [1, 2, 6, 40])
@@ -67,21 +46,6 @@ def test_the_split_between_counts_and_sums_has_the_least_error(dim, accounting, 
     best = compute_count_to_sum_ratio(dim, accounting, spherical=spherical)
     others = [best * factor for factor in (0.8, 0.97, 1.03, 1.25)]
     assert all(error(best) < error(other) for other in others)
-
-
-class _Room:
-    def __init__(self, n, epsilon=1.0, delta=1e-6, dim=2):
-        table = make_small_table(make_blobs(10, dim), n_public=n)
-        accounting = Accounting.PURE if delta == 0 else Accounting.GDP
-        self.session = open_seeded(table, accounting, epsilon=epsilon, delta=delta)
-
-
-def test_more_rows_or_more_budget_feed_more_rounds():
-    assert plan_rounds(_Room(10).session, 3, "su") == 5
-    for preset, delta in PRESETS[1:]:
-        planned = [plan_rounds(_Room(n, delta=delta).session, 3, preset) for n in (10, 10**2, 10**3, 10**4, 10**5)]
-        assert planned == sorted(planned)
-        assert planned[0] == 2 and planned[-1] == 7
 
 
 def released(value: np.ndarray, *, sd: float) -> Measurement:
@@ -124,19 +88,3 @@ def test_doubling_gives_every_round_twice_the_budget_of_the_one_before(preset, d
     assert spent[1:] / spent[:-1] == pytest.approx(np.full(3, 2.0), rel=1e-6)
     even = _entries(preset, delta, rounds=4)
     assert entries[-1].scale < even[-1].scale < entries[0].scale
-
-
-def test_a_uniform_start_is_points_at_random_that_no_row_has_to_do_with():
-    def start(how, rows=200):
-        asked = {"preset": "su", "start": how}
-        done = run(CARD, make_small_table(make_blobs(rows), n_public=200), k=9, epsilon=1.0, params=asked, seed=4)
-        return done.frames[0].step
-
-    def least_gap(centers):
-        gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
-        return gaps[np.triu_indices(9, 1)].min()
-
-    uniform, packed = start("uniform"), start("spheres")
-    assert uniform.title == "Points at random: no row has been read"
-    assert np.array_equal(uniform.centers, start("uniform", rows=60).centers)
-    assert least_gap(uniform.centers) < least_gap(packed.centers)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.algorithms.steps import CentersStep, GridStep
+from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.su2016 import eugkm
 from dpviz.algorithms.su2016.eugkm import (
     CARD,
@@ -21,16 +21,15 @@ from dpviz.algorithms.su2016.eugkm import (
     list_all_cells,
     make_problem,
 )
-from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, make_cube_grid
+from dpviz.algorithms.tools.solvers import SignedPoints, make_cube_grid
 from dpviz.core import check
 from dpviz.core.domain import Region
 from dpviz.core.partitions import MOST_CELLS, Grid
-from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
-from tests.algorithms.published import CENSUS, S1, ratios
+from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.tables import make_blobs, make_small_table
 from tests.examples import examples
@@ -45,12 +44,6 @@ def box(*half: float) -> Region:
     return Region(np.array(half, dtype=float), float(np.linalg.norm(half)))
 
 
-def grid_step_of(table: PrivateTable, **request) -> GridStep:
-    step = run("eugkm", table, k=3, **request).frames[0].step
-    assert isinstance(step, GridStep)
-    return step
-
-
 @for_each(
     ("n", "dim", "wanted"),
     [(1e4, 2, 31.6), (1e4, 6, 5.62), (1e4, 10, 3.2), (1e6, 2, 316), (1e6, 6, 17.8), (1e6, 10, 6.8)],
@@ -58,11 +51,6 @@ def grid_step_of(table: PrivateTable, **request) -> GridStep:
 def test_the_papers_grid_sizes(n, dim, wanted):
     assert compute_cells_per_axis(int(n), 1.0, 10.0, dim) == pytest.approx(wanted, rel=0.02)
     assert compute_cells_per_axis(int(n) // 10, 1.0, 1.0, dim) == pytest.approx(wanted, rel=0.02)
-
-
-@for_each(("per_axis", "wanted"), [(22.36, 22), (8.6, 9), (1.4, 1), (0.01, 1)])
-def test_a_box_of_equal_sides_has_the_papers_cells(per_axis, wanted):
-    np.testing.assert_array_equal(cubes(box(1, 1, 1), per_axis).cells_per_axis, [wanted] * 3)
 
 
 def test_a_box_of_unequal_sides_has_as_many_cells_that_are_nearly_cubes():
@@ -83,16 +71,6 @@ def test_no_grid_has_more_cells_than_can_be_numbered(half, per_axis):
         assert grid.n_cells == pytest.approx(min(max(1, per_axis), MOST_CELLS), rel=0.5)
 
 
-@pytest.mark.parametrize(("theta", "capped"), [(0.01, True), (1.0, False)])
-def test_a_grid_that_is_capped_says_so(theta, capped, monkeypatch):
-    monkeypatch.setattr(eugkm, "LISTED_CELLS", 1000.0)
-    monkeypatch.setattr(check, "MOST_EPSILON", 1e18)  # no request that is allowed reaches the cap
-    table = make_small_table(make_blobs(300, dim=1), n_public=10**9)
-    step = grid_step_of(table, epsilon=1e18, params={"theta": theta, "starts": 1}, seed=0)
-    assert ("As fine as cells can be numbered" in step.title) == capped
-    assert (step.grid.n_cells > MOST_CELLS / 2) == capped
-
-
 def test_a_grid_in_words():
     assert describe_grid(cubes(box(1), 0.1)) == "One cell, the whole box"
     assert describe_grid(cubes(box(1, 1), 1200)) == "1,200 × 1,200 cells"
@@ -101,79 +79,16 @@ def test_a_grid_in_words():
 
 
 def test_the_grid_uses_the_epsilon_that_a_row_has():
-    """Half of it under replace, a third with three rows a person; and less n·ε means fewer cells."""
-    values = make_blobs(900)
-    persons = np.arange(900) // 3
-    sizes, scales = [], []
-    for declared in (
-        {"n_public": 900},
-        {"relation": Relation.REPLACE},
-        {"n_public": 900, "persons": persons, "rows_per_person": 3},
+    """Half of it under replace, a third with three rows a person; and less n·ε means fewer cells: √(nε/10) an axis."""
+    persons = {"n_public": 900, "persons": np.arange(900) // 3, "rows_per_person": 3}
+    for declared, scale, per_axis in (
+        ({"n_public": 900}, 0.5, 13),
+        ({"relation": Relation.REPLACE}, 1.0, 9),
+        (persons, 1.5, 8),
     ):
-        result = run("eugkm", make_small_table(values, **declared), k=3, epsilon=2.0, seed=0)
-        sizes.append(result.frames[0].step.grid.n_cells)
-        scales.append(result.entries[-1].scale)
-    np.testing.assert_allclose(scales, [0.5, 1.0, 1.5])
-    assert sizes == [13**2, 9**2, 8**2]  # √(nε/10): 13.4, 9.5, 7.7
-
-
-@for_each("relation", Relation)
-@for_each("n_public", [None, 400])
-@for_each("dense_cells", [2**21, 4])
-def test_the_whole_budget_and_no_more_goes_to_the_grid(relation, n_public, dense_cells, monkeypatch):
-    monkeypatch.setattr(eugkm, "DENSE_CELLS", dense_cells)
-    monkeypatch.setattr(eugkm, "LISTED_CELLS", 10.0)
-    table = make_small_table(relation=relation, n_public=n_public)
-    result = run("eugkm", table, k=3, epsilon=1.3, seed=1)
-    bought = relation is Relation.ADD_REMOVE and n_public is None
-    assert [entry.note for entry in result.entries] == ["number of rows"] * bought + ["grid cells"]
-    assert result.entries[-1].mechanism == ("laplace" if dense_cells > 4 else "sparse laplace")
-    assert sum(entry.epsilon for entry in result.entries) == pytest.approx(1.3, rel=1e-9)
-    assert result.spent_epsilon <= 1.3
-
-
-def test_steps_are_the_grid_the_starts_and_the_centres():
-    result = run("eugkm", make_small_table(n_public=400), k=3, epsilon=5.0, params={"starts": 7}, seed=1)
-    grid, starts, last = (frame.step for frame in result.frames)
-    assert isinstance(grid, GridStep) and isinstance(starts, StartsStep) and isinstance(last, CentersStep)
-    assert len(grid.codes) == grid.grid.n_cells == len(grid.noisy_counts)
-    assert len(starts.losses) == 7
-    assert starts.losses[starts.chosen] == starts.losses.min()
-    np.testing.assert_array_equal(starts.centers, last.centers)
-    assert last.title.startswith(f"Start {starts.chosen + 1} has the least loss")
-    # Also cells that do not stand out are counted: sizes add up to the grid's total.
-    assert last.noisy_counts.sum() == pytest.approx(grid.noisy_counts.sum())
-    assert last.previous.shape == last.centers.shape == (3, 2)
-    assert (last.center_noise_sd > 0).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [0, 300])
-def test_noisy_counts_add_up_to_n_on_average_and_negative_ones_are_kept(n):
-    table = make_small_table(make_blobs(300)[:n], n_public=300)
-    sums, negative = [], 0
-    for seed in range(60):
-        step = grid_step_of(table, epsilon=2.0, params={"starts": 1}, seed=seed)
-        cells = list_all_cells(step, table.domain.region)
-        sums.append(cells.weights.sum())
-        negative += np.count_nonzero(cells.weights < 0)
-    assert abs(np.mean(sums) - n) < 4 * step.sd * sqrt(step.grid.n_cells / 60)
-    assert negative > 0
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(("preset", "dim", "theta"), [("tuned", 1, 10.0), ("su", 2, 1.0), ("tuned", 3, 10.0)])
-def test_without_noise_and_with_small_cells_it_is_k_means(preset, dim, theta, monkeypatch):
-    """At ε = 1e5 the grid is fine (and sparse for d > 1), so only the optimiser is left."""
-    monkeypatch.setattr(eugkm, "DENSE_CELLS", 50_000)
-    monkeypatch.setattr(eugkm, "LISTED_CELLS", 2_000.0)
-    table = make_small_table(make_blobs(1000, dim=dim, k=4, seed=3), n_public=1000)
-    revealed = clip_rows(table.reveal(note="test"), table.domain.region)
-    result = run("eugkm", table, k=4, epsilon=1e5, params={"preset": preset, "theta": theta}, seed=0)
-    step = result.frames[0].step
-    assert step.grid.cells_per_axis.min() > 50
-    assert (step.cutoff is None) == (dim == 1)
-    assert nicv(revealed.points, result.unit_centers) <= 1.03 * find_reference(revealed, 4).nicv
+        result = run("eugkm", make_small_table(make_blobs(900), **declared), k=3, epsilon=2.0, seed=0)
+        assert result.entries[-1].scale == pytest.approx(scale)
+        assert result.frames[0].step.grid.n_cells == per_axis**2
 
 
 def test_one_cell_gives_the_middle_of_the_box():
@@ -252,18 +167,8 @@ def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("preset", "scaling", "n_is_public"), [("tuned", "unit", True), ("su", "common", False), ("tuned", "common", False)]
-)
-def test_fifteen_clusters_usually_cost_at_most_a_twentieth(preset, scaling, n_is_public):
-    found = ratios(S1, "eugkm", n_is_public=n_is_public, scaling=scaling, preset=preset)
-    assert usually(ratio <= 1.05 for ratio in found)
-
-
-@pytest.mark.slow
-def test_six_columns_of_the_census():
-    pairs = zip(ratios(CENSUS, "eugkm"), ratios(CENSUS, "eugkm", preset="su", starts=8), strict=True)
-    assert usually(tuned <= 1.25 and tuned < paper <= 1.5 for tuned, paper in pairs)
+def test_fifteen_clusters_usually_cost_at_most_a_twentieth():
+    assert usually(ratio <= 1.05 for ratio in ratios("eugkm", epsilon=1.0))
 
 
 @pytest.mark.some(1)
@@ -286,20 +191,18 @@ def test_cells_of_least_error_are_where_noise_and_bias_of_the_paper_are_least_to
     assert many < few
 
 
-def test_whole_counts_pull_centres_towards_empty_cells():
-    """One tight group in a corner: noise above 0 in the empty cells stays, that below 0 is lost."""
-    rows = np.full((2_000, 2), 0.75)
-    table = make_small_table(rows, n_public=2_000)
-
-    def centre(counts):
-        asked = {"preset": "su", "starts": 1, "theta": 0.1, "counts": counts}
-        return np.mean([run(CARD, table, k=1, epsilon=0.05, params=asked, seed=s).unit_centers for s in range(20)])
-
-    assert centre("whole") < 0.75 * centre("signed")
-
-
 def test_whole_counts_are_the_nearest_ones_and_never_below_nothing():
     noisy = SignedPoints(np.zeros((4, 1)), np.array([0.6, -0.7, 1.4, 2.0]))
     read = CARD.params.parse({"counts": "whole"}).read_counts(noisy)
     assert read.weights.tolist() == [1.0, 0.0, 1.0, 2.0]
     assert CARD.params.parse({"counts": "signed"}).read_counts(noisy) is noisy
+
+
+def test_a_grid_that_is_capped_says_so(monkeypatch):
+    monkeypatch.setattr(eugkm, "LISTED_CELLS", 1000.0)
+    monkeypatch.setattr(check, "MOST_EPSILON", 1e18)  # no request that is allowed reaches the cap
+    table = make_small_table(make_blobs(300, dim=1), n_public=10**9)
+    for theta, capped in ((0.01, True), (1.0, False)):
+        params = {"theta": theta, "starts": 1}
+        step = run("eugkm", table, k=3, epsilon=1e18, params=params, seed=0).frames[0].step
+        assert ("As fine as cells can be numbered" in step.title) == capped == (step.grid.n_cells > MOST_CELLS / 2)

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
 from dpviz.core.queries import Relation
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import run
-from tests.algorithms.published import CENSUS, ratios
 from tests.cases import for_each
-from tests.contract.tables import make_blobs, make_small_table
-from tests.sequential import usually
+from tests.contract.tables import make_small_table
 
 SETS = {
     "S1": (5_000, 2, 15, 58),
@@ -61,26 +56,6 @@ def test_below_the_threshold_it_is_eugkm_to_the_last_bit(relation, n_public, pre
     assert ours.entries == theirs.entries
 
 
-@for_each("relation", Relation)
-@for_each("n_public", [None, 400])
-@for_each("preset", ["su", "tuned"])
-def test_above_it_half_of_epsilon_buys_the_grid_and_half_the_step(relation, n_public, preset):
-    table = make_small_table(relation=relation, n_public=n_public)
-    result = run("hybrid", table, k=3, epsilon=60.0, params={"preset": preset, "starts": 5}, seed=4)
-    bought = relation is Relation.ADD_REMOVE and n_public is None
-    left = 60.0 * (0.98 if bought else 1.0)
-    by_note: dict[str, float] = {}
-    for entry in result.entries:
-        by_note[entry.note] = by_note.get(entry.note, 0.0) + entry.epsilon
-    assert by_note.pop("number of rows", 0.0) == pytest.approx(1.2 if bought else 0.0)
-    assert by_note == pytest.approx({"grid cells": left / 2, "Lloyd step 1": left / 2})
-    assert sum(entry.epsilon for entry in result.entries) <= 60.0
-    first, last = result.frames[0].step, result.frames[-1].step
-    assert isinstance(first, GridStep) and isinstance(last, CentersStep)
-    assert "is at least" in first.title and "50 %" in first.title
-    np.testing.assert_array_equal(last.previous, result.frames[-2].step.centers)
-
-
 def test_split_and_steps_divide_the_budget():
     table = make_small_table(n_public=400)
     params = {"split": 0.25, "steps": 3, "starts": 3}
@@ -89,41 +64,3 @@ def test_split_and_steps_divide_the_budget():
     assert notes == ["grid cells"] + [f"Lloyd step {t}" for t in (1, 2, 3) for _ in range(2)]
     assert result.entries[0].epsilon == pytest.approx(125.0)
     assert len(result.frames) == 3 + 3
-
-
-def test_the_su_preset_gives_count_and_sums_the_same_noise():
-    result = run(
-        "hybrid", make_small_table(n_public=400), k=3, epsilon=60.0, params={"preset": "su", "starts": 3}, seed=0
-    )
-    count, sums = result.entries[-2:]
-    assert (count.mechanism, sums.mechanism) == ("laplace", "laplace")
-    assert count.scale == pytest.approx(sums.scale) == pytest.approx((2 + 1) / 30.0)
-
-
-def test_the_branch_is_chosen_by_public_numbers_only():
-    one, other = make_small_table(make_blobs(400), n_public=400), make_small_table(np.zeros((3, 2)), n_public=400)
-    for epsilon in (0.3, 60.0):
-        titles = [
-            run("hybrid", table, k=3, epsilon=epsilon, params={"starts": 2}, seed=0).frames[0].step.title
-            for table in (one, other)
-        ]
-        assert titles[0] == titles[1]
-
-
-def test_a_step_of_lloyd_mends_what_a_coarse_grid_misses():
-    table = make_small_table(make_blobs(2000, dim=6, k=3, seed=1), n_public=2000)
-    points = clip_rows(table.reveal(note="test"), table.domain.region).points
-    request = {"k": 3, "epsilon": 4.0, "params": {"starts": 5}}
-    grid, both = (
-        [nicv(points, run(algorithm, table, seed=seed, **request).unit_centers) for seed in range(5)]
-        for algorithm in ("eugkm", "hybrid")
-    )
-    assert np.median(both) < 0.8 * np.median(grid)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("most", "n_is_public", "params"), [(1.15, True, {}), (1.20, False, {"preset": "su", "starts": 8})]
-)
-def test_six_columns_of_the_census_usually_cost_at_most_a_fifth(most, n_is_public, params):
-    assert usually(ratio <= most for ratio in ratios(CENSUS, "hybrid", n_is_public=n_is_public, **params))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
 from dpviz.algorithms.tools.lloyd_round import revive
@@ -47,12 +45,3 @@ def test_centres_are_finite_and_inside_whatever_the_counts(counts, region):
 def test_one_cluster_and_centres_on_each_other():
     assert np.isfinite(_revived([-1], centers=CENTERS[:1], n=100)).all()
     assert np.isfinite(_revived([50, 50, 0], centers=np.zeros((3, 2)), n=100)).all()
-
-
-def test_it_can_see_no_row_and_changes_nothing_that_was_released():
-    assert "session" not in inspect.signature(revive).parameters
-    counts = np.array([100.0, 200.0, 0.0])
-    counts.flags.writeable = False
-    centers = CENTERS.copy()
-    centers.flags.writeable = False
-    revive(centers, counts, 300, REGION, np.random.default_rng(0))

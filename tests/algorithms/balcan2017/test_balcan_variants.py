@@ -1,0 +1,159 @@
+"""k-median, whose outliers pull no harder than others; sparse rows, kept sparse from the file to the sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+from dpviz.algorithms.balcan2017.balcan_variants import (
+    SparseParams,
+    draw_medians,
+    list_places,
+    recover_coordinates,
+    run_median_rounds,
+)
+from dpviz.algorithms.registry import CARDS
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
+from dpviz.core.losses import MedianLoss
+from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateTable
+from dpviz.core.queries import Pull, Relation
+from dpviz.core.stored_rows import keep_largest_entries
+from dpviz.runs.one_run import run
+from tests.command_line import call
+from tests.contract.sessions import open_seeded
+from tests.contract.tables import make_small_table
+from tests.core.asked import asked
+
+
+def _session(values, *, epsilon=1e6):
+    table = make_small_table(values, n_public=len(values))
+    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6)
+
+
+def _walked(values, start, rounds=50):
+    session = _session(values)
+    *_, last = run_median_rounds(session, Voronoi(start), start, session.budget, rounds)
+    return last.centers
+
+
+def test_a_tenth_of_outliers_moves_a_mean_and_not_a_median():
+    crowd = np.random.default_rng(1).normal(0, 0.02, (900, 2))
+    values = np.r_[crowd, np.ones((100, 2))]
+    found = _walked(values, np.zeros((1, 2)))
+    assert np.linalg.norm(values.mean(axis=0)) > 0.1
+    assert np.linalg.norm(found[0]) < 0.02
+
+
+def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
+    at = np.array([[0.0, 0.0], [1.0, 1.0]])
+    rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
+    cells = Voronoi(at)
+    np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
+
+
+def test_a_drawn_median_is_the_median():
+    """Nearly without noise, to the distance of the places of the last of eight draws; outliers pull no harder."""
+    values = np.r_[np.random.default_rng(1).normal(0.2, 0.02, (900, 2)), np.ones((100, 2))]
+    session, start = _session(values), np.zeros((1, 2))
+    *_, last = draw_medians(session, Voronoi(start), start, session.budget, 8)
+    assert np.linalg.norm(last.centers[0] - np.median(values, axis=0)) < 0.01
+    assert np.linalg.norm(values.mean(axis=0) - 0.2) > 0.1
+
+
+def test_places_lie_in_the_ball_and_around_its_middle():
+    for dim in (1, 2, 3, 5):
+        places = list_places(dim)
+        assert (places[0] == 0).all() and (np.linalg.norm(places, axis=1) <= 1 + 1e-9).all()
+        assert np.abs(places.sum(axis=0)).max() < 1e-9 and len(np.unique(places, axis=0)) == len(places)
+
+
+def test_a_move_changes_the_distances_of_its_own_rows():
+    """Each cell is apart from the other; the first place is where distances are measured from."""
+    cells = Voronoi(np.array([[-0.5, 0.0], [0.5, 0.0]]))
+    places = np.array([[[-0.5, 0.0], [-0.25, 0.0]], [[0.5, 0.0], [0.5, 0.5]]])
+    rows = np.array([[-0.25, 0.0], [-0.5, 0.0], [0.5, 0.25]])
+    np.testing.assert_allclose(asked(MedianLoss(cells, places), rows), [[0.0, 0.0], [0.0, 0.0]], atol=1e-5)
+    np.testing.assert_allclose(asked(MedianLoss(cells, places), rows[:1]), [[0.0, -0.25], [0.0, 0.0]], atol=1e-5)
+
+
+CARD = CARDS["balcan-sparse"]
+
+
+def words(n=400, dim=60, *, nonzeros=5, seed=0):
+    """Rows of two topics with ten words each."""
+    rng = np.random.default_rng(seed)
+    topic = rng.integers(0, 2, n)
+    values = np.zeros((n, dim))
+    np.put_along_axis(values, 10 * topic[:, None] + rng.integers(0, 10, (n, nonzeros)), 1.0, axis=1)
+    return values, topic
+
+
+def table_of(values, *, relation=Relation.ADD_REMOVE, n_public=None, **domain):
+    columns = [f"w{j}" for j in range(values.shape[1])]
+    return PrivateTable(values, Domain.of(columns, -1.0, 1.0, **domain), relation=relation, n_public=n_public)
+
+
+def test_a_run_on_a_sparse_table_is_the_run_on_a_dense_one():
+    values, _ = words(1000)
+    one, other = (
+        run(CARD, table_of(make(values), n_public=1000), k=2, epsilon=5.0, delta=1e-6, seed=3, params={"nonzeros": 5})
+        for make in (np.asarray, sparse.csr_array)
+    )
+    np.testing.assert_allclose(one.unit_centers, other.unit_centers, atol=1e-9)
+
+
+def test_the_largest_entries_of_each_row():
+    values = np.array([[0.1, -0.9, 0.5, 0.5], [0.0, 0.0, 0.2, 0.0]])
+    wanted = [[0.0, -0.9, 0.5, 0.0], [0.0, 0.0, 0.2, 0.0]]
+    np.testing.assert_array_equal(keep_largest_entries(values, 2), wanted)
+    np.testing.assert_array_equal(keep_largest_entries(sparse.csr_array(values), 2).toarray(), wanted)
+    assert keep_largest_entries(values, 4) is values
+
+
+def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
+    values, topic = words(2000)
+    session = open_seeded(table_of(values, n_public=2000), epsilon=1e6).sparsify(5)
+    middles = np.stack([values[topic == j].mean(axis=0) for j in (0, 1)])
+    step = recover_coordinates(session, Voronoi(middles), session.budget, SparseParams(nonzeros=5, eta=1.0))
+    assert [set(chosen) for chosen in step.coordinates] == [set(range(10)), set(range(10, 20))]
+    centers = np.zeros((2, 60))
+    np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
+    np.testing.assert_allclose(centers, middles, atol=1e-3)
+
+
+def test_a_sparse_table_has_no_persons():
+    values, _ = words()
+    with pytest.raises(RequestError, match="no id column"):
+        PrivateTable(sparse.csr_array(values), table_of(values).domain, persons=np.arange(400))
+
+
+def test_a_sparse_file_from_the_command_line(capsys, tmp_path):
+    values, _ = words(3000, 500)
+    sparse.save_npz(tmp_path / "texts.npz", sparse.csr_array(values))
+    ask = ["--algorithm", "balcan-sparse", "--k", 2, "--epsilon", 4, "--n-public", 3000, "--set", "nonzeros=5"]
+    said = call(capsys, "run", tmp_path / "texts.npz", *ask, "--bounds=-1,1", "--json", "--evaluate")
+    assert said.code == 0
+    assert np.shape(said.json["released"]["centers"]) == (2, 500)
+    assert 0.99 * 4 <= said.json["ledger"]["epsilon"] <= 4
+    assert said.json["revealed"]["ratio"] < 1.5
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_columns():
+    n, dim = 20_000, 100_000
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, dim, (n, 10))
+    topic = rng.integers(0, 2, n)
+    columns[:, :6] = 100 * topic[:, None] + rng.integers(0, 30, (n, 6))
+    rows = sparse.csr_array((np.ones(n * 10), (np.repeat(np.arange(n), 10), columns.ravel())), shape=(n, dim))
+    rows.sum_duplicates()
+    rows.data[:] = 1.0
+    table = table_of(rows, n_public=n, scaling="common")
+    done = run(CARD, table, k=2, epsilon=4.0, delta=1e-6, params={"nonzeros": 10}, seed=0)
+    nearer = (rows @ done.unit_centers.T - (done.unit_centers**2).sum(axis=1) / 2).argmax(axis=1)
+    assert adjusted_rand_score(topic, nearer) > 0.9
