@@ -52,12 +52,6 @@ class Untouchable:
         raise AssertionError("the rows were counted")
 
 
-def test_a_search_stops_where_the_account_is_spent(account):
-    with pytest.raises(AccountExceeded, match=r"ε = 1, and 0 of 5 is left"):
-        search(model(account=account), error_score="raise").fit(VALUES)
-    assert len(account.standing().entries) == 5 and account.standing().spent_epsilon == 5
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:One or more of the test scores")
 def test_a_search_that_passes_over_failed_fits_is_charged_for_no_more(account):
     """By scikit-learn's default a fit that fails is a warning; the best model of all is refused when it is fitted."""
@@ -165,18 +159,6 @@ def test_a_refused_request_is_not_charged(account):
         with about(changes), pytest.raises(RequestError):
             model(account=account, **changes).fit(VALUES)
     assert not account.standing().entries
-
-
-def test_the_summary_shows_each_fit_and_the_sum(account):
-    model(account=account).fit(VALUES)
-    model(account=account, epsilon=0.5, n_clusters=3).fit(VALUES)
-    text = account.summary()
-    assert "ε: 1.5 of 5 spent, 3.5 left" in text
-    assert [line.split()[4:6] for line in text.splitlines()[-2:]] == [["2", "1"], ["3", "0.5"]]
-    many = Account.temporary(cap_epsilon=50, cap_delta=1e-6)
-    for _ in range(12):
-        model(account=many, epsilon=0.1).fit(VALUES[:20])
-    assert "together at most ε = " in many.summary()  # by numerical composition it is less than the sum
 
 
 def test_groups_say_whose_each_row_is(account):

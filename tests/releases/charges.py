@@ -10,8 +10,6 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, Charge
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def a_charge(epsilon: float = 0.5, delta: float = 0.0, **changes: Any) -> Charge:
     """A charge of a release of two columns."""
