@@ -4,6 +4,7 @@ import pickle
 import sqlite3
 import warnings
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -144,10 +145,7 @@ def test_what_an_account_does_not_bear_is_refused_before_a_row_is_read(account, 
 
 
 def test_a_fit_that_fails_stays_charged(account, monkeypatch):
-    def broken(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("dpviz.api.estimators.run_request", broken)
+    monkeypatch.setattr("dpviz.api.estimators.run_request", Mock(side_effect=MemoryError))
     with pytest.raises(MemoryError):
         model(account=account).fit(VALUES)
     (entry,) = account.standing().entries

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -43,7 +43,7 @@ from dpviz.releases.releasing import publish
 from tests.cases import about
 from tests.command_line import call
 from tests.examples import examples
-from tests.releases.charges import a_charge, refusal
+from tests.releases.charges import a_charge, at_each_statement, refusal
 from tests.releases.people import ready_in, unrehearsed
 
 HASH = "0123456789abcdef" * 4
@@ -66,11 +66,7 @@ def test_who_is_the_user_of_the_system_unless_somebody_is_named(monkeypatch):
     fields = {name: getattr(a_charge(), name) for name in Charge.__match_args__ if name != "who"}
     monkeypatch.setattr("getpass.getuser", lambda: "ada\n")
     assert Charge(**fields).who == read_user() == "ada?"
-
-    def nobody() -> str:
-        raise KeyError("uid")
-
-    monkeypatch.setattr("getpass.getuser", nobody)
+    monkeypatch.setattr("getpass.getuser", Mock(side_effect=KeyError("uid")))
     assert Charge(**fields).who == "unknown"
     assert a_charge(who="office").who == "office"
 
@@ -280,13 +276,11 @@ def test_a_charge_is_on_the_disk_before_it_counts(account, monkeypatch):
     """SQLite's strictest promise at the end of every change, whatever a copy of the file may be set to."""
     extra, found = 3, []
 
-    class Watched(sqlite3.Connection):
-        def execute(self, sql, *given):
-            if sql == "COMMIT":
-                found.append(super().execute("PRAGMA synchronous").fetchone()[0])
-            return super().execute(sql, *given)
+    def look(plain, said):
+        if said == "COMMIT":
+            found.append(plain.execute("PRAGMA synchronous").fetchone()[0])
 
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+    at_each_statement(monkeypatch, look)
     number = account.charge(a_charge())
     account.note_failed(number, why="a test")
     Account.new(account.path.with_name("other.sqlite"), name="other", cap_epsilon=1.0)
@@ -315,15 +309,13 @@ def test_what_is_left_of_an_account_is_not_thrown_away(tmp_path):
 
 
 def test_no_account_is_made_where_none_can_be_kept(monkeypatch, tmp_path):
-    class Full(sqlite3.Connection):
-        def execute(self, statement: str, *more: object) -> sqlite3.Cursor:
-            if statement == "COMMIT":
-                error = sqlite3.OperationalError("database or disk is full")
-                error.sqlite_errorcode = sqlite3.SQLITE_FULL
-                raise error
-            return super().execute(statement, *more)
+    def fill(_, said):
+        if said == "COMMIT":
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
 
-    _connect_by(monkeypatch, Full)
+    at_each_statement(monkeypatch, fill)
     with pytest.raises(RequestError, match="its disk has room"):
         Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
     assert not any(tmp_path.iterdir())
@@ -332,23 +324,16 @@ def test_no_account_is_made_where_none_can_be_kept(monkeypatch, tmp_path):
 def test_a_charge_that_finds_a_full_disk_is_a_sentence_and_no_charge(account, monkeypatch):
     pages = int(sqlite3.connect(account.path).execute("PRAGMA page_count").fetchone()[0])
 
-    class Full(sqlite3.Connection):
-        def execute(self, statement: str, *more: object) -> sqlite3.Cursor:
-            if statement.startswith("BEGIN"):
-                super().execute(f"PRAGMA max_page_count = {pages}")
-            return super().execute(statement, *more)
+    def fill(plain, said):
+        if said.startswith("BEGIN"):
+            plain.execute(f"PRAGMA max_page_count = {pages}")
 
     with monkeypatch.context() as patch:
-        _connect_by(patch, Full)
+        at_each_statement(patch, fill)
         with pytest.raises(RequestError, match="its disk has room"):
             account.charge(a_charge(columns=("a" * 5000,), lower=(0.0,), upper=(1.0,)))
     assert account.standing().entries == ()
     assert account.charge(a_charge()) == 1
-
-
-def _connect_by(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Connection]) -> None:
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=kind, **named))
 
 
 def test_a_file_that_is_cut_off_is_a_sentence(account):
@@ -420,15 +405,11 @@ def umask(mask: int) -> Iterator[None]:
 def test_all_its_files_are_for_their_owner_alone(monkeypatch, tmp_path):
     modes: set[tuple[str, int]] = set()
 
-    def note(happened: Any) -> Any:
+    def note(happened: Any, _: object = None) -> Any:
         modes.update((path.name, stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.iterdir())
         return happened
 
-    class Noting(sqlite3.Connection):
-        def execute(self, *words: Any) -> sqlite3.Cursor:
-            return note(super().execute(*words))
-
-    _connect_by(monkeypatch, Noting)
+    at_each_statement(monkeypatch, note, behind=True)
     make = os.open
     monkeypatch.setattr(os, "open", lambda *words: note(make(*words)))
     with umask(0):

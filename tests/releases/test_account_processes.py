@@ -16,7 +16,7 @@ from dpviz.core.check import RequestError
 from dpviz.releases.account import Account, AccountExceeded, State
 from dpviz.releases.account_file import AccountLocked
 from tests.releases.account_processes import FORKS, charge, charge_again, make, race
-from tests.releases.charges import a_charge
+from tests.releases.charges import a_charge, at_each_statement
 
 # Holds the file for itself until it is told to end.
 HOLD = """
@@ -60,22 +60,19 @@ def test_of_two_processes_that_race_for_the_last_half_exactly_one_wins(tmp_path)
 
 
 def test_whoever_comes_between_any_two_steps_of_a_charge_for_the_last_half_one_wins(monkeypatch, tmp_path):
-    steps, outcomes = iter(range(1)), []
+    steps, outcomes, at = iter(range(1)), [], 0
 
-    class Meanwhile(sqlite3.Connection):
-        def execute(self, *words: object) -> sqlite3.Cursor:
-            if next(steps, None) == 0:
-                outcomes[-1].append(_tries(Account(account.path, patience=0.0)))
-            return super().execute(*words)
+    def come_in_between(*_):
+        if next(steps, None) == 0:
+            outcomes[-1].append(_tries(Account(account.path, patience=0.0)))
 
-    connect, at = sqlite3.connect, 0
     while True:
         account = new(tmp_path / f"{at}.sqlite")
         account.charge(a_charge(0.5))
         outcomes.append([])
         with monkeypatch.context() as patch:
             steps = iter(range(-at, 1))
-            patch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Meanwhile, **named))
+            at_each_statement(patch, come_in_between)
             outcomes[-1].append(_tries(account))
         assert account.standing().spent_epsilon == 1.0 and account.standing().broken_at is None
         if len(outcomes[-1]) == 1:  # it has no such step

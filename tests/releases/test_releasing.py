@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import pi, sqrt
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pandas as pd
@@ -171,11 +171,7 @@ def read_csv_of(file: bytes, statistic: str) -> dict[str, float]:
 
 def test_what_breaks_after_the_charge_stays_charged(tmp_path, monkeypatch):
     prepared = ready_in(tmp_path)
-
-    def breaks(*given, **named):
-        raise MemoryError
-
-    monkeypatch.setattr(releasing, "draw", breaks)
+    monkeypatch.setattr(releasing, "draw", Mock(side_effect=MemoryError))
     with pytest.raises(MemoryError):
         publish(prepared)
     (entry,) = prepared.account.standing().entries
@@ -341,10 +337,7 @@ def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
     "broken", ["dpviz.releases.render.make_card_page", "dpviz.releases.render.write_assign_script"]
 )
 def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeypatch, broken):
-    def breaks(*given, **named):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(broken, breaks)
+    monkeypatch.setattr(broken, Mock(side_effect=ZeroDivisionError))
     prepared = ready_in(tmp_path)
     with pytest.raises(ZeroDivisionError):
         publish(prepared)
@@ -401,10 +394,7 @@ def test_it_charges_releases_and_keeps_a_copy(tmp_path):
 
 
 def test_a_defect_keeps_its_words_to_itself_and_the_charge_stays(tmp_path, monkeypatch):
-    def broken(*_, **__):
-        raise ValueError("row 17")
-
-    monkeypatch.setattr("dpviz.releases.releasing.draw", broken)
+    monkeypatch.setattr("dpviz.releases.releasing.draw", Mock(side_effect=ValueError("row 17")))
     prepared = ready_in(tmp_path)
     pressing, defects = pressed(prepared)
     assert (pressing.state, pressing.number) == (JobState.FAILED, 1)
@@ -414,14 +404,9 @@ def test_a_defect_keeps_its_words_to_itself_and_the_charge_stays(tmp_path, monke
 
 
 def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_written_any_more(tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    def locked(*_, **__):
-        raise RequestError("the account is locked")
-
-    monkeypatch.setattr("dpviz.releases.publishing.keep_copy", full)
-    monkeypatch.setattr(Account, "note_released", locked)
+    full, locked = OSError(28, "No space left on device"), RequestError("the account is locked")
+    monkeypatch.setattr("dpviz.releases.publishing.keep_copy", Mock(side_effect=full))
+    monkeypatch.setattr(Account, "note_released", Mock(side_effect=locked))
     prepared = ready_in(tmp_path)
     pressing, defects = pressed(prepared)
     assert (pressing.state, pressing.kept, defects) == (JobState.DONE, "", [])
@@ -455,12 +440,8 @@ def made(tmp_path_factory):
 @pytest.fixture(params=["links", "no links"])
 def left(request, tmp_path, monkeypatch, made):
     """The account that a release is to lie beside, on a disk with links or without, and the release."""
-
-    def no_links(*_):
-        raise PermissionError(1, "Operation not permitted")
-
     if request.param == "no links":
-        monkeypatch.setattr(Path, "hardlink_to", no_links)
+        monkeypatch.setattr(Path, "hardlink_to", Mock(side_effect=PermissionError(1, "Operation not permitted")))
     return account_in(tmp_path), made
 
 
