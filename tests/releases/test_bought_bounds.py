@@ -6,7 +6,6 @@ import io
 import json
 from dataclasses import replace
 from itertools import product
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,11 @@ from dpviz.releases.bought_bounds import BoughtBounds, Ends, _round_outward, buy
 from dpviz.releases.missing_shares import buy_missing_shares
 from dpviz.releases.tallies import COVERED
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.codings import Stretched
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
 from dpviz.tables.declarations import ColumnBounds, Declaration, apply_declaration
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
-from dpviz.tables.named import sample
 from tests.cases import about
 from tests.contract.sessions import RecordedLoss, Recording, open_as
 
@@ -262,28 +258,6 @@ def test_noise_is_in_proportion_to_what_a_person_changes(relation, m):
     for entry in buy_bounds(rows, declared, epsilon=0.4, noise=noise()).entries:
         part = 0.4 * (0.75 if "magnitudes" in entry.note else 0.25)
         assert entry.scale == pytest.approx(m * relation.rows / part)
-
-
-@pytest.mark.slow
-def test_people_lose_little_by_bounds_that_are_bought():
-    """Six columns at a twentieth of ε each; the loss is that in the geometry of the declared bounds."""
-    loaded, declared = sample("people").load()
-    empty = left_open(declared.columns, label_column=declared.label_column, n_public=declared.n_public)
-    lower, upper = declared.list_bounds(declared.columns)
-    half = (upper - lower) / 2
-    rows = loaded.columns(declared.columns) / half
-
-    def loss(said: Declaration, epsilon: float, seed: int) -> float:
-        private = declare(loaded, said).private
-        centers = run("auto", private, k=6, epsilon=epsilon, delta=1e-6, seed=seed).centers / half
-        return float(((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum())
-
-    usual, own = [], []
-    for seed in range(3):
-        usual.append(loss(declared, 1.0, seed))
-        bought = buy_bounds(loaded, empty, epsilon=0.05, noise=noise(seed))
-        own.append(loss(bought.declaration, 1.0 - bought.epsilon, seed))
-    assert median(own) <= 1.15 * median(usual)
 
 
 # Shares of missing cells: near the truth, with intervals that hold it, and every column paid for.

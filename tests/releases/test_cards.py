@@ -452,20 +452,17 @@ def _without(place: tuple[str, ...]) -> dict[str, Any]:
 
 
 def test_an_error_names_the_field_and_says_what_to_do() -> None:
-    assert list_card_errors(_without(("deployment", "basic", "name"))) == (
-        "deployment.basic.name is missing: the registry requires it.",
-    )
-    assert list_card_errors(_with(("status",), "done"))[0].startswith(
-        "status is 'done': choose one of Converted, Draft, "
-    )
-    assert list_card_errors(_with(("tier",), True)) == ("tier is True: write a number.",)
-    assert list_card_errors(_with(("deployment", "basic", "data_curators"), [])) == (
-        "deployment.basic.data_curators is []: list at least one text.",
-    )
-    assert list_card_errors(_with(("deployment", "basic", "publication_date"), "July")) == (
-        "deployment.basic.publication_date is no day: write it as YYYY-MM-DD.",
-    )
-    assert list_card_errors(_with(("extra",), 1)) == ("extra is no field of the registry: take it out.",)
+    basic = ("deployment", "basic")
+    for card, told in (
+        (_without((*basic, "name")), "deployment.basic.name is missing: the registry requires it."),
+        (_with(("status",), "done"), "status is 'done': choose one of Converted, Draft, "),
+        (_with(("tier",), True), "tier is True: write a number."),
+        (_with((*basic, "data_curators"), []), "deployment.basic.data_curators is []: list at least one text."),
+        (_with((*basic, "publication_date"), "July"), "deployment.basic.publication_date is no day: write it as YYYY-"),
+        (_with(("extra",), 1), "extra is no field of the registry: take it out."),
+    ):
+        (error,) = list_card_errors(card)
+        assert error.startswith(told)
 
 
 def test_the_tiers_and_choices_are_those_of_the_schema(schema: dict[str, Any]) -> None:

@@ -29,7 +29,6 @@ from dpviz.tables.codings import MISSING_LABEL, MOST_BINS, OTHER, Described
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.named import sample
 from dpviz.tables.sparse_intake import SparseTable
 from tests.cases import about
 from tests.core.asked import asked
@@ -118,21 +117,10 @@ def test_a_row_counts_as_declared():
     np.testing.assert_array_equal(beside._rows.values, _described(of_persons).private._rows.values)
 
 
-def test_a_sample_has_its_text_in_memory():
-    source, declared = sample("people").load()
-    table = make_described_table(declare(source, declared), source)
-    region = table.description.columns[-1]
-    assert region.labels[:4] == ("North", "South", "East", "West")
-    counts = asked(
-        SegmentHistogram(Voronoi(np.zeros((1, 7))), region.place, 6),
-        table.private._rows.values,
-        table.private.domain.region,
-    )[0]
-    expected = source.frame["region"].value_counts()
-    assert counts.tolist() == [*(expected[name] for name in region.labels[:4]), 0, 0]
-    wrong = replace(declared, describe={"regoin": Described(categories=("a",))})
+def test_a_described_column_that_is_not_there_is_named():
+    wrong = replace(DECLARED, describe={"regoin": Described(categories=("a",))})
     with pytest.raises(RequestError, match='There is no column "regoin"'):
-        make_described_table(declare(source, wrong), source)
+        _described(wrong)
 
 
 def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_path):

@@ -10,7 +10,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
@@ -18,14 +17,10 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from dpviz.__main__ import main
-from dpviz.api import commands
 from dpviz.core.check import RequestError
 from dpviz.runs import owner_files
 from dpviz.runs.owner_files import write_whole
 from dpviz.runs.study.folder import StudyFolder
-from dpviz.runs.study.workers import compute_rows
-from tests import waiting
 from tests.cases import about
 from tests.command_line import Said, call, told_by, write_points
 
@@ -139,25 +134,11 @@ def test_a_folder_with_results_is_not_overwritten(capsys, tmp_path, points):
 
 
 WRONG = (
-    ["--algorithms", "dbscan"],
-    ["--algorithms", "dplloyd:preset=best"],
-    ["--algorithms", "dplloyd:depth=3"],
-    ["--algorithms", "dplloyd:preset=gaussian"],
-    ["--epsilons", "1,0"],
-    ["--epsilons", "1,nan"],
-    ["--epsilons", "1,,2"],
-    ["--ks", "0"],
-    ["--ks", "2,x"],
-    ["--ks", "300", "--relation", "replace"],
-    ["--repeats", "0"],
-    ["--jobs", "0"],
-    ["--set", "depth=3"],
-    ["--bounds", "1,0"],
-    ["--delta", "0.01", "--relation", "replace"],
-    ["--ns", "1"],
-    ["--ns", "all,x"],
-    ["--ns", "201", "--n-public", "200"],
-    ["--deltas", "1e-6,2"],
+    *(("--algorithms", one) for one in ("dbscan", "dplloyd:preset=best", "dplloyd:depth=3", "dplloyd:preset=gaussian")),
+    *(("--epsilons", one) for one in ("1,0", "1,nan", "1,,2")),
+    *(("--ks", "0"), ("--ks", "2,x"), ("--ks", "300", "--relation", "replace"), ("--repeats", "0"), ("--jobs", "0")),
+    *(("--set", "depth=3"), ("--bounds", "1,0"), ("--delta", "0.01", "--relation", "replace"), ("--deltas", "1e-6,2")),
+    *(("--ns", "1"), ("--ns", "all,x"), ("--ns", "201", "--n-public", "200")),
 )
 
 
@@ -212,32 +193,6 @@ def refused(said) -> str:
 def seeds_in(out: Path) -> set[str]:
     with (out / "results.csv").open(newline="") as file:
         return {row["nicv"] for row in csv.DictReader(file)}
-
-
-def test_a_second_sweep_into_a_folder_in_use_is_refused(capsys, monkeypatch, tmp_path, points):
-    out = tmp_path / "study"
-    inside, go_on = threading.Event(), threading.Event()
-
-    def slow_rows(*args, **kwargs):
-        inside.set()
-        assert go_on.wait(waiting.SECONDS)
-        yield from compute_rows(*args, **kwargs)
-
-    monkeypatch.setattr(commands, "compute_rows", slow_rows)
-    arguments = ["sweep", points, *TWICE, "--out", out, "--seed", 1]
-    codes: list[int] = []
-    first = threading.Thread(target=lambda: codes.append(main([str(part) for part in arguments])))
-    first.start()
-    try:
-        assert inside.wait(waiting.SECONDS)
-        for options in (["--seed", 2], ["--seed", 2, "--resume"]):
-            assert "Another command is writing" in refused(call(capsys, *arguments[:-2], *options))
-    finally:
-        go_on.set()
-        first.join(waiting.SECONDS)
-    assert codes == [0]
-    assert json.loads((out / "manifest.json").read_text())["seed"] == 1
-    assert len(seeds_in(out)) == 2
 
 
 @pytest.mark.skipif(owner_files.fcntl is None, reason="no locks on this system")
