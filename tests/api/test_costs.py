@@ -113,6 +113,7 @@ def test_copies_and_a_with_block_share_an_account(account):
         with Account.temporary(cap_epsilon=1) as inner:
             model(epsilon=0.25).fit(VALUES)
     assert Account.current() is None
+    assert "ε: 3.5 of 5 spent, 1.5 left" in account.summary()
     assert account.standing().spent_epsilon == 3.5 and inner.standing().spent_epsilon == 0.25
 
 

@@ -72,7 +72,7 @@ def test_every_algorithm_keeps_the_contract(algorithm, relation):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(made)).predict(values), labels)
     frame = pd.DataFrame(values, columns=["length", "width"])
     named = clone(made).fit(frame)
-    assert named.feature_names_in_.tolist() == ["length", "width"]
+    assert named.feature_names_in_.tolist() == ["length", "width"] and len(named.get_feature_names_out()) == 3
     np.testing.assert_array_equal(named.predict(frame), labels)
     whole = clone(made).fit(np.sign(values).astype(np.int64))
     assert np.isfinite(whole.cluster_centers_).all()

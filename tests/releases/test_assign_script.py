@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.arrays import Array, Codes
+from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
@@ -182,6 +183,11 @@ def test_no_file_is_lost_and_what_is_missing_is_said(tmp_path: Path) -> None:
     assert done.returncode == 1 and "rows.csv cannot be read or written: No such file" in done.stderr
     usage = _run(tmp_path, script, "", "rows.csv")
     assert usage.returncode == 1 and "python assign.py ROWS.csv SEGMENTS.csv" in usage.stderr
+
+
+def test_centres_of_another_table_are_refused() -> None:
+    with pytest.raises(RequestError, match=r"give \(k, 3\)"):
+        write_assign_script(_DOMAINS["unit"], np.zeros((2, 2)), title="")
 
 
 def test_the_script_needs_numpy_only() -> None:

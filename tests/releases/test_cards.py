@@ -21,6 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.api.cli import release_command
 from dpviz.releases import playing, promise, release_texts, segments_report
 from dpviz.releases.missing_shares import MissingShare, MissingShares
@@ -30,6 +31,7 @@ from dpviz.releases.release_texts import (
     RegistryField,
     Who,
     draw_centers,
+    draw_sizes,
     format_card,
     group_charges,
     list_card_errors,
@@ -187,6 +189,12 @@ def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
     ends = re.findall(r'class="end" x="[\d.]+" y="([\d.]+)"', made.markup)
     assert ends[::2] == ends[1::2], "both ends of a line are named beside each other"
     assert made.alt.startswith("Eight released centres on a line for each of four columns: c0 from")
+
+
+def test_a_size_below_nought_has_a_bar_and_no_noise_where_none_is_known() -> None:
+    made = draw_sizes(played(profile={"sizes": Sizes.publish(np.array([-3.0, 5.0]), np.full(2, np.nan))}))
+    assert made is not None and 'width="0.5"' in made.markup and "±" not in made.markup
+    assert draw_sizes(played(profile={"sizes": None})) is None
 
 
 # The dossier: every question has an answer or is named as open, and no answer says more than was released.

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases import render
 from dpviz.releases.package import (
     CENTERS,
@@ -31,7 +32,8 @@ from dpviz.releases.package import (
     make_zip,
 )
 from dpviz.releases.release_texts import cut_cells
-from dpviz.releases.render import render_files, render_whole
+from dpviz.releases.render import make_centers_table, render_files, render_whole
+from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables.declarations import Declaration, apply_declaration
 from tests.releases.made_played import people, played, press
 
@@ -174,6 +176,16 @@ def test_a_picture_says_its_title_its_epsilon_and_its_source_inside(files: Mappi
         assert "Released" in words or "released" in words
         assert not [one for one in drawn.iter() if one.tag.endswith(("script", "image", "a", "foreignObject"))]
     assert (MAP in files) == (len(json.loads(files["declaration.json"])["bounds"]) == 2)
+
+
+def test_centres_are_listed_with_their_sizes_where_there_are_any_and_no_two_columns_have_one_name() -> None:
+    columns = (ProfileColumn("age", 0, 9), ProfileColumn("age_sd", 0, 9))
+    sd, sized = np.array([[0.125, np.nan], [1 / 3, 2.0]]), Sizes(np.array([3.0, 4.0]), np.array([0.5, 0.25]))
+    for sizes, head, first, second in ((None, "", "", ""), (sized, ",noisy_size,noisy_size_sd", ",3,0.5", ",4,0.25")):
+        made = Profile(columns, np.array([[1.0, 2], [2.5, 3]]), sd, np.ones(2), sizes)
+        text = make_centers_table(made, [["1.0", "2"], ["2.5", "3"]])
+        due = [f"segment,age,age_sd,age_sd_,age_sd_sd{head}", f"1,1.0,2,0.125,{first}", f"2,2.5,3,0.333333,2{second}"]
+        assert text.split() == due
 
 
 def test_a_map_gives_every_place_to_its_nearest_centre() -> None:

@@ -122,6 +122,13 @@ def test_a_full_disk_prints_the_centres_that_were_paid_for(capsys, monkeypatch, 
     assert {path.name for path in tmp_path.iterdir()} == {"centers.csv", "points.csv", "points.json"}
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_device_without_room_prints_the_centres_that_were_paid_for(capsys, points):
+    paid = call(capsys, "run", points, *ASK, "--seed", 5, "--json").json["released"]["centers"]
+    said = call(capsys, "run", points, *ASK, "--seed", 5, "--out", "/dev/full")
+    assert said.code == 2 and "No space left" in said.err and centers_in(said.out)[1] == paid
+
+
 def test_what_cannot_be_made_beside_is_written_in_place(monkeypatch, tmp_path):
     """As in a folder of others that holds a file of one's own."""
     out = tmp_path / "centers.csv"

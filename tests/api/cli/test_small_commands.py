@@ -10,6 +10,7 @@ import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -54,10 +55,8 @@ class LeakyError(Exception):
 
 
 def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
-    def fail(*args, **kwargs):
-        raise LeakyError("row 17 holds wd40-secret")
-
-    monkeypatch.setattr(dpviz.api.cli.run_command, "run_request", fail)
+    leaky = LeakyError("row 17 holds wd40-secret")
+    monkeypatch.setattr(dpviz.api.cli.run_command, "run_request", Mock(side_effect=leaky))
     said = call(capsys, "run", points, *RUN_ASKED)
     assert said.code == 1
     assert said.err.count("\n") == 1
@@ -65,6 +64,12 @@ def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
     assert "wd40-secret" not in said.err + said.out
     monkeypatch.setenv("DPVIZ_DEBUG", "1")
     assert "Traceback" in call(capsys, "run", points, *RUN_ASKED).err
+
+
+def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
+    monkeypatch.setattr(dpviz.api.cli.run_command, "run_request", Mock(side_effect=KeyboardInterrupt))
+    said = call(capsys, "run", points, *RUN_ASKED)
+    assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
 
 
 @pytest.mark.slow
