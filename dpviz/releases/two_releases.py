@@ -18,7 +18,7 @@ from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.runs import profiles
 
 # When two releases differ.
-# Chosen by hand; ``tests/releases/test_two_releases.py`` draws from the same rows.
+# Chosen by hand; ``tests/releases/test_release_reader.py`` draws from the same rows.
 
 _FAR_MOVE = 0.25  # a centre that moved this part of the way to its neighbour may be another segment's
 _FALSE_ALARMS = 0.05  # of all comparisons together this part raises a false alarm by noise alone

@@ -11,6 +11,7 @@ import pytest
 from dpviz.releases.render import render
 from dpviz.releases.transcript import read_transcript
 from tests.proof.kept import Item, compare
+from tests.releases.people import unrehearsed
 from tests.releases.pinned_noise import PINNED, noise_of_its_truth
 from tests.releases.test_release_bytes import CASES, KINDS, pressed, write_rows
 
@@ -19,7 +20,7 @@ def release(folder: Path, algorithm: str = "auto", kind: str = "all parts") -> M
     """The files of a release of which nothing is drawn by chance, as it would leave any machine on one day."""
     declared, shares = KINDS[kind]
     data = write_rows(folder, "rows", 0, 900)
-    with noise_of_its_truth():
+    with noise_of_its_truth(), unrehearsed():
         made = pressed(folder / "made", data, {**declared, "title": "Visitors"}, algorithm, shares).files
     whole = read_transcript(made["transcript.npz"]).whole
     account = {**whole.asked["account"], "sha256": "b" * 64, "previous_sha256": "a" * 64}  # of the version, too

@@ -15,6 +15,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from dpviz.core.check import RequestError
 from dpviz.releases import verifying
 from dpviz.releases.noise_check import collect_tallies
@@ -140,3 +142,10 @@ def changed(text: bytes, row: int, column: str, change: Callable[[str], str]) ->
     out = io.StringIO(newline="")
     csv.writer(out).writerows(rows)
     return out.getvalue().encode()
+
+
+def npy(values: Any) -> bytes:
+    """The file of an array, as a transcript holds it."""
+    held = io.BytesIO()
+    np.lib.format.write_array(held, np.asarray(values), version=(1, 0))
+    return held.getvalue()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
+from dpviz.releases import releasing
 from dpviz.releases.account import Account
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
@@ -74,17 +79,22 @@ def order_for(
 
 
 def ready_in(
-    folder: Path,
-    *,
-    algorithm: str = "auto",
-    delta: float = 1e-6,
-    segments: float = 0.0,
-    declared: dict[str, Any] | None = None,
-    seed: int | None = None,
+    folder: Path, *, declared: dict[str, Any] | None = None, seed: int | None = None, **asked: Any
 ) -> Preflight:
     """A release that nothing stands against, with an account beside it."""
     data, said = declare_people(folder, **(declared or {}))
-    release_request = order_for(said, algorithm=algorithm, delta=delta, segments=segments)
+    account, release_request = account_in(folder), order_for(said, **asked)
     if seed is not None:
         release_request = replace(release_request, request=replace(release_request.request, seed=seed))
-    return preflight(release_request, open_file(data), said, account_in(folder))
+    return preflight(release_request, open_file(data), said, account)
+
+
+@contextmanager
+def unrehearsed() -> Iterator[None]:
+    """Releases inside are made in a third of the time: not rehearsed before the charge, nor checked before they leave.
+
+    For tests that verify what left, or ask about something else; what both are for is in ``test_releasing.py``.
+    """
+    passed = SimpleNamespace(findings=())
+    with patch.object(releasing, "rehearse", lambda *_: None), patch.object(releasing, "verify", lambda _: passed):
+        yield

@@ -6,12 +6,17 @@ import itertools
 import json
 import math
 import os
+import shutil
 import sqlite3
-from contextlib import closing
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +24,8 @@ from hypothesis import strategies as st
 
 from dpviz import __version__
 from dpviz.core.check import RequestError
+from dpviz.releases import account as accounts
+from dpviz.releases import account_file
 from dpviz.releases.account import (
     Account,
     AccountBalance,
@@ -29,20 +36,18 @@ from dpviz.releases.account import (
     read_user,
     round_down,
 )
+from dpviz.releases.account_file import AccountLocked
+from dpviz.releases.package import CARD, PAGE
+from dpviz.releases.release_reader import read_release
+from dpviz.releases.releasing import publish
 from tests.cases import about
+from tests.command_line import call
 from tests.examples import examples
-from tests.releases.charges import a_charge
+from tests.releases.charges import a_charge, at_each_statement, refusal
+from tests.releases.people import ready_in, unrehearsed
 
 HASH = "0123456789abcdef" * 4
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes of files")
-
-
-def test_a_new_account_knows_its_cap_and_nothing_else(account):
-    standing = Account.open(account.path).standing()
-    assert (standing.name, standing.cap_epsilon, standing.cap_delta, standing.entries) == ("people", 1.0, 1e-5, ())
-    assert (standing.spent_epsilon, standing.spent_delta, standing.together_epsilon) == (0.0, 0.0, 0.0)
-    assert (standing.left_epsilon, standing.left_delta) == (1.0, 1e-5)
-    assert (standing.unit, standing.relation) == (None, None)
 
 
 def test_an_entry_says_what_who_when_and_by_which_version(account):
@@ -61,11 +66,7 @@ def test_who_is_the_user_of_the_system_unless_somebody_is_named(monkeypatch):
     fields = {name: getattr(a_charge(), name) for name in Charge.__match_args__ if name != "who"}
     monkeypatch.setattr("getpass.getuser", lambda: "ada\n")
     assert Charge(**fields).who == read_user() == "ada?"
-
-    def nobody() -> str:
-        raise KeyError("uid")
-
-    monkeypatch.setattr("getpass.getuser", nobody)
+    monkeypatch.setattr("getpass.getuser", Mock(side_effect=KeyError("uid")))
     assert Charge(**fields).who == "unknown"
     assert a_charge(who="office").who == "office"
 
@@ -77,15 +78,6 @@ def test_ten_times_a_tenth_is_the_whole_and_nothing_more(account):
     with pytest.raises(AccountExceeded, match="nothing more can be released"):
         account.charge(a_charge(0.001))
     assert len(account.standing().entries) == 10
-
-
-def test_what_is_beyond_the_cap_is_refused_with_what_would_fit(account):
-    account.charge(a_charge(0.7))
-    with pytest.raises(
-        AccountExceeded, match=r"asks for ε = 0\.4, and 0\.3 of 1 is left .* ask for at most ε = 0\.3\."
-    ):
-        account.charge(a_charge(0.4))
-    assert account.charge(a_charge(0.3)) == 2
 
 
 def test_delta_has_a_cap_of_its_own(account, tmp_path):
@@ -120,17 +112,6 @@ def test_what_is_no_charge_is_refused():
     ):
         with about(change), pytest.raises(RequestError):
             a_charge(**change)
-
-
-def test_what_is_no_cap_or_name_is_refused_and_leaves_no_file(tmp_path):
-    for change in (
-        *({"cap_epsilon": cap} for cap in (math.nan, math.inf, -1.0, 0.0)),
-        *({"cap_delta": cap} for cap in (math.nan, -1e-9, 1.0, 2.0)),
-        *({"name": name} for name in ("", " ", "a\x1b[2J", "x" * 300)),
-    ):
-        with about(change), pytest.raises(RequestError):
-            Account.new(tmp_path / "a.sqlite", **{"name": "a", "cap_epsilon": 1.0} | change)
-        assert not any(tmp_path.iterdir())
 
 
 COSTS = st.one_of(st.sampled_from([0.1, 0.2, 0.5, 1 / 3, 1e-3]), st.floats(1e-3, 0.7))
@@ -188,13 +169,6 @@ def test_dp_accounting_adds_up_to_less_and_decides_nothing(tmp_path):
     assert 1.5 < standing.together_epsilon < 2.5
     with pytest.raises(AccountExceeded):
         account.charge(a_charge(0.2))
-
-
-def test_without_a_delta_all_together_cost_their_sum(tmp_path):
-    account = Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=3.0)
-    for epsilon in (0.1, 0.2, 0.3):
-        account.charge(a_charge(epsilon))
-    assert account.standing().together_epsilon == account.standing().spent_epsilon == pytest.approx(0.6)
 
 
 def test_a_charge_is_released_or_fails_once_and_stays(account):
@@ -258,3 +232,350 @@ def test_what_lies_beside_and_is_no_account_is_left_alone(account, tmp_path):
     there = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
     assert account.look_alikes() == ()
     assert there == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
+
+
+# The file of an account: whatever is wrong with it is a sentence, and it is its owner's alone.
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    assert "There is no account" in refusal(tmp_path / "none.sqlite")
+    assert "There is no account" in refusal(tmp_path / "none" / "a.sqlite")
+    assert not any(tmp_path.iterdir())
+    for name in ("x" * 300, "a\0b"):
+        with pytest.raises(RequestError, match="There is no account"):
+            Account.open(tmp_path / name)
+        with pytest.raises(RequestError, match="cannot be made"):
+            Account.new(tmp_path / name, name="a", cap_epsilon=1.0)
+    with pytest.raises(RequestError, match="cannot be made"):
+        Account.new(tmp_path / "none" / "a.sqlite", name="a", cap_epsilon=1.0)
+    with pytest.raises(RequestError, match="where it lies: nothing was released"):  # those beside it
+        Account.new(tmp_path / ("x" * 253), name="a", cap_epsilon=1.0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_what_is_no_account_is_a_sentence(tmp_path):
+    assert "is no file" in refusal(tmp_path)
+    text, empty, foreign = (tmp_path / name for name in ("a.txt", "b.sqlite", "c.sqlite"))
+    text.write_text("no database\n" * 100)
+    assert "no account" in refusal(text)
+    empty.touch()
+    assert "is empty" in refusal(empty)
+    with closing(sqlite3.connect(foreign)) as file:
+        file.execute("CREATE TABLE account (name)")
+    assert "a database, but no account" in refusal(foreign)
+    assert text.read_text() == "no database\n" * 100 and not empty.stat().st_size
+
+
+def test_an_account_of_a_newer_version_is_left_alone(account):
+    with closing(sqlite3.connect(account.path)) as file:
+        file.execute(f"PRAGMA user_version = {account_file.VERSION + 1}")
+    assert "newer dpviz" in refusal(account.path)
+
+
+def test_a_charge_is_on_the_disk_before_it_counts(account, monkeypatch):
+    """SQLite's strictest promise at the end of every change, whatever a copy of the file may be set to."""
+    extra, found = 3, []
+
+    def look(plain, said):
+        if said == "COMMIT":
+            found.append(plain.execute("PRAGMA synchronous").fetchone()[0])
+
+    at_each_statement(monkeypatch, look)
+    number = account.charge(a_charge())
+    account.note_failed(number, why="a test")
+    Account.new(account.path.with_name("other.sqlite"), name="other", cap_epsilon=1.0)
+    assert len(found) >= 3 and {*found} == {extra}
+
+
+def test_nothing_that_is_there_is_written_over(account, tmp_path):
+    account.charge(a_charge())
+    (tmp_path / "text").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for path in (account.path, tmp_path / "text", tmp_path / "link", tmp_path):
+        with pytest.raises(RequestError, match="is there already"):
+            Account.new(path, name="a", cap_epsilon=1.0)
+    assert (tmp_path / "text").read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert len(account.standing().entries) == 1
+
+
+def test_what_is_left_of_an_account_is_not_thrown_away(tmp_path):
+    (tmp_path / "a.sqlite-wal").write_text("charges")
+    with pytest.raises(RequestError, match="left of an earlier account"):
+        Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite-wal"]
+    (tmp_path / "a.sqlite").touch()
+    assert "is empty" in refusal(tmp_path / "a.sqlite")
+    assert (tmp_path / "a.sqlite-wal").read_text() == "charges"
+
+
+def test_no_account_is_made_where_none_can_be_kept(monkeypatch, tmp_path):
+    def fill(_, said):
+        if said == "COMMIT":
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    at_each_statement(monkeypatch, fill)
+    with pytest.raises(RequestError, match="its disk has room"):
+        Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_charge_that_finds_a_full_disk_is_a_sentence_and_no_charge(account, monkeypatch):
+    pages = int(sqlite3.connect(account.path).execute("PRAGMA page_count").fetchone()[0])
+
+    def fill(plain, said):
+        if said.startswith("BEGIN"):
+            plain.execute(f"PRAGMA max_page_count = {pages}")
+
+    with monkeypatch.context() as patch:
+        at_each_statement(patch, fill)
+        with pytest.raises(RequestError, match="its disk has room"):
+            account.charge(a_charge(columns=("a" * 5000,), lower=(0.0,), upper=(1.0,)))
+    assert account.standing().entries == ()
+    assert account.charge(a_charge()) == 1
+
+
+def test_a_file_that_is_cut_off_is_a_sentence(account):
+    account.charge(a_charge())
+    whole = account.path.read_bytes()
+    assert len(whole) == 12288
+    for kept in (1, 15, 16, 50, 99, 100, 1000, 4095, 4096, 6000, 8192, 12287):
+        account.path.write_bytes(whole[:kept])
+        with about(kept):
+            assert "damaged" in refusal(account.path) or "no account" in refusal(account.path)
+    account.path.write_bytes(whole)
+    assert len(account.standing().entries) == 1
+
+
+@pytest.mark.parametrize("length", [1, 100, 3000])
+def test_overwritten_bytes_are_a_sentence_or_touch_nothing_that_is_told(account, length):
+    account.charge(a_charge(0.25, 1e-6))
+    account.note_released(account.charge(a_charge(0.5)), card_sha256=HASH)
+    whole, told = account.path.read_bytes(), account.standing()
+    outcomes = set()
+    for start in range(0, len(whole) - length + 1, 101 if length < 100 else 401):
+        part = bytes(byte ^ 0x55 for byte in whole[start : start + length])
+        account.path.write_bytes(whole[:start] + part + whole[start + length :])
+        try:
+            assert account.standing() == told
+            outcomes.add("whole")
+        except RequestError as error:
+            outcomes.add(next((word for word in ("no account", "damaged", "newer") if word in str(error)), str(error)))
+    assert {"whole", "damaged", "no account"} <= outcomes <= {"whole", "damaged", "no account", "newer"}
+
+
+def test_a_number_that_is_no_longer_what_was_written_is_noticed(account):
+    account.charge(a_charge(0.25))
+    whole = account.path.read_bytes()
+    for change in (
+        "UPDATE release SET epsilon = 0.125",
+        "UPDATE account SET cap_epsilon = 2",
+        "UPDATE release SET state = 'released'",
+        "UPDATE release SET who = CAST(x'ff' AS TEXT)",
+        "UPDATE account SET seal = x'00'",
+        "DROP TRIGGER release_stays; DELETE FROM release",
+        "DELETE FROM account",
+        "DROP TABLE release",
+    ):
+        account.path.write_bytes(whole)
+        assert len(account.standing().entries) == 1
+        with closing(sqlite3.connect(account.path)) as file:
+            file.executescript(change)
+        with about(change):
+            assert "damaged" in refusal(account.path)
+
+
+def test_no_charge_is_taken_back_even_by_hand(account):
+    account.charge(a_charge())
+    with closing(sqlite3.connect(account.path)) as file, pytest.raises(sqlite3.IntegrityError, match="a charge stays"):
+        file.execute("DELETE FROM release")
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@POSIX
+def test_all_its_files_are_for_their_owner_alone(monkeypatch, tmp_path):
+    modes: set[tuple[str, int]] = set()
+
+    def note(happened: Any, _: object = None) -> Any:
+        modes.update((path.name, stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.iterdir())
+        return happened
+
+    at_each_statement(monkeypatch, note, behind=True)
+    make = os.open
+    monkeypatch.setattr(os, "open", lambda *words: note(make(*words)))
+    with umask(0):
+        account = Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)
+        account.charge(a_charge())
+        account.standing()
+    assert modes == {(f"a.sqlite{end}", 0o600) for end in ("", "-journal", "-wal", "-shm")}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_a_copy_in_another_journal_mode_is_an_account(account):
+    with closing(sqlite3.connect(account.path)) as file:
+        assert file.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    assert account.charge(a_charge()) == 1
+    assert len(Account.open(account.path).standing().entries) == 1
+
+
+def test_who_reads_holds_up_nobody_who_charges(account):
+    with closing(sqlite3.connect(account.path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM release").fetchone() == (0,)
+        assert Account(account.path, patience=0.0).charge(a_charge()) == 1
+        assert reader.execute("SELECT count(*) FROM release").fetchone() == (0,)
+
+
+def test_who_charges_holds_up_nobody_who_looks(account):
+    with closing(sqlite3.connect(account.path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        hurried = Account(account.path, patience=0.05)
+        with pytest.raises(AccountLocked, match=r"locked by another program, and was so for 0\.05 seconds"):
+            hurried.charge(a_charge())
+        with pytest.raises(AccountLocked):
+            hurried.note_released(1, card_sha256=HASH)
+        assert hurried.standing().entries == ()
+    assert account.charge(a_charge()) == 1
+
+
+# Charges are chained: what is put back, edited or dated back contradicts a card, and the account says where.
+
+
+def forge(path: Path, *statements: str) -> None:
+    """Change the file, and make its seal anew: whoever can write the file can do both."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        for statement in statements:
+            file.execute(statement)
+        file.execute("UPDATE account SET seal = ?", (account_file._seal(file),))
+
+
+def test_each_charge_holds_the_hash_of_the_one_before_whatever_becomes_of_it(account):
+    for epsilon in (0.1, 0.2, 0.3):
+        account.charge(a_charge(epsilon, columns=("ü", 'a"b')))
+    before = account.standing()
+    account.note_failed(2, why="a try")
+    account.note_released(3)
+    standing = account.standing()
+    links = [standing.link(number) for number in (1, 2, 3)]
+    assert links == [before.link(number) for number in (1, 2, 3)]
+    assert [link.previous_sha256 for link in links[1:]] == [link.sha256 for link in links[:-1]]
+    assert len({link.sha256 for link in links} | {links[0].previous_sha256}) == 4
+    assert standing.broken_at is None and all(standing.find_contradiction(link) is None for link in links)
+    assert links[2].sha256 in standing.text and "is whole" in standing.text
+
+
+def test_an_edit_with_a_new_seal_breaks_the_chain_where_it_was_made(account):
+    for _ in range(3):
+        account.charge(a_charge(0.1, 1e-6))
+    whole, cards = account.path.read_bytes(), [account.standing().link(number) for number in (1, 2, 3)]
+    for change, number in (
+        *((f"UPDATE release SET {name} = {name} / 2 WHERE number = 2", 2) for name in ("epsilon", "delta")),
+        *((f"UPDATE release SET {name} = 'x' WHERE number = 3", 3) for name in ("who", "algorithm", "version")),
+        ("UPDATE release SET at = '2020-01-01T00:00:00+00:00' WHERE number = 2", 2),
+        ('UPDATE release SET columns = \'["a", "b"]\' WHERE number = 1', 1),
+        ("UPDATE release SET upper = '[100.0, 2.0]' WHERE number = 1", 1),
+        ("UPDATE release SET k = 6, unit = 'x', relation = 'replace'", 1),
+        ("UPDATE release SET sha256 = NULL, previous_sha256 = NULL WHERE number = 3", 3),
+        ("UPDATE account SET cap_epsilon = 50", 1),
+        ("UPDATE account SET name = 'others'", 1),
+        ("UPDATE account SET opened = '2020-01-01T00:00:00+00:00'", 1),
+    ):
+        account.path.write_bytes(whole)
+        forge(account.path, change)
+        standing = account.standing()
+        with about(change):
+            assert standing.broken_at == number and f"breaks at charge {number}" in standing.text
+            with pytest.raises(RequestError, match=f"breaks at charge {number}: .*last whole copy"):
+                account.charge(a_charge(0.1))
+    account.path.write_bytes(whole)
+    forge(account.path, "DROP TRIGGER release_stays", "DELETE FROM release WHERE number = 2")
+    assert account.standing().broken_at == 3
+    account.path.write_bytes(whole)
+    forge(account.path, "UPDATE release SET sha256 = NULL, previous_sha256 = NULL, epsilon = 0.01")
+    assert account.standing().broken_at is None and "hold no hash" in account.standing().text
+    assert all("is not in this account" in str(account.standing().find_contradiction(card)) for card in cards)
+
+
+def test_an_account_that_was_put_back_contradicts_the_cards_that_left(tmp_path, capsys):
+    prepared, copy = ready_in(tmp_path), tmp_path / "copy.kept"
+    account = prepared.account
+    shutil.copy(account.path, copy)
+    with unrehearsed():
+        kept = publish(prepared)
+        shutil.copy(copy, account.path)
+        again = publish(prepared)
+    zips = [tmp_path / name for name in ("kept.zip", "again.zip")]
+    for made, path in zip((kept, again), zips, strict=True):
+        made.save(path)
+    one, other = map(read_release, zips)
+    assert "the account was put back in between" in str(one.find_contradiction(other))
+    assert one.find_contradiction(one) is None
+    shown = call(capsys, "account", "show", account.path, "--release", zips[0], "--release", zips[1])
+    assert shown.code == 0
+    assert "kept.zip: Charge 1 of" in shown.err and "is not in this account" in shown.err
+    assert "again.zip: its charge is in this account." in shown.err
+    read = call(capsys, "read", zips[0], "--compare", zips[1])
+    assert "the account was put back in between" in read.out
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return now
+
+    monkeypatch.setattr(accounts, "datetime", Clock)
+
+
+def test_the_card_prints_its_charge_the_one_before_and_a_clock_that_went_back_which_refuses_nothing(
+    tmp_path, monkeypatch
+):
+    prepared = ready_in(tmp_path)
+    assert "clock" not in prepared.account.standing().text
+    set_clock(monkeypatch, datetime.now(UTC) - timedelta(days=400))
+    with unrehearsed():
+        made = publish(prepared)
+    standing = prepared.account.standing()
+    assert standing.link(1).clock_went_back and standing.broken_at is None
+    assert "The clock went back: dated before the one that it follows is charge 1." in standing.text
+    link = standing.link(1)
+    for name in (PAGE, CARD):
+        text = "".join(made.files[name].decode().split())
+        assert link.sha256 in text and link.previous_sha256 in text and "Theclockwentback" in text
+    set_clock(monkeypatch, datetime.now(UTC) + timedelta(days=1))
+    prepared.account.charge(prepared.charge)
+    assert "is charge 1." in prepared.account.standing().text
+
+
+def make_old(path: Path) -> None:
+    """The file as versions without a chain left it."""
+    forge(
+        path,
+        "ALTER TABLE release DROP COLUMN previous_sha256",
+        "ALTER TABLE release DROP COLUMN sha256",
+        "PRAGMA user_version = 1",
+    )
+
+
+def test_an_account_without_a_chain_is_read_extended_and_says_from_where_on_it_is_chained(account):
+    for epsilon in (0.1, 0.2):
+        account.charge(a_charge(epsilon))
+    make_old(account.path)
+    old = account.path.read_bytes()
+    assert [charge.epsilon for charge in account.standing().charges] == [0.1, 0.2]
+    assert "hold no hash: the next one begins the chain" in account.standing().text
+    assert account.path.read_bytes() == old, "who looks changes nothing"
+    assert account.charge(a_charge(0.3)) == 3
+    standing = account.standing()
+    assert "hold no hash: the chain begins with charge 3" in standing.text and standing.broken_at is None
+    forge(account.path, "UPDATE release SET epsilon = 0.05 WHERE number = 1")
+    assert account.standing().broken_at == 3, "the first hash holds what stands before it"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -28,6 +27,7 @@ import dpviz
 from dpviz.words import NINE_IN_TEN, format_noisy
 from tests.pages.components import _visits_are_cheap
 from tests.releases.charges import a_charge
+from tests.releases.people import unrehearsed
 from tests.releases.visits import PageVisit
 
 __all__ = ["_visits_are_cheap"]
@@ -84,9 +84,6 @@ CASES = {
             "odds within 11.1×",
             {YAML: "the odds of both together, 4.96×"},
             "such a reader can be at most 83.3 % certain.",
-            "There is no exception to this (δ = 0).",
-            {HTML: "they were counted before the last step of the algorithm."},
-            {HTML: "protects 1 row, added or removed"},
         ),
     ),
     "rows, one exchanged": Case(
@@ -99,11 +96,7 @@ CASES = {
             PUBLIC_ROWS,
             "What one row says changes the odds of anything that is released with noise by at most 7.39×.",
             "at most 88.1 % certain",
-            {YAML: "all of the same number of rows"},
-            "Compared are two tables of equal size",
-            "one of two rows is theirs",
             {HTML: "the number of rows, 900, is public."},
-            {HTML: "protects 1 row, replaced by another"},
             {DOSSIER: "Bounded by value: odds within 7.39×. The number of rows is public."},
         ),
     ),
@@ -129,10 +122,8 @@ CASES = {
             "of one person three rows are used at most",
             "The presence of one person changes the odds of anything that is released with noise by at most 20.1×.",
             "at most 95.3 % certain",
-            {YAML: "1 person, up to 3 rows (person level)."},
             {YAML: "town: North, South"},
             {HTML: "protects 1 person, up to 3 rows, added or removed"},
-            {DOSSIER: "1 person, up to 3 rows (person level)."},
             {DOSSIER: "one unit (1 person, up to 3 rows)"},
         ),
     ),
@@ -147,7 +138,6 @@ CASES = {
             "by at most 2,990×.",
             "one look that proposed how to read the file",
             {YAML: "(bought, ε = 0.24)"},
-            {HTML: "but for the bounds of income, which are released with noise and paid for"},
             {DOSSIER: "income: bought, ε = 0.24."},
         ),
     ),
@@ -213,7 +203,8 @@ def released(name: str) -> Made:
             a_charge(SPENT, unit=case.unit, relation=relation, columns=("age",), lower=(0.0,), upper=(100.0,))
         )
         asked = {"k": 3, "algorithm": "dplloyd", **case.asked}
-        files = dpviz.release({**DECLARED, **case.declared}, data, account=account, **asked).files
+        with unrehearsed():
+            files = dpviz.release({**DECLARED, **case.declared}, data, account=account, **asked).files
     return Made(files, yaml.safe_load(files[YAML]), read_pages(files), rows)
 
 
@@ -239,8 +230,6 @@ def test_what_was_declared_and_asked_stands_on_each_page(name: str) -> None:
     assert "segments k = 3 " in made.pages[HTML]
     asked_of_owner = "Can one person have several rows in the table" in made.pages[DOSSIER]
     assert asked_of_owner == ("id_column" not in case.declared)
-    for words in ("Facts about groups.", "Noise was drawn by OpenDP", "Not audited by a third party."):
-        assert words in made.pages[HTML]
     spans = {"age": "0 to 100 years", "income": "0 to 90,000 €"}
     for column, (low, _) in {**BOUNDS, **case.declared.get("bounds", {})}.items():
         if low is not None:
@@ -344,23 +333,6 @@ def test_what_is_said_to_hold_nine_times_in_ten_reaches_as_far(name: str) -> Non
         size, reach = float(row["value"]), float(row["high"]) - float(row["value"])
         assert f" {format_noisy(size, reach, whole=True)} " in made.pages[HTML]
     assert "an interval that holds 90 % of the time" in made.pages[HTML]
-
-
-def test_bounds_and_shares_that_were_bought_are_those_of_the_rows() -> None:
-    made = released("bounds and missing cells bought")
-    low, high = json.loads(made.files["declaration.json"])["bounds"]["income"][:2]
-    inside = (made.rows[:, 1] >= low) & (made.rows[:, 1] <= high)
-    assert inside.mean() > 0.9 and high - low < 10 * np.ptp(made.rows[:, 1])
-    assert f"income: {low:,g} to {high:,g} € (bought, ε = 0.24)" in made.pages[YAML]
-    assert f"income {low:,g} to {high:,g} € bought" in made.pages[HTML]
-    of_missing = {
-        row["column"]: row
-        for row in made.list_rows("segments.csv")
-        if "missing" in row["statistic"] and not row["segment"]
-    }
-    for column, truth in (("age", WITHOUT_AGE / ROWS), ("income", 0.0)):
-        assert float(of_missing[column]["value"]) == pytest.approx(truth, abs=0.1)
-        assert f"of {column} is missing" in made.pages[HTML]
 
 
 def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path: Path) -> None:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
+from dpviz.core import lattice
 from dpviz.core.check import RequestError
+from dpviz.core.domain import Region
 from dpviz.core.partitions import Voronoi
-from dpviz.core.queries import SegmentHistogram
-from dpviz.releases.described_table import FINEST, MOST_CLUSTERED, make_described_table
+from dpviz.core.queries import SegmentHistogram, decode_bins
+from dpviz.releases.described_table import (
+    FINEST,
+    MOST_CLUSTERED,
+    EqualBins,
+    Magnitudes,
+    code_rows,
+    make_described_table,
+)
 from dpviz.runs.open_table import declare
-from dpviz.tables.codings import MISSING_LABEL, OTHER, Described
+from dpviz.tables.codings import MISSING_LABEL, MOST_BINS, OTHER, Described
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.tables.named import sample
 from dpviz.tables.sparse_intake import SparseTable
+from tests.cases import about
 from tests.core.asked import asked
 from tests.releases.segment_tables import KINDS, described_mixed, mixed_frame
 
@@ -105,30 +117,10 @@ def test_a_row_counts_as_declared():
     np.testing.assert_array_equal(beside._rows.values, _described(of_persons).private._rows.values)
 
 
-def test_clustered_columns_alone_are_described_in_the_very_table():
-    source = CsvFile("t", LINES.encode())
-    opened = declare(source, replace(DECLARED, describe={}))
-    table = make_described_table(opened, source)
-    assert table.private is opened.private
-    assert [column.name for column in table.description.columns] == ["x", "y"]
-    assert isinstance(table.description.cells(np.zeros((1, 2))), Voronoi)
-
-
-def test_a_sample_has_its_text_in_memory():
-    source, declared = sample("people").load()
-    table = make_described_table(declare(source, declared), source)
-    region = table.description.columns[-1]
-    assert region.labels[:4] == ("North", "South", "East", "West")
-    counts = asked(
-        SegmentHistogram(Voronoi(np.zeros((1, 7))), region.place, 6),
-        table.private._rows.values,
-        table.private.domain.region,
-    )[0]
-    expected = source.frame["region"].value_counts()
-    assert counts.tolist() == [*(expected[name] for name in region.labels[:4]), 0, 0]
-    wrong = replace(declared, describe={"regoin": Described(categories=("a",))})
+def test_a_described_column_that_is_not_there_is_named():
+    wrong = replace(DECLARED, describe={"regoin": Described(categories=("a",))})
     with pytest.raises(RequestError, match='There is no column "regoin"'):
-        make_described_table(declare(source, wrong), source)
+        _described(wrong)
 
 
 def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_path):
@@ -153,3 +145,91 @@ def test_of_very_many_columns_none_is_described_and_that_is_said():
         table = make_described_table(declare(source, Declaration(lower=(-1.0,), upper=(1.0,))), source)
         assert len(table.description.columns) == described
     assert "none is described" in table.description.notes[0]
+
+
+# Cells become codes of public bins one by one; a code survives its way through the lattice of rows; round ranges.
+
+
+@given(st.integers(1, MOST_BINS), st.integers(14, lattice.ROW_BITS), st.data())
+def test_a_code_comes_back_from_its_coordinate(number, bits, data):
+    if number > 2 ** (bits - 1):
+        with pytest.raises(RequestError, match="number_of_bins"):
+            code_rows(np.array([[0]]), np.array([number]), bits=bits)
+        return
+    every = np.arange(number)[:, None]
+    points = code_rows(every, np.array([number]), bits=bits)
+    assert (np.abs(points) < 1).all() and (points * 2.0**bits % 1 == 0).all()
+    np.testing.assert_array_equal(np.floor((points + 1) / 2 * number), every)
+    np.testing.assert_array_equal(decode_bins(points, number), every)
+    box = Region(np.ones(1), 1.0)
+    np.testing.assert_array_equal(box.rows(points), points)
+    anywhere = data.draw(st.floats(-1, 1))
+    assert 0 <= decode_bins(np.array(anywhere), number) < number
+
+
+@given(
+    st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.integers(1, 300), st.lists(st.floats(allow_nan=True), max_size=20)
+)
+def test_a_number_lies_in_its_bin_whoever_stands_beside_it(lower, width, bins, values):
+    rule = EqualBins(lower, lower + width, bins)
+    codes = rule.codes(np.array(values))
+    assert rule.number == bins + 1
+    for value, code in zip(values, codes, strict=True):
+        assert rule.codes([value])[0] == code
+        if not np.isfinite(value):
+            assert code == bins
+            continue
+        left, right = rule.edges[code], rule.edges[code + 1]
+        slack = 1e-9 * (abs(lower) + width)
+        assert left - slack <= min(max(value, lower), lower + width) <= right + slack
+
+
+def test_what_is_no_rule_is_refused():
+    for make, words in (
+        (lambda: EqualBins(1.0, 1.0, 3), "lower one first"),
+        (lambda: EqualBins(0.0, np.inf, 3), "finite"),
+        (lambda: EqualBins(0.0, 1.0, 0), "bins is 0"),
+        (lambda: EqualBins(0.0, 1.0, MOST_BINS), "bins is 4096"),
+    ):
+        with about(words), pytest.raises(RequestError, match=words):
+            make()
+
+
+RULE = Magnitudes()
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_a_number_lies_in_the_range_of_its_bin(value):
+    (code,) = RULE.codes([value]).tolist()
+    assert 0 <= code < RULE.number
+    if not math.isfinite(value):
+        assert code == RULE.number - 1
+        return
+    found = RULE.find_range(code, code)
+    small, large = RULE.ends[0], RULE.ends[-1]
+    if abs(value) <= small:
+        assert found == (0.0, 0.0) and code == RULE.middle
+    elif abs(value) > large:
+        assert abs(value) > min(abs(found.lower), abs(found.upper)) >= large
+    else:
+        assert found.lower <= value <= found.upper
+        # The end that is farther from 0 belongs to the bin.
+        assert abs(value) > min(abs(found.lower), abs(found.upper))
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20), st.floats())
+def test_who_else_is_in_the_column_has_no_say(values, other):
+    np.testing.assert_array_equal(RULE.codes([*values, other])[: len(values)], RULE.codes(values))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_it_is_the_same_below_nought(value):
+    assert RULE.codes([-value])[0] - RULE.middle == RULE.middle - RULE.codes([value])[0]
+
+
+def test_round_numbers_are_the_ends_of_bins():
+    """A hundred per cent is no reason for a bound of 200."""
+    for number in (1, 2, 5, 10, 100, 0.2, 500_000, 1e-6, 5e14):
+        (code,) = RULE.codes([number])
+        assert RULE.find_range(RULE.middle, code).upper in (number, 0.0)
+        assert RULE.codes([np.nextafter(number, np.inf)])[0] == code + 1

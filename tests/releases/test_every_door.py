@@ -29,7 +29,7 @@ from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.named import Content, open_file
 from tests.cases import about
 from tests.command_line import call
-from tests.releases.people import order_for
+from tests.releases.people import order_for, unrehearsed
 from tests.releases.pinned_noise import PINNED, noise_of_its_truth
 from tests.releases.test_release_bytes import write_rows
 
@@ -54,7 +54,7 @@ def declared(**said: object) -> Declaration:
 
 def files_of(source: Content, said: Declaration, place: Path, opened: OpenTable | None = None) -> Mapping[str, bytes]:
     """What leaves, but for the day, the machine and the account."""
-    with noise_of_its_truth(), patch.object(accounts, "_read_time", lambda: "2026-11-24T00:00:00+00:00"):
+    with noise_of_its_truth(), unrehearsed(), patch.object(accounts, "_read_time", lambda: "2026-11-24T00:00:00+00:00"):
         account = Account.new(place, name="people", cap_epsilon=9.0, cap_delta=1e-5)
         request = order_for(said, epsilon=4.0, segments=0.2)
         made = publish(preflight(request, source, said, account, opened=opened)).files

@@ -134,9 +134,9 @@ def test_genuine_releases_are_as_noisy_as_claimed_and_another_epsilon_is_named(t
 
 
 @pytest.mark.slow
-def test_two_hundred_genuine_releases_are_none_forged_and_another_epsilon_is_named(tmp_path: Path) -> None:
+def test_a_hundred_genuine_releases_are_none_forged_and_another_epsilon_is_named(tmp_path: Path) -> None:
     told = 0
-    for at in range(200):
+    for at in range(100):
         algorithm, segments = ALGORITHMS[at % len(ALGORITHMS)], 0.0 if at % 3 == 0 else 0.2
         tallies = drawn_release(tmp_path / str(at), algorithm, segments, (0.5, 1.0, 4.0, 8.0)[at % 4])
         with about(at, algorithm, segments):
@@ -146,7 +146,7 @@ def test_two_hundred_genuine_releases_are_none_forged_and_another_epsilon_is_nam
             if segments:
                 assert verdict.told
                 assert all(tallies.times(times).judge().found for times in (0.1, 10.0, 100.0))
-    assert told >= 150
+    assert told >= 75
 
 
 def test_nine_differences_tell_one_from_a_tenth() -> None:

@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import os
 import signal
+import stat
 import subprocess
 import sys
 from dataclasses import replace
+from math import pi, sqrt
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
-from dpviz.algorithms.size_estimates import Sizes
+from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
-from dpviz.releases import releasing
-from dpviz.releases.account import Account, AccountExceeded, State
-from dpviz.releases.package import CENTERS, LEDGER, NEEDED, make_zip
+from dpviz.core.exact_noise import ExactNoise, WholeTruth
+from dpviz.releases import playing, releasing
+from dpviz.releases.account import Account, AccountExceeded, State, Taken
+from dpviz.releases.package import CARD, CENTERS, Finding, make_zip
+from dpviz.releases.playing import play
+from dpviz.releases.publishing import PublishJob, keep_copy
 from dpviz.releases.release_reader import read_release
 from dpviz.releases.release_request import hash_code
-from dpviz.releases.releasing import Release, preflight, publish
-from dpviz.releases.render import make_centers_table
+from dpviz.releases.releasing import Release, draw, make_transcript, preflight, publish, refuse_unpaid
 from dpviz.releases.verifying import verify
 from dpviz.runs.evaluation import assign
-from dpviz.runs.profiles import Profile, ProfileColumn
-from dpviz.tables.declarations import Declaration, apply_declaration
+from dpviz.runs.jobs import JobState
+from dpviz.tables.csv_intake import CsvOnDisk
 from dpviz.tables.named import open_file
-from tests.releases.people import account_in, declare_people, order_for, ready_in
+from tests import waiting
+from tests.cases import about
+from tests.releases.charges import a_charge
+from tests.releases.people import account_in, declare_people, order_for, ready_in, unrehearsed
 from tests.releases.pinned_noise import noise_of_a_seed
 
 
-# All of them are released by the tests of bytes.
-@pytest.mark.parametrize("algorithm", ["auto", "eugkm", "sulq"])
-def test_a_release_charges_its_account_and_holds_every_file(tmp_path, algorithm):
-    prepared = ready_in(tmp_path, algorithm=algorithm)
+def test_a_release_charges_its_account_and_its_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
+    prepared = ready_in(tmp_path)
     release = publish(prepared)
-    assert set(release.files) >= set(NEEDED)
-    (entry,) = prepared.account.standing().entries
-    assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
-    assert entry.charge.delta == (0.0 if algorithm == "eugkm" else 1e-6)
-    assert not release.played.run.seeded and release.played.run.hardened
-
-
-def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
-    release = publish(ready_in(tmp_path))
     run = release.played.run
+    (entry,) = prepared.account.standing().entries
+    assert (entry.state, entry.charge.epsilon, entry.charge.delta) == (State.RELEASED, 1.0, 1e-6)
+    assert not run.seeded and run.hardened
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
     beside = ["age_sd", "income_sd", "age_noise_sd", "income_noise_sd", "noisy_size", "noisy_size_sd"]
     assert rows[0] == ["segment", "age", "income", *beside] and len(rows) == 4
@@ -56,54 +60,14 @@ def test_centres_lie_on_a_grid_no_coarser_than_half_their_noise(tmp_path):
     assert all(len(row[1]) < 10 for row in rows[1:])
 
 
-def test_the_ledger_of_the_zip_is_that_of_the_run(tmp_path):
-    release = publish(ready_in(tmp_path))
-    rows = list(csv.DictReader(io.StringIO(release.files[LEDGER].decode())))
-    assert [row["scale"] for row in rows] == [f"{entry.scale:.9g}" for entry in release.played.run.entries]
-    assert {row["part"] for row in rows} == {"algorithm"}
-
-
-@pytest.mark.slow
-def test_segments_are_a_part_of_their_own_and_described_columns_need_not_be_clustered(tmp_path):
-    data, said = declare_people(tmp_path, describe={"town": {"categories": ["North", "South"]}})
-    lines = data.read_text().splitlines()
-    data.write_text("\n".join([f"{lines[0]},town", *(f"{line},North" for line in lines[1:])]) + "\n")
-    # Noise is fresh in every release: at this ε none of it matters.
-    release_request = order_for(said, epsilon=20.0, segments=0.3)
-    release = publish(preflight(release_request, open_file(data), said, account_in(tmp_path, cap_epsilon=20.0)))
-    rows = list(csv.DictReader(io.StringIO(release.files["segments.csv"].decode())))
-    north = [float(row["value"]) for row in rows if row["statistic"] == "share of North"]
-    assert len(north) == 3 and min(north) > 0.8
-    sizes = [float(row["value"]) for row in rows if row["statistic"] == "size"]
-    assert sum(sizes) == pytest.approx(900, abs=60)
-    spent = {part: sum(entry.epsilon for entry in own) for part, own in release.played.parts.entries.items()}
-    assert spent["segments"] == pytest.approx(6.0, rel=1e-9)
-    assert release.played.run.epsilon == pytest.approx(14.0)
-
-
 def test_a_second_press_is_a_second_charge(tmp_path):
     prepared = ready_in(tmp_path)
-    one, other = publish(prepared), publish(prepared)
+    with unrehearsed():
+        one, other = publish(prepared), publish(prepared)
     assert prepared.account.standing().spent_epsilon == 2.0
     assert not np.array_equal(one.played.run.centers, other.played.run.centers)
     with pytest.raises(AccountExceeded):
         publish(prepared)
-
-
-@pytest.mark.parametrize(
-    ("declared", "words"),
-    [
-        ({"origins": {}}, "Nobody says where the bounds of"),
-        ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, "no ε covers"),
-        ({"bounds_origin": "these rows (leaks!)"}, "no ε covers"),
-        ({"release": {"intended_use": " "}}, "intended_use is empty"),
-        ({"release": {"curators": []}}, "curators is empty"),
-    ],
-)
-def test_what_could_not_be_defended_is_refused_before_a_charge(tmp_path, declared, words):
-    with pytest.raises(RequestError, match=words):
-        ready_in(tmp_path, declared=declared)
-    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
 
 
 def visits() -> str:
@@ -147,7 +111,7 @@ def test_a_release_of_columns_of_every_kind_is_verified_tells_what_is_so_and_fin
     data.write_text(visits(), encoding="utf-8")
     order = replace(order_for(said, epsilon=50.0, segments=0.3), missing=0.05)
     prepared = preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=50.0))
-    with noise_of_a_seed(1):
+    with unrehearsed(), noise_of_a_seed(1):
         release = publish(prepared)
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
     assert rows[0][1:7] == ["age", "pay", "region = Süd", "region = 7", "region = N", "region = (any other)"]
@@ -205,31 +169,9 @@ def read_csv_of(file: bytes, statistic: str) -> dict[str, float]:
     return {row["column"]: float(row["value"]) for row in rows if row["statistic"] == statistic and not row["segment"]}
 
 
-@pytest.mark.parametrize("algorithm", ["gkm", "pgkm", "kvariates", "lsh-local", "k-noisy-centers", "kmeans++"])
-def test_algorithms_without_exact_noise_say_why(tmp_path, algorithm):
-    with pytest.raises(RequestError, match=r"cannot be released: .*; choose one of .*auto"):
-        ready_in(tmp_path, algorithm=algorithm)
-
-
-def test_a_seed_is_refused(tmp_path):
-    with pytest.raises(RequestError, match="seed"):
-        ready_in(tmp_path, seed=7)
-
-
-def test_more_than_the_account_has_left_is_refused_before_a_row_is_asked(tmp_path):
-    prepared = ready_in(tmp_path)
-    large = replace(prepared.release_request, request=replace(prepared.release_request.request, epsilon=2.5))
-    with pytest.raises(AccountExceeded):
-        preflight(large, prepared.content, prepared.declaration, prepared.account)
-
-
 def test_what_breaks_after_the_charge_stays_charged(tmp_path, monkeypatch):
     prepared = ready_in(tmp_path)
-
-    def breaks(*given, **named):
-        raise MemoryError
-
-    monkeypatch.setattr(releasing, "draw", breaks)
+    monkeypatch.setattr(releasing, "draw", Mock(side_effect=MemoryError))
     with pytest.raises(MemoryError):
         publish(prepared)
     (entry,) = prepared.account.standing().entries
@@ -246,7 +188,7 @@ def draw(*given, **named):
     print("charged", flush=True)
     signal.pause()
 
-releasing.draw = draw
+releasing.draw, releasing.rehearse = draw, lambda *_: None
 releasing.publish(ready_in(Path(sys.argv[1])))
 """
 
@@ -266,9 +208,6 @@ def test_kill_9_between_the_charge_and_the_noise_leaves_a_charge_and_no_release(
 
 def test_nothing_that_releases_imports_looks_or_reveals():
     """Read from the syntax tree: what makes a release sees no truth."""
-    import ast
-    from pathlib import Path
-
     package = Path(releasing.__file__).parent
     for path in package.glob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
@@ -277,54 +216,6 @@ def test_nothing_that_releases_imports_looks_or_reveals():
         assert not names & {"reveal", "compute_non_private"}, path.name
         looking = ("reveal", "data_access", "evaluation")
         assert not {name for name in modules if any(word in name for word in looking)}, path.name
-
-
-def test_an_order_divides_its_epsilon_and_no_more(tmp_path):
-    prepared = ready_in(tmp_path)
-    for share in (0.0, 0.2, 0.37):
-        release_request = replace(prepared.release_request, segments=share)
-        parts = release_request.shares(prepared.declaration).values()
-        assert sum(part.epsilon for part in parts) == pytest.approx(1.0, rel=1e-12)
-        assert sum(part.delta for part in parts) == 1e-6
-    assert order_for(prepared.declaration, algorithm="eugkm").delta == 0.0
-
-
-def test_open_bounds_are_a_part_of_their_own(tmp_path):
-    account = account_in(tmp_path)
-    declaration = apply_declaration('{"bounds": {"age": [0, 100], "income": [null, null]}, "bounds_origin": "law"}')
-    release_request = order_for(declaration)
-    parts = release_request.shares(declaration)
-    assert parts["bounds"].epsilon == pytest.approx(0.03) and parts["algorithm"].epsilon == pytest.approx(0.97)
-    assert account.standing().entries == ()
-
-
-def test_bounds_that_noise_would_hide_are_refused_before_a_charge(tmp_path):
-    with pytest.raises(RequestError, match="rows, and there are 900"):
-        ready_in(tmp_path, declared={"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law"}})
-    assert Account.open(tmp_path / "people.sqlite").standing().entries == ()
-
-
-@pytest.mark.parametrize("sizes", [None, [3.0, 4.0]])
-def test_centres_are_listed_with_their_sizes_where_there_are_any(sizes):
-    given = None if sizes is None else Sizes(np.array(sizes), np.array([0.5, 0.25]))
-    columns = (ProfileColumn("age", 0, 9), ProfileColumn("age_sd", 0, 9))
-    sd = np.array([[0.125, np.nan], [1 / 3, 2.0]])
-    made = Profile(columns, np.array([[1.0, 2], [2.5, 3]]), sd, np.ones(2), given)
-    text = make_centers_table(made, [["1.0", "2"], ["2.5", "3"]])
-    beside = ["", "", ""] if sizes is None else [",noisy_size,noisy_size_sd", ",3,0.5", ",4,0.25"]
-    assert text.split() == [
-        f"segment,age,age_sd,age_sd_,age_sd_sd{beside[0]}",
-        f"1,1.0,2,0.125,{beside[1]}",
-        f"2,2.5,3,0.333333,2{beside[2]}",
-    ]
-
-
-def test_the_unit_of_privacy_is_known_before_a_table_is_opened():
-    units = {None: "1 row", 1: "1 person, up to 1 row", 3: "1 person, up to 3 rows"}
-    for most, unit in units.items():
-        declared = Declaration(("age",), (0.0,), (1.0,), bounds_origin="law or physics")
-        said = declared if most is None else replace(declared, id_column="who", rows_per_person=most)
-        assert order_for(said).charge(said).unit == unit
 
 
 def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_else(tmp_path):
@@ -345,3 +236,282 @@ def test_the_hash_of_the_code_follows_modules_doors_and_templates_and_nothing_el
         (tmp_path / name).write_text("x")
         assert hash_now() == last, name
     hash_code.cache_clear()
+
+
+# Whatever stands against a release is said before the account is charged; the card says how the account stood then.
+
+
+TOWN = {"town": {"categories": ["North", "South"]}}
+OPEN = {"bounds": {"age": [0, 100], "income": [None, None]}, "origins": {"age": "law"}}
+BOUGHT = {**OPEN, "n_public": None, "bounds_origin": "law", "origins": {}}
+INEXACT = ("gkm", "pgkm", "kvariates", "lsh-local", "k-noisy-centers", "kmeans++")
+# What is declared, what is asked, and why nothing is charged.
+REFUSED: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
+    ({"origins": {}}, {}, "Nobody says where the bounds of"),
+    ({"origins": {"age": "these rows (leaks!)", "income": "documentation"}}, {}, "no ε covers"),
+    ({"bounds_origin": "these rows (leaks!)"}, {}, "no ε covers"),
+    ({"release": {"intended_use": " "}}, {}, "intended_use is empty"),
+    ({"release": {"curators": []}}, {}, "curators is empty"),
+    (OPEN, {}, "rows, and there are 900"),
+    ({"describe": TOWN, "n_public": None}, {"segments": 0.2}, "town"),
+    ({"describe": TOWN, **BOUGHT}, {"segments": 0.2}, "town"),
+    ({"id_column": "who", **BOUGHT}, {}, "who"),
+    *(({}, {"algorithm": name}, r"cannot be released: .*; choose one of .*auto") for name in INEXACT),
+    ({}, {"seed": 7}, "seed"),
+    ({}, {"epsilon": 2.5}, r"asks for ε = 2\.5, and 2 of 2 is left .* ask for at most ε = 2\."),
+    ({}, {"chosen_after_looking": "k \udcff"}, "half a character"),
+)
+
+
+def test_what_stands_against_a_release_is_said_and_nothing_is_charged(tmp_path):
+    for place, (declared, asked, words) in enumerate(REFUSED):
+        (folder := tmp_path / str(place)).mkdir()
+        with about(declared, asked), pytest.raises(RequestError, match=words):
+            publish(ready_in(folder, declared=declared, **asked))
+        assert Account.open(folder / "people.sqlite").standing().entries == ()
+
+
+def test_a_described_column_of_a_file_beyond_memory_is_refused(tmp_path):
+    data, said = declare_people(tmp_path, describe=TOWN)
+    head, *lines = data.read_text().splitlines()
+    data.write_text("\n".join([f"{head},town", *(f"{line},North" for line in lines)]) + "\n")
+    account = account_in(tmp_path)
+    with pytest.raises(RequestError, match="would be described"):
+        preflight(order_for(said, segments=0.2), CsvOnDisk(data), said, account)
+    assert account.standing().entries == ()
+    with unrehearsed():
+        release = publish(preflight(order_for(said), CsvOnDisk(data), said, account))
+    assert release.number == 1, "nothing is described where segments get nothing"
+
+
+def test_noise_that_cannot_be_drawn_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpviz.core.exact_noise.MOST_GAUSSIAN", 5)
+    prepared = ready_in(tmp_path, algorithm="dplloyd:preset=gaussian")
+    with pytest.raises(RequestError, match="draws Gaussian noise on at most"):
+        publish(prepared)
+    assert prepared.account.standing().entries == ()
+
+
+@pytest.mark.parametrize("declared", [{}, {"n_public": None}, {"n_public": None, "relation": "replace"}])
+def test_a_rehearsal_reads_no_row(tmp_path, monkeypatch, declared):
+    prepared = ready_in(tmp_path, declared=declared, segments=0.2)
+
+    class NoRows:
+        """Stands where rows would be: its public number is all that may be asked."""
+
+        n_public = prepared.table.private.n_public
+
+    releasing.rehearse(replace(prepared, content=None, table=NoRows()))
+
+
+def test_a_card_tells_how_the_account_stood_at_its_own_charge(tmp_path):
+    prepared = ready_in(tmp_path)
+    account = prepared.account
+    account.charge(replace(a_charge(0.25), unit="1 row"))  # another program, after the check
+    publish(
+        replace(
+            prepared,
+            release_request=replace(
+                prepared.release_request, request=replace(prepared.release_request.request, epsilon=0.5)
+            ),
+        )
+    )
+    second = publish(prepared)
+    said = yaml.safe_load(second.files[CARD])["deployment"]["deployment_model"]["release_type_details"]
+    assert "Before this release ε = 0.75" in said and "after it ε = 1.75" in said
+    assert account.standing().spent_epsilon == 1.75
+
+
+def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
+    _, said = declare_people(tmp_path, n_public=None)
+    release_request = order_for(said)
+    large = replace(release_request, request=replace(release_request.request, k=10_000))
+    large.check(said)
+    names = tuple(f"c{place}" for place in range(3))
+    wide = replace(said, columns=names, lower=(0.0,) * 3, upper=(1.0,) * 3, origins=("documentation",) * 3)
+    with pytest.raises(RequestError, match="ask for at most 9459 clusters"):
+        large.check(wide)
+
+
+@pytest.mark.parametrize(
+    "broken", ["dpviz.releases.render.make_card_page", "dpviz.releases.render.write_assign_script"]
+)
+def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeypatch, broken):
+    monkeypatch.setattr(broken, Mock(side_effect=ZeroDivisionError))
+    prepared = ready_in(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        publish(prepared)
+    assert prepared.account.standing().entries == ()
+
+
+def test_the_last_guard_lets_nothing_leave_that_was_not_charged_or_not_drawn(tmp_path):
+    prepared = ready_in(tmp_path, algorithm="dplloyd:preset=gaussian", segments=0.2)
+    charge = prepared.charge
+    drawn, other = draw(prepared), draw(prepared)
+    played = play(make_transcript(prepared, Taken.rehearse(prepared.before, charge), drawn))
+    refuse_unpaid(drawn.parts, played, charge)
+    for less, words in (({"epsilon": 0.9}, "more ε than the account was charged"), ({"delta": 0.0}, "more δ than")):
+        with pytest.raises(RequestError, match=words):
+            refuse_unpaid(drawn.parts, played, replace(charge, **less))
+    told = drawn.parts.told._replace(report=other.parts.told.report)
+    for part in ({"clustered": other.parts.clustered}, {"told": told}):  # centres alone, then segments alone
+        mixed = replace(drawn.parts, **part)
+        assert mixed.entries == drawn.parts.entries
+        with pytest.raises(RequestError, match="comes to something else"):
+            refuse_unpaid(mixed, played, charge)
+
+
+def test_a_part_that_adds_up_its_own_ledger_wrongly_is_found_by_the_library_that_adds_up_apart(tmp_path, monkeypatch):
+    prepared = ready_in(tmp_path, algorithm="dplloyd", segments=0.2)
+    parts, shares = draw(prepared).parts, prepared.shares
+    halved = {name: share._replace(epsilon=share.epsilon / 2) for name, share in shares.items()}
+    monkeypatch.setattr(playing, "compute_total_epsilon", lambda *_, **__: 0.0)
+    assert playing.describe_overspending(parts, shares, epsilon=1.0, delta=1e-6) == ()
+    found = playing.describe_overspending(parts, halved, epsilon=1.0, delta=1e-6)
+    assert [words.split()[2] for words in found] == ["algorithm", "segments"]
+
+
+# A press in a thread of its own: once, to its end, with a copy beside the account; and what it says when it fails.
+
+
+def pressed(prepared) -> tuple[PublishJob, list[Exception]]:
+    """A press to its end, whoever would cancel it: it is paid for."""
+    defects: list[Exception] = []
+    pressing = PublishJob(prepared, on_defect=defects.append)
+    pressing.cancel()
+    assert pressing.wait(waiting.SECONDS)
+    return pressing, defects
+
+
+def test_it_charges_releases_and_keeps_a_copy(tmp_path):
+    prepared = ready_in(tmp_path)
+    pressing, defects = pressed(prepared)
+    assert (pressing.state, pressing.number, defects) == (JobState.DONE, 1, [])
+    kept = tmp_path / pressing.kept
+    assert kept.read_bytes() == make_zip(pressing.release.files) and verify(kept).holds
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert [entry.state for entry in prepared.account.standing().entries] == [State.RELEASED]
+
+
+def test_a_defect_keeps_its_words_to_itself_and_the_charge_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpviz.releases.releasing.draw", Mock(side_effect=ValueError("row 17")))
+    prepared = ready_in(tmp_path)
+    pressing, defects = pressed(prepared)
+    assert (pressing.state, pressing.number) == (JobState.FAILED, 1)
+    assert (pressing.error.kind, pressing.error.message) == ("ValueError", "")
+    assert [str(error) for error in defects] == ["row 17"]
+    assert prepared.account.standing().entries[0].state is State.FAILED
+
+
+def test_a_release_leaves_even_where_neither_the_copy_nor_the_account_can_be_written_any_more(tmp_path, monkeypatch):
+    full, locked = OSError(28, "No space left on device"), RequestError("the account is locked")
+    monkeypatch.setattr("dpviz.releases.publishing.keep_copy", Mock(side_effect=full))
+    monkeypatch.setattr(Account, "note_released", Mock(side_effect=locked))
+    prepared = ready_in(tmp_path)
+    pressing, defects = pressed(prepared)
+    assert (pressing.state, pressing.kept, defects) == (JobState.DONE, "", [])
+    assert verify(make_zip(pressing.release.files)).holds
+    assert prepared.account.standing().entries[0].state is State.CHARGED
+
+
+@pytest.mark.parametrize(("check", "charged"), [(1, 0), (2, 1)])
+def test_what_would_not_pass_a_check_does_not_leave(tmp_path, monkeypatch, check, charged):
+    def fails(data):
+        given.append(data)
+        wrong = (Finding(CARD, "it is another."),) if len(given) == check else ()
+        return replace(verify(data), findings=wrong)
+
+    given: list[bytes] = []
+    monkeypatch.setattr("dpviz.releases.releasing.verify", fails)
+    prepared = ready_in(tmp_path)
+    pressing, defects = pressed(prepared)
+    assert (pressing.state, pressing.release, defects) == (JobState.FAILED, None, [])
+    assert "card.yaml would not pass a check" in pressing.error.message and "defect of dpviz" in pressing.error.message
+    assert [entry.state for entry in prepared.account.standing().entries] == [State.FAILED] * charged
+    assert not list(tmp_path.glob("*.zip"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    with unrehearsed():
+        return publish(ready_in(tmp_path_factory.mktemp("made")))
+
+
+@pytest.fixture(params=["links", "no links"])
+def left(request, tmp_path, monkeypatch, made):
+    """The account that a release is to lie beside, on a disk with links or without, and the release."""
+    if request.param == "no links":
+        monkeypatch.setattr(Path, "hardlink_to", Mock(side_effect=PermissionError(1, "Operation not permitted")))
+    return account_in(tmp_path), made
+
+
+def test_a_copy_never_takes_the_place_of_another_file(tmp_path, left):
+    there = tmp_path / "people-release-1.zip"
+    there.write_text("mine")
+    with pytest.raises(FileExistsError):
+        keep_copy(*left)
+    assert there.read_text() == "mine"
+    assert not list(tmp_path.glob(".dpviz-*"))
+
+
+def test_a_copy_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch, left):
+    named, to_disk = [], os.fsync
+
+    def looks_on(descriptor):
+        to_disk(descriptor)
+        named.append((tmp_path / "people-release-1.zip").exists())
+
+    monkeypatch.setattr("dpviz.runs.owner_files.os.fsync", looks_on)
+    kept = tmp_path / keep_copy(*left)
+    assert named == [False]
+    assert kept.read_bytes() == make_zip(left[1].files) and stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob(".dpviz-*"))
+
+
+# What a release adds to the truth is as wide as its ledger says, draw by draw: not only what it was bought as.
+
+
+# The mean of |noise| in noise scales, and of how many draws in standard deviations it may be away from that.
+_USUAL, _AWAY = {"laplace": 1.0, "gaussian": sqrt(2 / pi)}, 5.0
+# Draws that tell half the noise from all of it.
+_ENOUGH = 200
+
+
+class Watched(ExactNoise):
+    """Noise that also keeps what was added, answer by answer; None where nothing was added to numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.added_noise: list[Any] = []
+
+    def answer(self, mechanism: Any, truth: WholeTruth, accounting: Accounting) -> Any:
+        released = super().answer(mechanism, truth, accounting)
+        is_sum = isinstance(truth.total, np.ndarray) and np.shape(released) == np.shape(truth.total)
+        self.added_noise.append(released - truth.total * truth.quantum if is_sum else None)
+        return released
+
+
+@pytest.mark.parametrize("algorithm", ["eugkm", "dplloyd:preset=gaussian", "auto"])
+def test_noise_is_as_wide_as_the_ledger_says(tmp_path, algorithm: str) -> None:
+    prepared = ready_in(tmp_path, algorithm=algorithm, segments=0.3)
+    watched: dict[str, Watched] = {}
+    scaled: dict[str, list[np.ndarray]] = {}
+
+    def fresh_noise(parts) -> dict[str, Watched]:
+        watched.update({part: Watched() for part in parts})
+        return watched
+
+    while not scaled or min(map(_number, scaled.values())) < _ENOUGH:
+        with patch.object(releasing, "make_fresh_noise", fresh_noise):
+            drawn = draw(prepared)
+        for part, entries in drawn.parts.entries.items():
+            for entry, noise in zip(entries, watched[part].added_noise, strict=True):
+                if noise is not None:
+                    scaled.setdefault(entry.mechanism, []).append(np.abs(noise).ravel() / entry.scale)
+    for mechanism, found in scaled.items():
+        sizes, usual = np.concatenate(found), _USUAL[mechanism]
+        assert abs(sizes.mean() - usual) < _AWAY * usual / sqrt(len(sizes)), (mechanism, len(sizes))
+
+
+def _number(found: list[np.ndarray]) -> int:
+    return sum(map(len, found))

@@ -16,11 +16,7 @@ from tests.pages.site import open_form, paste_bounds, press, turn_to, upload
 from tests.pages.tables import app_on, ask, computed, run_again, sound, truth_switch
 from tests.releases.people import WORDS
 
-DECLARED = {
-    "bounds": {"age": [0, 100], "income": [0, 90000]},
-    "bounds_origin": "law",
-    "release": WORDS,
-}
+DECLARED = {"bounds": {"age": [0, 100], "income": [0, 90000]}, "bounds_origin": "law", "release": WORDS}
 TABLES = ("town", "village")
 _ACTS = 5
 # Some that no float holds, so that sums of them have many digits.

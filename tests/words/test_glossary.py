@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
 
 import dpviz.words.glossary as module
 from dpviz.core.check import choose_usual_delta
@@ -23,6 +22,7 @@ from dpviz.words.glossary import (
     read_glossary,
     split_sentences,
 )
+from dpviz.words.questions import CommonQuestion, read_questions
 from tests.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,15 +46,11 @@ def test_a_word_takes_two_plain_sentences(term: Term):
     assert not re.search(r"[\[\]*_`$<>]", term.says + term.number), "read as Markdown, it would be formatted"
 
 
-@for_each("term", [term for term in TERMS if term.number])
+@for_each("term", [term for term in TERMS if term.number or term.worked_out])
 def test_a_number_is_what_its_formula_gives(term: Term):
     value = eval(term.worked_out, _KNOWN)
     said = [float(found.replace(",", "")) for found in _NUMBER.findall(term.number)]
     assert float(f"{value:.3g}") in said, f"{term.number} ({value})"
-
-
-def test_only_a_number_has_a_formula():
-    assert all(bool(term.number) == bool(term.worked_out) for term in TERMS)
 
 
 def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
@@ -72,18 +68,12 @@ def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
     assert not again, "say it with explained()"
 
 
-def test_it_is_read_as_it_stands_in_the_file():
-    said = yaml.safe_load((ROOT / "dpviz" / "words" / "glossary.yaml").read_text(encoding="utf-8"))
-    assert [key for terms in said.values() for key in terms] == list(read_glossary())
-    assert explain_term("epsilon") == said["The promise"]["epsilon"]["says"]
-    assert explain_term("epsilon", "Here it is 1.").endswith("weak. Here it is 1.")
-
-
 def test_an_unknown_part_or_word_is_refused():
     with pytest.raises(ValueError, match="meaning: colour"):
         module._read_term("x", "g", {"term": "x", "says": "A. B.", "colour": "red"})
     with pytest.raises(KeyError):
         explain_term("nonsense")
+    assert explain_term("epsilon", "Here it is 1.") == f"{read_glossary()['epsilon'].says} Here it is 1."
 
 
 def test_words_are_found_whole_in_any_form_and_the_longest_wins():
@@ -109,3 +99,40 @@ def test_words_of_a_text_are_its_first_sentences_each_once():
     ]
     assert explain_words("noise, k-means++, loss", most=1) == f"**noise**: {read_glossary()['noise'].first}"
     assert explain_words("Nothing here.") is None
+
+
+# Questions about a release: eight, short, with numbers that are right and guidance as it was published.
+
+
+GUIDANCE = "NIST SP 800-226 (March 2025"
+
+
+def test_there_are_eight_and_no_two_are_the_same() -> None:
+    assert len({one.asks for one in read_questions()}) == len({one.id for one in read_questions()}) == 8
+
+
+@for_each("one", read_questions())
+def test_an_answer_is_short_and_plain(one: CommonQuestion) -> None:
+    assert one.asks.endswith("?") and one.says.endswith(".") and len(one.says.split()) <= 75
+    assert not re.search(r"[\[\]*_`$<>]", one.asks + one.says + one.source), "read as Markdown, it would be formatted"
+
+
+@for_each("one", [one for one in read_questions() if one.numbers])
+def test_a_number_in_an_answer_is_what_its_formula_gives(one: CommonQuestion) -> None:
+    for number, formula in one.numbers.items():
+        assert float(number) == pytest.approx(eval(formula, {"exp": math.exp, "__builtins__": {}}), rel=0.004)
+        assert number in one.says
+
+
+def test_a_factor_that_is_told_has_a_formula() -> None:
+    told = {number for one in read_questions() for number in re.findall(r"\d+\.\d+|\d{3}(?=[ .,])", one.says)}
+    assert told - {"100"} == {number for one in read_questions() for number in one.numbers}
+
+
+def test_guidance_is_cited_as_final_wherever_it_is() -> None:
+    endings = {".py", ".md", ".yaml", ".j2"}
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "dpviz").rglob("*") if path.suffix in endings}
+    texts |= {path: path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md")}
+    citing = {path: text for path, text in texts.items() if "800-226" in text}
+    assert len(citing) >= 3
+    assert all(text.count("800-226") == text.count(GUIDANCE) for text in citing.values()), sorted(citing)

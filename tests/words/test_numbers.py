@@ -6,11 +6,15 @@ import doctest
 from math import exp
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.words import wording
-from dpviz.words.wording import NINE_IN_TEN, format_between, format_noisy
+from dpviz.app.charts import canvas, picture
+from dpviz.app.charts.pictures import centers, columns, prefixes
+from dpviz.app.charts.studies import curves
+from dpviz.words import theme, wording
+from dpviz.words.wording import NINE_IN_TEN, format_between, format_noisy, format_number
 
 VALUES = st.floats(-1e8, 1e8)
 REACHES = st.floats(1e-6, 1e6)
@@ -18,10 +22,6 @@ REACHES = st.floats(1e-6, 1e6)
 
 def _read(text: str) -> float:
     return float(text.replace(",", "").replace("−", "-"))
-
-
-def test_the_examples_in_the_text_hold() -> None:
-    assert doctest.testmod(wording).failed == 0
 
 
 @given(VALUES, REACHES)
@@ -44,3 +44,16 @@ def test_what_is_rounded_behind_a_plus_minus_still_holds_nine_in_ten() -> None:
     for draws in (1, 2, 5, 40):
         sums = rng.laplace(0, 1, (200_000, draws)).sum(axis=1)
         assert np.mean(np.abs(sums) <= least * np.sqrt(2 * draws)) > 0.9
+
+
+def test_examples_in_the_docstrings() -> None:
+    for module in (wording, canvas, picture, theme, curves, centers, columns, prefixes):
+        tried = doctest.testmod(module)
+        assert tried.attempted > 0 and tried.failed == 0, module.__name__
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-12, max_value=1e15))
+def test_a_number_keeps_three_digits(value: float) -> None:
+    shown = format_number(value)
+    assert float(shown.replace(",", "").replace("−", "-")) == pytest.approx(value, rel=0.006)
+    assert format_number(-value) == "−" + shown

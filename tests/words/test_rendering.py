@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from jinja2 import UndefinedError
 
-from dpviz.words import wording
+import dpviz
+from dpviz.words import Sentences, wording
 from dpviz.words.wording import render
 from tests.cases import about
 
@@ -57,3 +59,59 @@ def test_every_template_is_used() -> None:
     for path in _FOLDER.glob("*.j2"):
         with about(path.name):
             assert path.name in used
+
+
+# Sentences stand in a list of their room: each is asked for, and given all that it needs.
+
+
+_FILES = ("tables/refusals.toml", "releases/sentences.toml", "runs/sentences.toml", "api/sentences.toml")
+LISTS = [Path(dpviz.__file__).parent / path for path in _FILES]
+_LINES = {"together", "cannot_tell", "privacy"}  # of a list
+_TITLES = {"only_with_many", "range_of_epsilon", "nobody_reaches", "choose", "risk"}  # or a part of a sentence
+_REFUSE = {"IntakeError.of", "TooLarge.of", "make_refusal", "SENTENCES.fill"}
+
+
+def _list_places(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(sentence) if name}
+
+
+def _list_nodes(room: Path) -> list[tuple[str, ast.AST]]:
+    files = sorted(room.rglob("*.py"))
+    return [(file.name, node) for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
+def test_every_sentence_is_asked_for_and_whole(path):
+    sentences = Sentences(path).by_key
+    nodes = [node for _, node in _list_nodes(path.parent)]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    parts = {name for sentence in sentences.values() for name in _list_places(sentence) if name.startswith("_")}
+    assert sentences.keys() <= texts | parts
+    whole = sentences.keys() - parts - _LINES - _TITLES
+    assert [key for key in whole if not sentences[key].endswith((".", ":s}"))] == []
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
+def test_whoever_refuses_says_all_that_the_sentence_needs(path):
+    sentences = Sentences(path).by_key
+    asked = [
+        (f"{file}:{node.lineno}", node.args[0].value, {word.arg for word in node.keywords} - {"kind"})
+        for file, node in _list_nodes(path.parent)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _REFUSE and isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(asked) > 20
+    for place, key, said in asked:
+        places = {name for name in _list_places(sentences[key]) if not name.startswith("_")}
+        assert said == places or (None in said and said - {None} <= places), place  # None: a mapping of several
+
+
+def test_names_from_elsewhere_are_quoted_and_their_lists_cut_short(tmp_path):
+    (tmp_path / "told.toml").write_text(
+        'wrong = "{names} is not {name}; {_kinds:s}; {many:,} {own:s}."\n_kinds = "{a: 1}"\n'
+    )
+    told = Sentences(tmp_path / "told.toml")
+    said = told.fill("wrong", names=[f"c\n{place}" for place in range(20)], name="x" * 99, many=1000, own=5)
+    assert said.startswith('"c\\n0", "c\\n1"')
+    assert said.endswith(f'and 8 more is not "{"x" * 57}..."; {{a: 1}}; 1,000 5.')
+    with pytest.raises(KeyError):
+        told.fill("wrong", names=[])

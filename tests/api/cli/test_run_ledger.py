@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from math import fsum, log, sinh, sqrt, tanh
 
 import dp_accounting
@@ -102,14 +101,3 @@ def check_ledger(capsys, path, card, delta, options):
     if ledger["accounting"] == "gdp":
         multiplier = 1 / sqrt(fsum((e["sensitivity"] / e["scale"]) ** 2 for e in ledger["entries"]))
         assert dp_accounting.get_epsilon_gaussian(multiplier, delta) <= 1.5 * (1 + ROUNDING)
-
-
-def test_a_ledger_that_does_not_add_up_is_noticed(capsys, tmp_path):
-    path = write_points(tmp_path / "points.csv")
-    ledger = call(capsys, "run", path, "--k", 3, "--epsilon", 1.5, "--bounds", "-1,1", "--json").json["ledger"]
-    for change, what in ((0.8, "more noise than paid"), (1.25, "less noise than paid")):
-        planted = deepcopy(ledger)
-        for entry in planted["entries"]:
-            entry["scale"] /= change
-        with about(what):
-            assert not 0.99 * 1.5 <= added_up(planted) <= 1.5
