@@ -11,17 +11,20 @@ from dpviz.runs.one_run import run, run_steps
 from dpviz.runs.request import Contender, Request
 from dpviz.words.glossary import find_term, find_terms, read_glossary
 from dpviz.words.theme import choose_palette
+from tests.cases import for_each
 from tests.pages.tables import open_blobs
 
+LIGHT = choose_palette("light")
 
-@pytest.mark.parametrize(
-    ("algorithm", "expected"),
-    [("balcan", {"cube", "candidate", "swap"}), ("eugkm", {"grid"}), ("lsh-coreset", {"coreset"})],
-)
+
+EXPECTED = {"balcan": {"cube", "candidate", "swap"}, "eugkm": {"grid"}, "lsh-coreset": {"coreset"}}
+
+
+@for_each(("algorithm", "expected"), EXPECTED.items())
 def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str, expected: set[str]) -> None:
     table = open_blobs()
     done = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6, seed=1)
-    animation = Animation.of_run(done, RenderContext(make_view(table.domain), choose_palette("light"))).to_data()
+    animation = Animation.of_run(done, RenderContext(make_view(table.domain), LIGHT)).to_data()
     for text, about in animation["words"].items():
         named = find_term(text)
         meant = [named] if named else find_terms(text)
@@ -33,16 +36,14 @@ def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str,
         assert all(term.first in step["about"] for term in find_terms(f"{step['title']} {step['note']}"))
 
 
-@pytest.mark.parametrize("algorithm", ["balcan", "auto"])
+@for_each("algorithm", ["balcan", "auto"])
 def test_a_still_is_the_step_of_the_animation_with_everything_in_it(algorithm: str) -> None:
     table = open_blobs()
-    done, context = (
-        run(algorithm, table.private, k=3, epsilon=1.0, seed=1),
-        RenderContext(make_view(table.domain), choose_palette("light")),
-    )
-    whole = Animation.of_run(done, context).to_data()
+    done = run(algorithm, table.private, k=3, epsilon=1.0, seed=1)
+    animation = Animation.of_run(done, RenderContext(make_view(table.domain), LIGHT))
+    whole = animation.to_data()
     for place, step in enumerate(whole["steps"]):
-        still = Animation.of_run(done, context).draw_still(place)
+        still = animation.draw_still(place)
         traces = [
             {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
             for one in step["data"]
@@ -61,7 +62,7 @@ def test_a_number_says_what_its_words_mean() -> None:
 def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
     table = open_blobs()
     *growing, done = run_steps(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
-    context = RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0, ratio=lambda _: 1.5)
+    context = RenderContext(make_view(table.domain), LIGHT, epsilon=1.0, ratio=lambda _: 1.5)
     whole = Animation.of_run(done, context).to_data()["steps"]
     for so_far in growing:
         steps = Animation.of_run(so_far, context).to_data()["steps"]
