@@ -14,15 +14,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
 from dpviz.app.ui.studies.study_job import StudyJob
-from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.jobs import JobState, Work
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.study import compute_study_rows
-from dpviz.runs.work import curve_work
+from dpviz.runs import JobState, JudgedTable, OpenTable, StudyGrid, Work, compute_study_rows, curve_work, declare
 from dpviz.runs.worker import Failure
-from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables import Declaration, FileKind, make_numeric_table
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.core.tuple_checks import tight_tuples

@@ -22,9 +22,9 @@ from dpviz.api.console import read_arguments
 from dpviz.app.ui.bench.hand import FILLED
 from dpviz.app.ui.session import DataAccess
 from dpviz.core import ACCESS_LOG, AccessKind
-from dpviz.tables import Declaration, FileKind, IntakeError, open_csv, propose
+from dpviz.tables import IntakeError, open_csv, propose
 from dpviz.tables.codings import Nominal, Stretched
-from dpviz.tables.declarations import FROM_ROWS, to_json
+from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from tests.cases import about, for_each
 from tests.pages.site import (

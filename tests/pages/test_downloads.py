@@ -18,8 +18,8 @@ from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, anima
 from dpviz.app.charts.plot import pack
 from dpviz.runs import OpenTable, declare
 from dpviz.runs.export import format_centers_csv, format_run_json
-from dpviz.tables import Declaration, FileKind, open_csv
-from dpviz.tables.declarations import FROM_ROWS
+from dpviz.tables import open_csv
+from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.cases import for_each
 from tests.contract.tables import make_blobs

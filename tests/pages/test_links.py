@@ -14,7 +14,7 @@ from streamlit.util import calc_hash
 
 from dpviz.app.ui.addresses import MOVED
 from dpviz.app.ui.studies.compare_page import apply
-from dpviz.core.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs import StudyGrid
 from dpviz.tables import FileKind
 from tests import waiting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpviz.app.ui.meaning import PARTS
-from dpviz.tables.declarations import FileKind
+from dpviz.tables import FileKind
 from tests.pages.site import sample_table
 from tests.pages.tables import app_on, open_blobs, sound, text_of
 

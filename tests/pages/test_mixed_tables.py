@@ -9,8 +9,7 @@ import pytest
 
 from dpviz.runs import OpenTable
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables import FileKind
-from dpviz.tables.declarations import apply_declaration
+from dpviz.tables.declarations import FileKind, apply_declaration
 from tests.cases import for_each
 from tests.pages.tables import app_on, open_below, text_of
 from tests.runs.test_center_tables import SAID

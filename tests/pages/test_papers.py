@@ -12,7 +12,7 @@ import dpviz.app.ui.papers_panel as papers_panel
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from experiments.material import PUBLISHED
 from experiments.registry import CLAIMS
 from experiments.stored_results import describe_result

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.playground.board import KEY, make_animation_page, read_link
-from dpviz.runs.request import Contender, Request
+from dpviz.runs import Contender, Request
 from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing, load_preset, make_painted_table
 from tests.app.charts.test_player_page import packed_in
 from tests.app.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said

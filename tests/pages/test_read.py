@@ -6,11 +6,8 @@ import pytest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.release import read_page
-from dpviz.releases import verifying
-from dpviz.releases.asking import QUESTION_KINDS
+from dpviz.releases import QUESTION_KINDS, publish, read_release, verifying
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
-from dpviz.releases.release_reader import read_release
-from dpviz.releases.releasing import publish
 from dpviz.releases.verifying import Advisory
 from dpviz.words import capitalize_first
 from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of

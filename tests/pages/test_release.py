@@ -18,8 +18,8 @@ from dpviz.releases import Account, State, publishing, read_release, verify
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.runs import KnownRows, OpenTable, Target, declare
 from dpviz.runs.meaning.windows import Risk
-from dpviz.tables import FileKind, open_file
-from dpviz.tables.declarations import FROM_ROWS, apply_declaration, apply_declaration_file
+from dpviz.tables import open_file
+from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
 from tests import waiting
 from tests.cases import about
 from tests.pages.site import everything_shown, fine, paste_bounds, press, turn_to, upload, visit

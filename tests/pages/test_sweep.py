@@ -19,19 +19,9 @@ from dpviz.app.ui.studies import sweep_section
 from dpviz.app.ui.studies.study_job import StudyQuestion, bind_click
 from dpviz.app.ui.studies.study_panel import draw_study_page, format_study
 from dpviz.app.ui.studies.sweep_section import find_advice, read_stored_rows
-from dpviz.core.check import RequestError
-from dpviz.runs import (
-    Contender,
-    JobState,
-    OpenTable,
-    Progress,
-    Study,
-    StudyGrid,
-    Target,
-    declare,
-    jobs,
-    make_synthetic_table,
-)
+from dpviz.core import RequestError
+from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, declare, jobs
+from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.tables import CsvFile, Declaration, FileKind
 from tests.cases import for_each
 from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of

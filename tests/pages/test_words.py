@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms.registry import CARDS
-from dpviz.runs.open_table import OpenTable
-from dpviz.tables.declarations import FileKind
+from dpviz.algorithms import CARDS
+from dpviz.runs import OpenTable
+from dpviz.tables import FileKind
 from dpviz.words.glossary import find_term, find_terms
 from tests.pages.site import open_ledger, sample_table
 from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation

@@ -11,34 +11,24 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz.algorithms import MixtureStep, PoolStep, ReferenceStep, SeedStep, SplitStep, StartsStep, TupleTestStep
 from dpviz.algorithms.auto.auto_plan import Cells, ProjectionStage, StagePart, Zoom
-from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
 from dpviz.algorithms.auto.zooming import ZoomStep, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep, SwapStep, TreeStep
-from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.baselines.kvariates import SeedStep
-from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
-from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.su2016.pgkm import PoolStep
-from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView, TitledPlot
 from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import View, make_view
-from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Region, Scaling
+from dpviz.core import Accounting, Domain, PrivateSession, PrivateTable, Region, Scaling, StudyNoise
 from dpviz.core.mechanisms import NoisyThreshold, SparseLaplace
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Grid
-from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Count, SparseCount
-from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs import clip_rows, run
 from dpviz.runs.evaluation import Reference, find_reference
-from dpviz.runs.one_run import run
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.proof.kept import hash_bytes
 
 NAMES = ("longitude", "latitude", "age", "income", "hours", "height")

@@ -7,10 +7,9 @@ import pytest
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.view import make_view
-from dpviz.runs.one_run import run, run_steps
-from dpviz.runs.request import Contender, Request
+from dpviz.runs import Contender, Request, run, run_steps
+from dpviz.words import choose_palette
 from dpviz.words.glossary import find_term, find_terms, read_glossary
-from dpviz.words.theme import choose_palette
 from tests.cases import for_each
 from tests.pages.tables import open_blobs
 

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.algorithms.balcan2017.balcan import SwapStep
+from dpviz.algorithms import SwapStep
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture, draw_overview
 from dpviz.app.charts.pictures.tree import draw_swap_trace
@@ -23,7 +23,7 @@ from dpviz.app.charts.result_charts import draw_spent
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.view import make_view
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.gallery import beside, draw, exhibit, steps_of
 from tests.app.charts.pictures.test_segment_profiles import SIZES, made_profile
 

@@ -12,8 +12,7 @@ from dpviz.app.charts.player.lesson_page import make_lesson_page
 from dpviz.app.charts.player.player_page import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
-from dpviz.runs import Contender, Progress, Request, declare
-from dpviz.runs.meaning import membership
+from dpviz.runs import Contender, Progress, Request, declare, membership
 from dpviz.tables import sample
 from tests.app.charts.test_player_page import packed_in
 

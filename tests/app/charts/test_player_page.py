@@ -21,7 +21,7 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player import player_page
 from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, PlayerScene, animate, make_player_page
 from dpviz.app.charts.view import make_view
-from dpviz.core.check import RequestError
+from dpviz.core import RequestError
 from dpviz.runs import OpenTable, ReleaseRecord, Run, clip_rows, declare, run
 from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
 from dpviz.tables import Declaration, FileKind, make_numeric_table, sample

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.view import list_choices, make_view, make_view_along_centers
-from dpviz.core import Domain, Region
-from dpviz.core.check import RequestError
+from dpviz.core import Domain, Region, RequestError
 from dpviz.tables.codings import Nominal, Stretched, make_coded_domain
 from tests.cases import about, for_each
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms.registry import CARDS
+from dpviz.algorithms import CARDS
 
 
 def _controls() -> None:

@@ -3,7 +3,7 @@ from typing import get_args
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.figure import format_badge
-from dpviz.words.theme import Kind
+from dpviz.words import Kind
 
 
 def page() -> None:

@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.releases.package import CENTERS, make_zip
-from dpviz.runs.open_table import OpenTable, declare
+from dpviz.runs import OpenTable, declare
+from dpviz.tables import open_file, sample
 from dpviz.tables.declarations import apply_declaration_file
-from dpviz.tables.named import open_file, sample
 from tests.pages.tables import app_on, computed, sound, study_in
 from tests.releases.forging import released
 from tests.releases.people import write_people

@@ -7,7 +7,7 @@ import doctest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import table_words
-from dpviz.runs.jobs import JobState, Work
+from dpviz.runs import JobState, Work
 from dpviz.runs.worker import Failure, Progress
 from tests import waiting
 

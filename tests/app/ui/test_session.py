@@ -10,14 +10,10 @@ import streamlit as st
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.runner import fetch_reference
-from dpviz.core.check import RequestError
-from dpviz.core.private_session import ACCESS_LOG, AccessKind
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import Declaration, FileKind
+from dpviz.core import ACCESS_LOG, AccessKind, RequestError
+from dpviz.runs import OpenTable, declare, run
+from dpviz.tables import Declaration, FileKind, make_numeric_table, open_csv
 from dpviz.tables.file_format import FileFormat, NumberStyle
-from dpviz.tables.loaded_table import make_numeric_table
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
 

@@ -7,26 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpviz.algorithms import CoordinatesStep, PolishStep, StartsStep, SwapStep, SynopsisStep, TreeStep
 from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, StagePart
-from dpviz.algorithms.auto.polishing import PolishStep
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.balcan2017.balcan import SwapStep, TreeStep
-from dpviz.algorithms.balcan2017.balcan_variants import CoordinatesStep
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
 from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import Chart
 from dpviz.app.charts.pictures import blocks, centers, columns, grids, tree
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import View, make_view
-from dpviz.core.domain import Domain, Region
+from dpviz.core import Domain, Region
 from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
+from dpviz.runs import run
 from dpviz.runs.evaluation import Reference, measure_recovery
-from dpviz.runs.one_run import run
 from dpviz.runs.profiles import make_bare_profile
 from tests.app.charts.gallery import (
     beside,

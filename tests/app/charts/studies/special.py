@@ -39,16 +39,12 @@ from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_k_curve, d
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import PICTURES
-from dpviz.runs.advice.advice import Target
-from dpviz.runs.advice.recommendation import Recommendation
+from dpviz.runs import Contender, Recommendation, Request, SmallestEpsilon, Target, Yardstick, tidy
 from dpviz.runs.error_parts import Payer, WhoPays, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost
 from dpviz.runs.meaning.membership import attack
-from dpviz.runs.request import Contender, Request
-from dpviz.runs.smallest_epsilon import SmallestEpsilon
-from dpviz.runs.study.study import Yardstick, tidy
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.gallery import exhibit
 from tests.app.charts.pictures.special import domain
 from tests.app.charts.pictures.test_segment_profiles import made_profile

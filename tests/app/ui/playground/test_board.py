@@ -26,12 +26,10 @@ from dpviz.app.ui.playground.board import (
     format_board_link,
     make_answer,
 )
-from dpviz.core.check import RequestError
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare
-from dpviz.runs.request import Contender, Request
+from dpviz.core import RequestError
+from dpviz.runs import Contender, Request, declare, run
 from dpviz.tables.drawings import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.cases import for_each
 
 HERMIT = load_preset("hermit").drawing
