@@ -37,7 +37,6 @@ from tests.pages.tables import (
     text_of,
     truth_switch,
 )
-from tests.runs.declared import open_persons
 from tests.runs.test_record import keys_in
 
 
@@ -112,26 +111,15 @@ def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relat
     record = entry.record
     assert offered["Run (JSON)"].data.decode() == format_run_json(record)
     assert offered["Centres (CSV)"].data.decode() == format_centers_csv(record)
-    said = json.loads(offered["Run (JSON)"].data)
-    centers, ledger = offered["Centres (CSV)"].frame, offered["Ledger (CSV)"].frame
-    assert np.array_equal(centers[["x", "y"]], said["released"]["centers"])
-    assert np.array_equal(centers["noisy_size"], said["released"]["weights"])
-    entries = said["ledger"]["entries"]
+    said, ledger = json.loads(offered["Run (JSON)"].data), offered["Ledger (CSV)"].frame
     for column, key in (("amount", "amount"), ("noise scale", "scale"), ("sensitivity", "sensitivity")):
-        assert np.array_equal(ledger[column], [line[key] for line in entries])
-    assert set(ledger["note"]) == set(centers["note"]) == {said["note"]} == {record.note}
-    origin = {"add_remove": "bought", "replace": "by the replace relation"}[relation]
-    assert set(ledger["n"]) == {said["n_origin"]} == {origin}
+        assert np.array_equal(ledger[column], [line[key] for line in said["ledger"]["entries"]])
+    assert set(ledger["note"]) == {said["note"]} == {record.note}
     assert set(ledger["version"]) == {said["version"]} and set(ledger["date"]) == {said["date"]}
     runs = app.dataframe[0].value
-    assert runs["ε spent"].tolist() == [said["ledger"]["epsilon"]] and runs["n"].tolist() == [said["n_origin"]]
-
-
-def test_the_files_of_a_table_of_persons_say_whose_rows_and_how_many(offered) -> None:
-    ran(open_persons(rows_per_person=3))
-    said = json.loads(offered["Run (JSON)"].data)
-    assert (said["unit"], said["declaration"]["id_column"]) == ("1 person, up to 3 rows", "person")
-    assert said["declaration"]["rows_per_person"] == 3
+    assert runs["ε spent"].tolist() == [said["ledger"]["epsilon"]]
+    origin = {"add_remove": "bought", "replace": "by the replace relation"}[relation]
+    assert set(ledger["n"]) == set(runs["n"]) == {said["n_origin"]} == {origin}
 
 
 def test_looks_on_pages_are_counted_by_kind_until_the_files_leave_and_nothing_tells_how_long_it_took(offered) -> None:

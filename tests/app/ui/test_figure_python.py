@@ -40,35 +40,25 @@ def fifteen() -> OpenTable:
     return declare(*sample("fifteen").load())
 
 
-def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
+def studied(drawer: str, repeats: str, **link: str) -> AppTest:
+    """The page Compare after DPLloyd has run."""
+    app = app_on("compare.py", fifteen(), drawer=drawer, **link)
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key=repeats).set_value(2)
+    if drawer:
+        app.select_slider(key="sweep:range").set_value((0.3, 3.0))
+    app.number_input(key="k").set_value(3)
+    return computed(sound(app.run()), drawer or "compare")
+
+
+def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
     app.session_state["visit:settings"]["bench:seed"] = 0
     app.session_state["bench:more"], app.session_state["explore:below"] = True, "Take away"
     sound(app.run())
-    program = shown(app, "explore")
-    np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
-
-
-@pytest.mark.slow
-def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("compare.py", fifteen(), drawer="sweep")
-    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
-    app.slider(key="sweep:repeats").set_value(2)
-    app.select_slider(key="sweep:range").set_value((0.3, 3.0))
-    app.number_input(key="k").set_value(3)
-    app = computed(sound(app.run()), "sweep")
-    page = study_in(app, "sweep").make_frame()
-    app.session_state["compare:fold:settings"] = True
-    results = execute(shown(app, "sweep"))["results"]
-    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
-    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
-    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
-    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
-
-
-def test_data(capsys: pytest.CaptureFixture[str]) -> None:
-    table = fifteen()
-    app = app_on("home.py", table)
+    run = execute(shown(app, "explore"))["run"]
+    np.testing.assert_array_equal(run.centers, app.session_state["run:result"].run.centers)
+    app = app_on("home.py", fifteen())
     app.session_state["bench:table"] = True
     opened = execute(shown(sound(app.run()), "data"))["table"]
     assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
@@ -77,25 +67,27 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("compare.py", fifteen(), k="3")
-    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
-    app.slider(key="compare:repeats").set_value(2)
-    app = computed(sound(app.run()), "compare")
-    page = study_in(app, "compare").make_frame()
+    app = studied("sweep", "sweep:repeats")
+    page = study_in(app, "sweep").make_frame()
+    app.session_state["compare:fold:settings"] = True
+    results = execute(shown(app, "sweep"))["results"]
+    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
+    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
+    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
+    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+    app = studied("", "compare:repeats")
     app.session_state["compare:below"] = "Take away"
     results = execute(shown(app, "compare"))["results"]
-    assert sorted(results["ratio"]) == sorted(page["ratio"]) and len(results) >= 2
+    assert sorted(results["ratio"]) == sorted(study_in(app, "compare").make_frame()["ratio"]) and len(results) >= 2
 
 
 def test_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "release.zip").write_bytes(make_zip(released()))
     app = app_on("read.py", None)
     app.file_uploader(key="read:one").upload("release.zip", (tmp_path / "release.zip").read_bytes())
-    sound(app.run())
-    app.session_state["read:more"] = "Take away"
-    program = shown(app, "read")
+    sound(app.run()).session_state["read:more"] = "Take away"
     monkeypatch.chdir(tmp_path)
-    names = execute(program)
+    names = execute(shown(app, "read"))
     assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
     assert capsys.readouterr().out.startswith("True ()")
 
