@@ -314,12 +314,6 @@ def test_a_proposal_from_private_rows_fills_the_form_is_one_look_and_can_be_chan
     assert "people (private): a proposal of how the file is read" in listed
 
 
-def test_a_file_that_cannot_be_proposed_says_why_and_loses_nothing():
-    at = proposed(NO_TEXT_FILE["a picture"])
-    assert any("looks like a picture" in error.value for error in at.error)
-    assert at.session_state["visit:undeclared"].content.name == "people"
-
-
 def test_a_first_line_that_may_be_a_row_waits_until_its_owner_says_what_it_is():
     at = dropped(b"31,77\n44,12\n52,13\n")
     for _ in range(2):
@@ -331,13 +325,6 @@ def test_a_first_line_that_may_be_a_row_waits_until_its_owner_says_what_it_is():
     at = dropped(b"2019,2020\n31,77\n")
     assert "may be a row" in at.error[0].value and not read_as(at, first="names").error
     assert open_form(at, "columns").multiselect[0].options == ["2019", "2020"]
-
-
-def test_what_was_said_of_columns_stays_as_long_as_they_are_there():
-    at = tick(dropped(COMMAS), "age")
-    assert read_as(at, first="a row").error and ticked(at) == ["age"], "what is refused changes nothing"
-    assert not read_as(at, first="names").error and ticked(at) == ["age"]
-    assert not read_as(at, first="a row", names="a, b, c").error and ticked(at) == []
 
 
 def test_a_column_may_write_its_numbers_in_its_own_way():
@@ -414,13 +401,6 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     press(open_form(at, "columns"), "Count what drops out (counted)")
     assert "are dropped" in everything_shown(at)
     assert [look.note for look in private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
-
-
-def test_a_table_of_good_cells_has_no_note_and_no_look():
-    at = dropped(b"age,age\n31,2\n44,1\n")
-    assert "renamed" in everything_shown(at), "names are public: said before"
-    opened(paste_bounds(at, '{"lower": 0, "upper": 120}'))
-    assert not at.warning and private_looks(at) == []
 
 
 def expect(path: Path) -> Declaration | str:

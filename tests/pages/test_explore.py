@@ -209,15 +209,6 @@ def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence()
     assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 
-def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
-    app = app_on("home.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
-    assert [app.session_state[name] for name in ("algorithm", "epsilon", "k")] == [IDS[-1], 3.5, 4]
-    assert (
-        app_on("home.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many").session_state["algorithm"]
-        in CARDS
-    )
-
-
 def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cancelled(monkeypatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = open_ledger(app_on("home.py", open_blobs()))
