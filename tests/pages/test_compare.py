@@ -23,18 +23,9 @@ from dpviz.runs import Contender, JobState, StudyGrid, Yardstick
 from dpviz.tables import FileKind
 from dpviz.words import format_ratio
 from tests.cases import for_each
+from tests.pages import tables
 from tests.pages.site import press
-from tests.pages.tables import (
-    ArrivingJob,
-    app_on,
-    computed,
-    open_blobs,
-    read_animation,
-    sound,
-    study_in,
-    text_of,
-    truth_switch,
-)
+from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, read_animation, sound, study_in, text_of
 from tests.pages.visible_words import visible_words
 
 
@@ -143,7 +134,7 @@ def test_judging_a_private_file_on_its_own_rows_is_asked_for_counted_and_never_a
 
 def test_without_truth_without_an_algorithm_or_with_k_above_n_it_cannot_run() -> None:
     app = app_on("home.py", open_blobs())
-    truth_switch(app).set_value(False)
+    tables.truth_switch(app).set_value(False)
     sound(app.run())
     assert cannot_run(sound(app.switch_page("compare.py").run()))
     app = asking(labels=())

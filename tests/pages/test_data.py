@@ -27,23 +27,8 @@ from dpviz.tables.codings import Nominal, Stretched
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind, to_json
 from dpviz.tables.file_format import FileFormat, NumberStyle
 from tests.cases import about, for_each
-from tests.pages.site import (
-    declared,
-    everything_shown,
-    fine,
-    of_kind,
-    open_form,
-    open_ledger,
-    paste_bounds,
-    press,
-    read_as,
-    sample_table,
-    tick,
-    ticked,
-    type_bound,
-    upload,
-    visit,
-)
+from tests.pages import site
+from tests.pages.site import declared, everything_shown, fine, open_form, paste_bounds, press, read_as, tick, visit
 
 SECRET = "7741.25"
 # Not within the digest that a widget is known by.
@@ -73,7 +58,7 @@ ODD_BUT_USABLE = {
 
 def dropped(content: bytes = PEOPLE, name: str = "people.csv") -> AppTest:
     """A visit that has dropped a file, of which nothing is said yet."""
-    return upload(visit("data.py"), content, name)
+    return site.upload(visit("data.py"), content, name)
 
 
 def proposed(content: bytes) -> AppTest:
@@ -116,7 +101,7 @@ def shows_no_secret(at: AppTest) -> bool:
 
 @for_each("content", NO_TEXT_FILE.values())
 def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(content):
-    at = upload(visit("data.py", table=sample_table("outlier")), content, "secret.csv")
+    at = site.upload(visit("data.py", table=site.sample_table("outlier")), content, "secret.csv")
     for again in (lambda: fine(at.run()), lambda: read_as(at)):
         assert at.error and all(error.value.startswith("The ") for error in at.error)
         assert "How is this file to be read?" in {error.proto.title for error in at.error}
@@ -132,7 +117,7 @@ def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
 
 
 def test_a_file_that_cannot_be_unpacked_is_refused_in_a_sentence_until_it_is_taken_away_and_the_open_table_stays():
-    at = upload(visit("data.py", table=sample_table("outlier")), DAMAGED, "secret.csv")
+    at = site.upload(visit("data.py", table=site.sample_table("outlier")), DAMAGED, "secret.csv")
     (first,) = at.error
     assert first.value.startswith("The gzip file") and "“One rich person” stays open" in first.value
     assert at.session_state["visit:table"].title == "One rich person" and shows_no_secret(at)
@@ -140,10 +125,10 @@ def test_a_file_that_cannot_be_unpacked_is_refused_in_a_sentence_until_it_is_tak
     assert [error.value for error in fine(at.run()).error] == [first.value]
     at.file_uploader(key="csv").set_value([])
     assert not fine(at.run()).error and not [one for one in at.button if one.label == "Forget this file"]
-    upload(at, DAMAGED, "secret.csv")
-    upload(at, PEOPLE)
+    site.upload(at, DAMAGED, "secret.csv")
+    site.upload(at, PEOPLE)
     assert not at.error and at.session_state["visit:undeclared"].content.name == "people", "a good one takes it back"
-    upload(at, b"\x1f\x8b\x00", "broken.csv.gz")
+    site.upload(at, b"\x1f\x8b\x00", "broken.csv.gz")
     assert at.error and at.session_state["visit:undeclared"].content.name == "people"
 
 
@@ -162,7 +147,7 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
 def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
     def shown(content):
         at = dropped(content)
-        type_bound(tick(at, "age"), "age", "upper", 120.0)
+        site.type_bound(tick(at, "age"), "age", "upper", 120.0)
         kinds = (at.selectbox, at.checkbox, at.number_input, at.button, at.text_input)
         open_form(at, "columns")
         labels = [widget.label for kind in kinds for widget in kind]
@@ -213,11 +198,11 @@ def test_pasted_bounds_open_the_table_with_their_origin_and_a_bought_n():
 )
 def test_json_that_cannot_be_is_refused_and_changes_nothing(pasted, said):
     at = paste_bounds(tick(dropped(), "age"), pasted)
-    assert said in at.error[0].value and ticked(at) == ["age"]
+    assert said in at.error[0].value and site.ticked(at) == ["age"]
 
 
 def test_one_range_is_of_all_columns_and_where_they_are_from_is_said_once():
-    at = open_form(type_bound(tick(dropped(), "age", "income"), "age", "lower", "0 to 9; …"), "origin")
+    at = open_form(site.type_bound(tick(dropped(), "age", "income"), "age", "lower", "0 to 9; …"), "origin")
     fine(declared(at.selectbox, "origin:said").set_value("a guess").run())
     declaration = opened(at).declaration
     assert declaration.upper == (9.0, 9.0) and declaration.describe_origin("age") == "a guess"
@@ -234,10 +219,10 @@ def test_several_rows_a_person_need_a_column_that_says_whose_and_replaced_makes_
 
 
 def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are():
-    at = open_form(of_kind(tick(dropped(), "age", "income"), "public"), "columns")
+    at = open_form(site.of_kind(tick(dropped(), "age", "income"), "public"), "columns")
     declaration = opened(press(at, "Fill from the rows")).declaration
     assert declaration.origins == (FILLED,) * 2 and not declaration.bounds_from_rows
-    declaration = opened(of_kind(at, "private")).declaration
+    declaration = opened(site.of_kind(at, "private")).declaration
     assert declaration.origins == (FROM_ROWS,) * 2 and declaration.bounds_from_rows
     assert any("give two of them away" in warning.value for warning in open_form(at, "origin").warning)
 
@@ -249,10 +234,10 @@ def noise_of(at, column):
 
 def test_the_noise_of_a_column_follows_its_bounds_and_epsilon_and_stands_in_its_unit():
     at = dropped()
-    assert noise_of(type_bound(at, "age", "lower", 0.0), "age") == []
+    assert noise_of(site.type_bound(at, "age", "lower", 0.0), "age") == []
     for upper, epsilon, said in ((100.0, 1.0, "0.25"), (200.0, 1.0, "0.5"), (200.0, 0.5, "0.99")):
         at.session_state["epsilon"] = epsilon
-        (noise,) = noise_of(type_bound(at, "age", "upper", upper), "age")
+        (noise,) = noise_of(site.type_bound(at, "age", "upper", upper), "age")
         assert noise.startswith(f"± {said} on a centre of 1,000 rows (assumed)")
     at = say(paste_bounds(at, BOUNDS), "column:income", "text_input", **{"unit:income": "k$"})
     assert opened(at).declaration.units == {"income": "k$"} and opened(at).domain.titles == ("age", "income (k$)")
@@ -271,12 +256,12 @@ def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_priv
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(asked)
     fine(at.run())
     assert ACCESS_LOG.count(seen).looks[AccessKind.ROWS] == 1
-    public = open_form(of_kind(choosing(), "public"), "columns")
+    public = open_form(site.of_kind(choosing(), "public"), "columns")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(public)
 
 
 def test_cells_that_another_style_reads_are_mended_by_one_button():
-    at = open_form(tick(of_kind(dropped(b"pay,age\n(5),1\n7,2\n(8),3\n"), "public"), "pay"), "columns")
+    at = open_form(tick(site.of_kind(dropped(b"pay,age\n(5),1\n7,2\n(8),3\n"), "public"), "pay"), "columns")
     assert "2 cells are no numbers; most of these would be read if written like (1234.5)" in everything_shown(at)
     press(at, "Read pay like (1234.5)")
     assert "is dropped" not in everything_shown(open_form(at, "columns"))
@@ -299,7 +284,7 @@ def test_a_proposal_from_private_rows_fills_the_form_is_one_look_and_can_be_chan
     looks = at.session_state["looks:list"]
     assert [look.what for look in looks if look.kind is FileKind.PRIVATE] == [AccessKind.PROPOSAL], "of the drop"
     before = len(looks)
-    assert ticked(at) == ["age", "income"], "who holds text"
+    assert site.ticked(at) == ["age", "income"], "who holds text"
     assert "revealed" in everything_shown(at)
     open_form(at, "table")
     assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
@@ -310,7 +295,7 @@ def test_a_proposal_from_private_rows_fills_the_form_is_one_look_and_can_be_chan
     assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
     changed = opened(tick(read_as(at, grouping=" "), "age")).declaration
     assert changed.columns == ("age",) and changed.file.style.grouping == " " and changed.proposed
-    listed = "".join(part.value for part in open_ledger(at).markdown).replace("\\", "").replace("\u2060", "")
+    listed = "".join(part.value for part in site.open_ledger(at).markdown).replace("\\", "").replace("\u2060", "")
     assert "people (private): a proposal of how the file is read" in listed
 
 
@@ -345,10 +330,10 @@ def test_a_column_may_write_its_numbers_in_its_own_way():
 def test_rows_over_several_lines_are_offered_for_public_files_only():
     at = dropped(b'age,who\n31,"a\nb"\n44,c\n')
     assert not [box for box in at.checkbox if box.key.endswith("several_lines")]
-    read_as(of_kind(at, "public"), several_lines=True)
+    read_as(site.of_kind(at, "public"), several_lines=True)
     at.session_state["k"] = 1
     assert opened(paste_bounds(at, '{"bounds": {"age": [0, 120]}}')).loaded.n_rows == 2
-    assert not said_of(of_kind(at, "private")).file.several_lines
+    assert not said_of(site.of_kind(at, "private")).file.several_lines
 
 
 def on_the_command_line(folder, content, declaration: Declaration):
@@ -435,7 +420,7 @@ def test_each_format_is_declared_on_the_page_as_on_the_command_line():
     assert len(formats) > 10
     for path in formats:
         with about(path.name):
-            press(upload(at, path.read_bytes(), path.name), PROPOSE)
+            press(site.upload(at, path.read_bytes(), path.name), PROPOSE)
             said, expected = said_of(at), expect(path)
             if isinstance(expected, str):
                 shown = " ".join(part.value for part in at.error).replace("\\", "").replace("\u2060", "")
@@ -460,7 +445,7 @@ def test_a_first_line_that_may_be_either_is_turned_by_one_button():
 
     at, numbered = dropped(b"a,12,7\n1,15,9\n2,3,4\n"), ("column_1", "column_2", "column_3")
     assert names(PROPOSE) == numbered
-    assert names("The first line holds names") == ("a", "12", "7") and ticked(at) == ["a", "12", "7"]
+    assert names("The first line holds names") == ("a", "12", "7") and site.ticked(at) == ["a", "12", "7"]
     assert names("The first line is a row") == numbered
 
 
@@ -468,12 +453,12 @@ def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press(
     names = [f"m_{place}" for place in range(46)]
     rows = [["999" if row % 6 == 0 else f"{20 + row}", *(f"{row * j}" for j in range(1, 46))] for row in range(30)]
     at = proposed("\n".join(",".join(record) for record in (names, *rows)).encode())
-    assert len(ticked(at)) == 12
+    assert len(site.ticked(at)) == 12
     press(press(at, "Take all 46 measures"), "m_0: 999 means missing")
-    assert ticked(at) == names and said_of(at).file.get_style("m_0").missing == ("999",)
+    assert site.ticked(at) == names and said_of(at).file.get_style("m_0").missing == ("999",)
     assert {"low:m_0", "high:m_45"} <= {*at.session_state["bench:hand"].gaps}
     # A drop, two presses and one line: all bounds of all columns, of at most twelve actions.
-    type_bound(at, "m_0", "lower", "0 to 999; …")
+    site.type_bound(at, "m_0", "lower", "0 to 999; …")
     assert [one[:2] for one in said_of(at).bounds.values()] == [(0, 999)] * 46
     assert not any(gap.startswith(("low", "high")) for gap in at.session_state["bench:hand"].gaps)
 
@@ -499,7 +484,7 @@ def test_an_owner_declares_categories_and_a_log_scale_and_opens_the_table():
     at = dropped(
         ("age,pay,region\n" + "".join(f"{20 + j % 50},{100 + 13 * j},{'NSE'[j % 3]}\n" for j in range(90))).encode()
     )
-    type_bound(tick(at, "age", "pay", "region"), "age", "lower", "0 to 100; 100 to 9000")
+    site.type_bound(tick(at, "age", "pay", "region"), "age", "lower", "0 to 100; 100 to 9000")
     table = opened(holds(holds(at, "pay", "log"), "region", "categories", "N, S, E"))
     assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
     assert table.private.domain.region.blocks is not None and not table.declaration.proposed
@@ -507,7 +492,7 @@ def test_an_owner_declares_categories_and_a_log_scale_and_opens_the_table():
 
 
 def test_values_are_proposed_on_a_click_and_that_is_said():
-    at = type_bound(tick(dropped(b"x,region\n" + b"1,N\n2,S\n" * 20), "x", "region"), "x", "lower", "0 to 9")
+    at = site.type_bound(tick(dropped(b"x,region\n" + b"1,N\n2,S\n" * 20), "x", "region"), "x", "lower", "0 to 9")
     fine(labelled(open_form(at, "column:region").selectbox, "What it holds").set_value("categories").run())
     press(at, "Propose its values: a look at the first rows")
     assert labelled(at.text_input, "Values, separated by commas").value == "N, S"
@@ -521,7 +506,7 @@ def test_what_was_found_in_the_rows_is_declared_at_once_but_between_which_dates_
     assert labelled(at.selectbox, "What it holds").value == "dates", "as was found"
     for label, day in {"First day": date(2020, 1, 1), "Last day": date(2022, 12, 31)}.items():
         labelled(at.date_input, label).set_value(day)
-    type_bound(press(at, "So it is"), "betrag", "lower", "0 to 5000")
+    site.type_bound(press(at, "So it is"), "betrag", "lower", "0 to 5000")
     said = opened(at).declaration
     assert set(said.columns) == {"betrag", "seit", "ort"} and said.proposed
     assert said.codings["seit"].written == "dmy" and said.codings["ort"].names == ("Bonn", "Köln")

@@ -23,20 +23,9 @@ from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
+from tests.pages import tables
 from tests.pages.site import open_ledger
-from tests.pages.tables import (
-    app_on,
-    ask,
-    computed,
-    numbers,
-    open_below,
-    open_blobs,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-    truth_switch,
-)
+from tests.pages.tables import app_on, ask, computed, numbers, open_below, open_blobs, sound, text_of, truth_switch
 from tests.runs.test_record import keys_in
 
 
@@ -76,7 +65,7 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
         app.session_state["visit:settings"]["bench:seed"] = seed
     ask(app, k=k)
     if app.session_state["run:result"].table_key != app.session_state["visit:table"].key:  # a private one waits
-        run_again(app)
+        tables.run_again(app)
         sound(app.run())
     return open_below(app, "Take away")
 
@@ -141,7 +130,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     app = ran(table)
     truth_switch(app).set_value(True)
     sound(app.run())
-    assert "k-means++" in str(read_animation(app)["numbers"]), "truth is on the screen"
+    assert "k-means++" in str(tables.read_animation(app)["numbers"]), "truth is on the screen"
     name, data = offered[PLAYED]
     page = data.decode()
     run = app.session_state["run:result"].run

@@ -19,18 +19,7 @@ from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
 from tests.pages import tables
 from tests.pages.site import open_ledger
-from tests.pages.tables import (
-    LOSS,
-    app_on,
-    ask,
-    numbers,
-    open_below,
-    open_blobs,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-)
+from tests.pages.tables import LOSS, app_on, ask, numbers, open_blobs, read_animation, run_again, sound, text_of
 
 IDS = [card.id for card in list_private_cards()]
 
@@ -247,12 +236,13 @@ def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
 
 
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
-    app = open_below(explored("auto"), "What was found")
+    app = tables.open_below(explored("auto"), "What was found")
     spent = result(app).run.entries
     assert "redraws" not in text_of(app)
     app.toggle(key="explore:read_k").set_value(True)
     assert "redraws of the noise say the same" in text_of(sound(app.run())) and result(app).run.entries == spent
-    assert not [one for one in open_below(explored("dplloyd"), "What was found").toggle if one.key == "explore:read_k"]
+    other = tables.open_below(explored("dplloyd"), "What was found")
+    assert not [one for one in other.toggle if one.key == "explore:read_k"]
 
 
 @for_each(("algorithm", "dim"), [("dplloyd", 3), ("dplloyd", 2), ("k-averages", 3)])

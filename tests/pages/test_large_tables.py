@@ -19,16 +19,7 @@ from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.pages import tables
 from tests.pages.site import everything_shown, fine, of_kind, open_form, open_ledger, paste_bounds, press, turn_to
-from tests.pages.tables import (
-    PromptRegistry,
-    UnderWayRegistry,
-    app_on,
-    open_blobs,
-    players,
-    read_animation,
-    sound,
-    text_of,
-)
+from tests.pages.tables import PromptRegistry, UnderWayRegistry, app_on, open_blobs, read_animation, sound, text_of
 
 ROWS = 3_000
 DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}
@@ -159,7 +150,7 @@ def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.Monkey
     app = app_on("home.py", open_blobs(), registry=GrowingRegistry())
     seen = []
     while "run:result" not in app.session_state and len(seen) < 60:
-        seen.append(len(read_animation(app)["steps"]) if players(app) else 0)
+        seen.append(len(read_animation(app)["steps"]) if tables.players(app) else 0)
         sound(app.run())
     whole = len(app.session_state["run:result"].run.frames)
     assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole

@@ -9,20 +9,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.tables import sample
 from tests import waiting
 from tests.cases import about, for_each
-from tests.pages.site import (
-    ROUTER,
-    everything_shown,
-    fine,
-    of_kind,
-    open_by_word,
-    open_form,
-    paste_bounds,
-    press,
-    sample_table,
-    turn_to,
-    upload,
-    visit,
-)
+from tests.pages import site
+from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_by_word, open_form, press, upload, visit
 
 PEOPLE = b"age,income\n31,1000\n44,774193.25\n"
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 1000000]}, "n_public": 2}'
@@ -49,7 +37,7 @@ def opened(at: AppTest):
 def declared(kind: str | None = None) -> AppTest:
     """A visit that has said everything of its file."""
     at = upload(visit("data.py"), PEOPLE)
-    return fine(paste_bounds(of_kind(at, kind) if kind else at, BOUNDS).run())
+    return fine(site.paste_bounds(of_kind(at, kind) if kind else at, BOUNDS).run())
 
 
 def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
@@ -91,7 +79,7 @@ def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     before, link = opened(at), at.query_params["table"]
     assert link.startswith("file.") and "774193" not in link
     assert opened(reloaded(at)).key == before.key
-    of_kind(fine(turn_to(at, "data.py").run()), "private")
+    of_kind(fine(site.turn_to(at, "data.py").run()), "private")
     assert fine(at.run()).query_params["table"] == "file"
     again = follow({"table": link})
     assert opened(again).key != before.key and "open it again" in again.info[0].value
@@ -140,7 +128,7 @@ def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses_and_what_wa
     job = at.session_state["ways_in:making"].job
     assert "visit:table" not in at.session_state and not [one for one in at.button if one.key == "open_linked"]
     if meanwhile:
-        at.session_state["visit:table"] = sample_table("fifteen")
+        at.session_state["visit:table"] = site.sample_table("fifteen")
     assert job.wait(waiting.SECONDS)
     table = opened(fine(at.run()))
     assert "ways_in:making" not in at.session_state

@@ -16,18 +16,9 @@ from dpviz.runs import OpenTable, declare
 from dpviz.tables import Declaration, FileKind, make_numeric_table
 from dpviz.words import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
+from tests.pages import tables
 from tests.pages.site import sample_table
-from tests.pages.tables import (
-    LOSS,
-    app_on,
-    numbers,
-    open_below,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-    truth_switch,
-)
+from tests.pages.tables import LOSS, app_on, numbers, open_below, run_again, sound, text_of, truth_switch
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -63,7 +54,7 @@ def found_by_hand(rows: np.ndarray, centers: np.ndarray, middles: np.ndarray) ->
 
 def main_figure(app: AppTest) -> dict[str, Any]:
     """The last step of the animation."""
-    return read_animation(app)["steps"][-1]
+    return tables.read_animation(app)["steps"][-1]
 
 
 def found_in_title(title: str) -> tuple[int, int]:

@@ -16,18 +16,8 @@ from dpviz.app.charts.registry import draw_picture, find_picture
 from dpviz.app.charts.view import View, make_view
 from dpviz.runs import run
 from dpviz.words import choose_palette
-from tests.app.charts.gallery import (
-    Exhibit,
-    beside,
-    boxed_synopsis,
-    draw,
-    exhibit,
-    look,
-    look_step,
-    split_step,
-    steps_of,
-    title_of,
-)
+from tests.app.charts import gallery
+from tests.app.charts.gallery import Exhibit, beside, boxed_synopsis, draw, exhibit, look, look_step, split_step
 from tests.app.charts.laws import is_sound, keeps_its_ranges, shows_kinds
 from tests.cases import about, for_each
 
@@ -47,7 +37,7 @@ def shown(dim: int, k: int, scaling: str) -> Exhibit:
 
 @cache
 def steps(dim: int, k: int, scaling: str) -> dict[str, Step]:
-    return dict(steps_of(shown(dim, k, scaling), cells=CELLS[dim]))
+    return dict(gallery.steps_of(shown(dim, k, scaling), cells=CELLS[dim]))
 
 
 def on_a_plane(step: Step) -> bool:
@@ -166,7 +156,7 @@ def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(
     assert list(companions) == [*(["Distances"] if here else []), "Sizes", "k-means++", "Rounds"]
     figure = companions["k-means++"].draw().headed(LIGHT)
     assert companions["k-means++"].kind == "revealed"
-    assert ("being computed" in title_of(figure)) != here and bool(figure.data) == here
+    assert ("being computed" in gallery.title_of(figure)) != here and bool(figure.data) == here
 
 
 def test_rounds_run_up_to_the_step_that_is_shown_over_the_range_of_all(unfolding: list[Step], wide: Exhibit) -> None:

@@ -9,15 +9,7 @@ import pytest
 
 from dpviz.app.charts import deployments, meaning
 from dpviz.app.charts.deployments import UNITS, load_deployments
-from dpviz.app.charts.meaning import (
-    Attacker,
-    TwinClouds,
-    compute_losses,
-    draw_attack_region,
-    draw_deployments,
-    draw_icon_array,
-    draw_twin_clouds,
-)
+from dpviz.app.charts.meaning import Attacker, TwinClouds, compute_losses, draw_attack_region, draw_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import HEIGHT, PICTURES
 from dpviz.runs import Contender, Request, trace_bound
@@ -38,7 +30,7 @@ def test_examples_in_the_docstrings(module):
 
 @for_each(("look", "prior", "epsilon"), [(LOOKS[0], 0.5, 1.0), (LOOKS[1], 0.01, 0.1), (LOOKS[0], 0.99, 35.0)])
 def test_a_hundred_people_stand_in_each_array(look, prior, epsilon):
-    heads = list(draw_icon_array(prior, epsilon).paint(look).figure().data[::2])
+    heads = list(meaning.draw_icon_array(prior, epsilon).paint(look).figure().data[::2])
     people = [int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in heads]
     left = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) < 10]
     assert sum(left) == sum(people) - sum(left) == 100 and left[0] == round(100 * prior)
@@ -74,7 +66,7 @@ def test_the_title_of_an_attack_says_whether_it_passed_the_line_and_whether_that
     attackers, request = [attacker(hits, false_alarms)], Request(Contender("auto"), 2, 1.0)
     assert said in draw_attack_region(attackers, 1.0, 0.0).finding
     clouds = TwinClouds(np.zeros((1, 2)), np.zeros((3, 2, 2)), np.zeros((3, 2, 2)))
-    beside = draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), attackers, request)
+    beside = meaning.draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), attackers, request)
     assert said in beside.note, "the tab beside it says the same of the same runs"
 
 

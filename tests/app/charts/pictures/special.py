@@ -20,16 +20,8 @@ from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
 from dpviz.runs import run
 from dpviz.runs.evaluation import Reference, measure_recovery
-from tests.app.charts.gallery import (
-    beside,
-    boxed_synopsis,
-    exhibit,
-    look,
-    look_step,
-    split_step,
-    thin_table,
-    zoom_step,
-)
+from tests.app.charts import gallery
+from tests.app.charts.gallery import beside, boxed_synopsis, exhibit, look, look_step, split_step, thin_table
 
 Cases = Iterator[tuple[str, Chart]]
 OBLONG = Domain.of(["x", "y"], [0, 0], [100, 10])
@@ -93,7 +85,7 @@ def list_synopses() -> Cases:
         for name, chart in beside([frame.step], view=context.view, reveal=whole).items():
             yield f"wide columns, {kind}: {name}", chart
     shown = exhibit(2, 5, n=1500)
-    bare = replace(zoom_step(shown), box=None)
+    bare = replace(gallery.zoom_step(shown), box=None)
     yield "no box", draw_picture(bare, look(make_view(shown.table.domain)))
     core = np.array([[-0.5, 0.25], [-0.25, 0.5]])
     yield "most rows in a core", draw_picture(replace(bare, core=core), look(make_view(shown.table.domain)))
