@@ -10,6 +10,7 @@ from dpviz.releases import QUESTION_KINDS, publish, read_release, verifying
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.verifying import Advisory
 from dpviz.words import capitalize_first
+from tests.app.ui.test_figure_python import execute, shown
 from tests.cases import for_each
 from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of
 from tests.releases.forging import rehashed, released
@@ -123,3 +124,12 @@ def test_the_page_answers_a_question_as_the_release_does_and_says_what_draws_are
     text = text_of(sound(app.run()))
     assert escape_markdown(read_release(good).ask("higher", 1, 2, column="income").sentence) in text
     assert "Not in them: other people" in text
+
+
+def test_the_program_that_the_page_shows_reads_the_same(good, tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "release.zip").write_bytes(good)
+    app = below(reading(good), "Take away")
+    monkeypatch.chdir(tmp_path)
+    names = execute(shown(app, "read"))
+    assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
+    assert capsys.readouterr().out.startswith("True ()")

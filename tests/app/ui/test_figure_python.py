@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.releases.package import CENTERS, make_zip
+from dpviz.releases.package import CENTERS
 from dpviz.runs import OpenTable, declare
 from dpviz.tables import open_file, sample
 from dpviz.tables.declarations import apply_declaration_file
 from tests.pages.tables import app_on, computed, sound, study_in
-from tests.releases.forging import released
 from tests.releases.people import write_people
 
 
@@ -79,17 +78,6 @@ def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     app.session_state["compare:below"] = "Take away"
     results = execute(shown(app, "compare"))["results"]
     assert sorted(results["ratio"]) == sorted(study_in(app, "compare").make_frame()["ratio"]) and len(results) >= 2
-
-
-def test_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "release.zip").write_bytes(make_zip(released()))
-    app = app_on("read.py", None)
-    app.file_uploader(key="read:one").upload("release.zip", (tmp_path / "release.zip").read_bytes())
-    sound(app.run()).session_state["read:more"] = "Take away"
-    monkeypatch.chdir(tmp_path)
-    names = execute(shown(app, "read"))
-    assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
-    assert capsys.readouterr().out.startswith("True ()")
 
 
 def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

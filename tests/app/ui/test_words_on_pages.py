@@ -63,16 +63,9 @@ class Scope(NamedTuple):
 
 
 def _name(node: ast.expr) -> str:
-    match node:
-        case ast.Attribute():
-            return node.attr
-        case ast.Name():
-            return node.id
-        case ast.Call():
-            return _name(node.func)
-        case ast.Subscript():
-            return _name(node.value)
-    return ""
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _root(node: ast.expr) -> str:
@@ -81,38 +74,40 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+# Expressions that are as spelled as these parts of them.
+MADE_OF: dict[type[ast.expr], tuple[str, ...]] = {
+    **dict.fromkeys((ast.JoinedStr, ast.BoolOp), ("values",)),
+    **dict.fromkeys((ast.Tuple, ast.List, ast.Set), ("elts",)),
+    **dict.fromkeys((ast.Starred, ast.NamedExpr), ("value",)),
+    **dict.fromkeys((ast.ListComp, ast.GeneratorExp, ast.SetComp), ("elt",)),
+    **{ast.IfExp: ("body", "orelse"), ast.BinOp: ("left", "right")},
+    **{ast.Dict: ("keys", "values"), ast.DictComp: ("key", "value")},
+}
+
+
 def _spelled(node: ast.expr, scope: Scope, seen: frozenset[int] = frozenset()) -> bool:
     """Whether an expression is made of literals, numbers, own words and escaped names."""
     if id(node) in seen:
         return True
-    again = partial(_spelled, scope=scope, seen=seen | {id(node)})
+    seen |= {id(node)}
+    again = partial(_spelled, scope=scope, seen=seen)
+    parts = [getattr(node, name) for name in MADE_OF.get(type(node), ())]
+    if parts:
+        listed = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+        return all(again(one) for one in listed if one is not None)
     match node:
         case ast.Constant() | ast.Compare() | ast.UnaryOp():
             return True
-        case ast.JoinedStr(values=parts) | ast.BoolOp(values=parts):
-            return all(map(again, parts))
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return all(map(again, parts))
         case ast.FormattedValue(value=value, format_spec=spec):
             return _numeric(spec) or again(value)
-        case ast.IfExp(body=body, orelse=other) | ast.BinOp(left=body, right=other):
-            return again(body) and again(other)
-        case ast.Starred(value=value) | ast.NamedExpr(value=value):
-            return again(value)
-        case ast.Dict(values=values):
-            return all(map(again, [key for key in node.keys if key is not None])) and all(map(again, values))
-        case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
-            return again(elt)
-        case ast.DictComp(key=key, value=value):
-            return again(key) and again(value)
         case ast.Lambda(body=body):
-            return _spelled(body, Scope(scope.path, (*scope.functions, node)), seen | {id(node)})
+            return _spelled(body, Scope(scope.path, (*scope.functions, node)), seen)
         case ast.Call():
-            return _call_is_spelled(node, scope, seen | {id(node)})
+            return _call_is_spelled(node, scope, seen)
         case ast.Attribute() | ast.Subscript():
             return _own(node) or (isinstance(node, ast.Subscript) and again(node.value))
         case ast.Name():
-            return _name_is_spelled(node, scope, seen | {id(node)})
+            return _name_is_spelled(node, scope, seen)
     return False
 
 
