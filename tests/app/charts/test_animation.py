@@ -9,30 +9,10 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.view import make_view
 from dpviz.runs import Contender, Request, run, run_steps
 from dpviz.words import choose_palette
-from dpviz.words.glossary import find_term, find_terms, read_glossary
 from tests.cases import for_each
 from tests.pages.tables import open_blobs
 
 LIGHT = choose_palette("light")
-
-
-EXPECTED = {"balcan": {"cube", "candidate", "swap"}, "eugkm": {"grid"}, "lsh-coreset": {"coreset"}}
-
-
-@for_each(("algorithm", "expected"), EXPECTED.items())
-def test_the_words_of_steps_and_legends_come_with_their_sentence(algorithm: str, expected: set[str]) -> None:
-    table = open_blobs()
-    done = run(algorithm, table.private, k=3, epsilon=1.0, delta=1e-6, seed=1)
-    animation = Animation.of_run(done, RenderContext(make_view(table.domain), LIGHT)).to_data()
-    for text, about in animation["words"].items():
-        named = find_term(text)
-        meant = [named] if named else find_terms(text)
-        assert about == "\n".join(f"{term.name}: {term.first}" for term in meant), text
-    shown = [*animation["words"], *(step["title"] + step["note"] for step in animation["steps"])]
-    assert expected <= {term.id for text in shown for term in find_terms(text)}
-    assert animation["words"]["released"].endswith(read_glossary()["released"].first)
-    for step in animation["steps"]:
-        assert all(term.first in step["about"] for term in find_terms(f"{step['title']} {step['note']}"))
 
 
 @for_each("algorithm", ["balcan", "auto"])

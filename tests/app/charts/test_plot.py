@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +20,7 @@ from dpviz.app.charts.plot import REVEALED_MARK, TEXT_SIZE, Plot, pack, wrap_lin
 from dpviz.app.charts.studies.curves import MEASURES
 from dpviz.app.charts.view import make_view
 from dpviz.runs import run
-from dpviz.words import CLUSTER_MARKS, choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.gallery import exhibit, subtitle_of, title_of
 from tests.cases import for_each
 
@@ -31,18 +30,6 @@ LONG = "At ε = 1, an algorithm with a rather long name comes first: loss 1.00×
 
 def test_examples_in_the_docstrings():
     assert doctest.testmod(plot).attempted > 0 == doctest.testmod(plot).failed
-
-
-@for_each("theme", ["light", "dark"])
-def test_plotly_accepts_every_part(theme):
-    p = choose_palette(theme)
-    marks = [plot.make_reference_marker(p), plot.make_center_marker(p)]
-    marks += [{"symbol": [mark.symbol for mark in CLUSTER_MARKS]}]
-    traces = [go.Scatter(x=[1] * 7, y=[1] * 7, marker=mark, fillcolor=p.fade(p.released)) for mark in marks]
-    traces += [go.Heatmap(z=[[-1, 1]], colorscale=p.diverging)]
-    go.Figure(traces, layout=plot.make_layout(p)).update_xaxes(plot.make_epsilon_axis())
-    plot.make_layout(p)["xaxis"]["title"]["text"] = "x"
-    assert "text" not in plot.make_layout(p)["yaxis"]["title"], "axes can be changed apart"
 
 
 @for_each(("lowest", "highest"), [(0.01, 35.0), (0.1, 10.0), (1.0, 1.0)])
