@@ -1,4 +1,4 @@
-"""An animation as a page of its own: nothing is fetched, nothing private is in it, names stay text, and it is small."""
+"""An animation, and it as a page of its own: nothing is fetched or private, names stay text, and it is small."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player import player_page
 from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, PlayerScene, animate, make_player_page
 from dpviz.app.charts.view import make_view
 from dpviz.core import RequestError
-from dpviz.runs import OpenTable, ReleaseRecord, Run, clip_rows, declare, run
+from dpviz.runs import Contender, OpenTable, ReleaseRecord, Request, Run, clip_rows, declare, run, run_steps
 from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
 from dpviz.tables import Declaration, FileKind, make_numeric_table, sample
 from dpviz.words import choose_palette
@@ -30,6 +30,7 @@ from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.pages.tables import open_blobs
 
+LIGHT = choose_palette("light")
 HOSTILE = "</script><b>bold</b><script>alert(1)</script>"
 MOST_SENT = 2_500_000
 """Bytes of an animation in one palette, as the pages send it."""
@@ -109,7 +110,7 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
         page = page.replace(escape(announced), "")
     assert "k-means++" not in page
     # It follows from the run alone, which holds released and public values only.
-    alone = animate(finished, RenderContext(make_view(finished.domain), choose_palette("light"), epsilon=1.0))
+    alone = animate(finished, RenderContext(make_view(finished.domain), LIGHT, epsilon=1.0))
     assert packed_in(page)["animations"] == [json.loads(json.dumps(alone))]
 
 
@@ -221,3 +222,39 @@ def test_a_picture_that_fails_leaves_the_numbers(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(dpviz.core.reporting._PICTURES, "Run", fails)
     said = run_eugkm(open_blobs())._repr_html_()
     assert said.startswith("<p>No picture: ValueError.</p>") and "Released centres" in said and "secret" not in said
+
+
+@for_each("algorithm", ["balcan", "auto"])
+def test_a_still_is_the_step_of_the_animation_with_everything_in_it(algorithm: str) -> None:
+    table = open_blobs()
+    done = run(algorithm, table.private, k=3, epsilon=1.0, seed=1)
+    animation = Animation.of_run(done, RenderContext(make_view(table.domain), LIGHT))
+    whole = animation.to_data()
+    for place, step in enumerate(whole["steps"]):
+        still = animation.draw_still(place)
+        traces = [
+            {name: whole["shared"][v["same"]] if isinstance(v, dict) and "same" in v else v for name, v in one.items()}
+            for one in step["data"]
+        ]
+        assert still == {**{name: value for name, value in step.items() if name != "sides"}, "data": traces}
+
+
+def test_a_number_says_what_its_words_mean() -> None:
+    number = TitleNumber("released", "ε 1", "spent in 5 charges").to_data()
+    assert (number["value"], number["of"], number["kind"]) == ("ε 1", "spent in 5 charges", "released")
+    assert [line.split(":")[0] for line in number["about"].splitlines()] == ["ε", "charge"]
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("algorithm", ["eugkm", "auto", "balcan"])
+def test_of_a_run_under_way_no_step_speaks_for_the_run(algorithm: str) -> None:
+    table = open_blobs()
+    *growing, done = run_steps(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table.private)
+    context = RenderContext(make_view(table.domain), LIGHT, epsilon=1.0, ratio=lambda _: 1.5)
+    whole = Animation.of_run(done, context).to_data()["steps"]
+    for so_far in growing:
+        steps = Animation.of_run(so_far, context).to_data()["steps"]
+        assert [step["name"] for step in steps] == [step["name"] for step in whole][: len(steps)]
+        assert [step["spent"] for step in steps] == [step["spent"] for step in whole][: len(steps)]
+        assert "1.5" not in " ".join(step["title"] for step in steps)
+    assert "1.5" in whole[-1]["title"]

@@ -140,6 +140,10 @@ def list_trees() -> Cases:
         yield f"empty cubes, revealed: {name}", draw_picture(level_of(sparse), replace(small, reveal=rows))
     some = RevealedView(np.repeat(middle, 5, axis=0), "look")
     yield "empty cubes, some rows revealed", draw_picture(level_of(sparse), replace(small, reveal=some))
+    for noise in ("laplace", "gaussian"):
+        step = replace(level_of(grown(2, 1, 0)), noise_name=noise)
+        yield f"activation, {noise}", tree.draw_activation(step, small)
+        yield f"a level, {noise}", draw_picture(step, small)
 
 
 def centred(at: np.ndarray, **more: object) -> CentersStep:
