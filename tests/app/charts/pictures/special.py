@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.algorithms import PolishStep, StartsStep, SwapStep, SynopsisStep, TreeStep
+from dpviz.algorithms import PlanStep, PolishStep, StartsStep, SwapStep, SynopsisStep, TreeStep
 from dpviz.algorithms.hashes.lsh_coreset import CountedTree, HashTreeStep
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import Chart
@@ -20,6 +21,7 @@ from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
 from dpviz.runs import run
 from dpviz.runs.evaluation import Reference, measure_recovery
+from dpviz.runs.profiles import make_bare_profile
 from tests.app.charts import gallery
 from tests.app.charts.gallery import beside, boxed_synopsis, exhibit, look, look_step, split_step, thin_table
 
@@ -165,10 +167,24 @@ def list_centers() -> Cases:
             drawn(moved, reference=reference, found=lambda _, found=found: found, epsilon=0.5),
         )
     yield "nobody says what is found", drawn(CORNERS, reference=reference, epsilon=0.5)
+    sd = np.array([0.1, 0.6, 0.7, 0.1])
+    for name, part in {"much noise": 1.0, "little noise": 0.01}.items():
+        yield name, drawn(CORNERS, {"noisy_counts": np.ones(4), "center_noise_sd": part * sd})
+    yield "arrows shorter than marks", drawn(CORNERS + 0.05, reference=reference)
+    yield "numbers away from k-means++", drawn(CORNERS, reference=Reference(CORNERS * 0.6, 0.1, 1))
+    rng = np.random.default_rng(5)
+    yield "colours of the final cells", drawn(rng.uniform(-1, 1, (12, 2)), final=rng.uniform(-1, 1, (12, 2)))
     first, last = centred(CORNERS), centred(CORNERS + 0.01)
     ghosts = {"ghosts": (CORNERS + 0.1, CORNERS - 0.1), "steps": (first, last), "final": CORNERS}
     for name, step in {"first": first, "last": last}.items():
         yield f"earlier draws, {name} step", draw_picture(step, look(make_view(OBLONG), **ghosts))
+    sizes = centred(CORNERS, noisy_counts=np.array([5.0, 500.0, 50.0, -3.0]), count_noise_sd=4.0)
+    whole = Sizes(np.array([10.0, 480.0, 60.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0]))
+    profile = replace(make_bare_profile(OBLONG, OBLONG.from_unit(CORNERS)), sizes=whole)
+    for name, known in {"sizes with their noise": {}, "sizes of the whole run": {"profile": profile}}.items():
+        yield name, centers.draw_sizes(sizes, look(make_view(OBLONG), **known))
+    ball = Domain.of([f"c{j}" for j in range(64)], -1.0, 1.0, radius=1.0, scaling="common")
+    yield "a centre outside", drawn(np.eye(2, 64) * [[0.95], [0.0]], view=make_view(ball, (0, 1)))
     yield "a loss", drawn(CORNERS + 0.2, reference=reference, ratio=lambda _: 1.046, epsilon=2.0)
     yield "one centre", drawn(CORNERS[:1], reference=Reference(CORNERS[1:2], 0.1, 1))
     yield "a reference of another size", drawn(CORNERS[:3], reference=reference)
@@ -190,6 +206,10 @@ def list_rounds() -> Cases:
     for k in (4, 64):
         step = polish(k)  # in a run that goes on: the last picture has no clipping radius
         yield f"polish of {k}", draw_picture(step, look(make_view(OBLONG), steps=(step,)))
+    pair = (polish(), polish(moved=0.01))
+    for name, step in zip(("first", "last"), pair, strict=True):
+        context = look(make_view(OBLONG), steps=pair, final=pair[-1].centers)
+        yield f"the {name} of two rounds", draw_picture(step, context)
     steps = [polish(reach=0.4, moved=0.3), polish(moved=0.01), polish(moved=0.0)]
     for number in (1, 3):
         yield f"{number} rounds of five", centers.draw_rounds(steps[:number], 5, look())
@@ -224,6 +244,16 @@ IDLE = SwapStep(
 def list_others() -> Cases:
     yield "prefixes", draw_picture(hashed(PREFIXES), look())
     yield "no prefix", draw_picture(hashed({2: 1.0, 3: -2.0}), look())
+    nodes, heavy = [], [1]
+    for _ in range(20):
+        asked = [2 * node + side for node in heavy for side in (0, 1)]
+        nodes += asked
+        heavy = asked[:: max(1, len(asked) // 150)]
+    yield "thousands of prefixes", draw_picture(hashed(dict.fromkeys(nodes, 40.0)), look())
+    table = thin_table()
+    table.n_public = None
+    plan = run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=1).frames
+    yield "a plan, after n was bought", draw_picture(next(f.step for f in plan if isinstance(f.step, PlanStep)), look())
     moved = replace(IDLE, centers=TWO + np.array([[0.0, 0.3], [0.0, 0.0]]))
     swaps: Sequence[SwapStep] = [IDLE, moved, IDLE]
     for number in (1, 2, 3):
@@ -234,10 +264,22 @@ def list_others() -> Cases:
         yield f"starts of losses {losses}", draw_picture(step, look())
     shown = exhibit(6, 5, n=1500)
     usual, context = look_step(shown), look(make_view(shown.table.domain))
-    hidden = replace(usual, projection=replace(usual.projection, clipping_radius=usual.outer_radius))
-    yield "noise hides distances", columns.draw_distances(hidden, context)
-    noisy = replace(context, reveal=RevealedView(shown.reveal.points[:10], "made up"))
-    yield "much noise, some rows revealed", draw_picture(look_step(shown, epsilon=0.3), noisy)
+    seen = usual.projection
+    wide = np.linalg.qr(np.random.default_rng(0).normal(size=(100, 100)))[0]
+    wide[:, 7] *= 9
+    hundred = look(make_view(Domain.of([f"column {j}" for j in range(100)], 0.0, 1.0)))
+    captured = {"basis": wide, "captured": np.linspace(1, 0, 100), "middle": np.zeros(100)}
+    some = replace(context, reveal=RevealedView(shown.reveal.points[:10], "made up"))
+    for name, step, where in (
+        ("much noise, some rows revealed", look_step(shown, epsilon=0.3), some),
+        ("axes along columns", replace(usual, projection=replace(seen, basis=np.eye(6)[[3, 0, 1, 2, 4, 5]])), context),
+        ("axes of all columns", replace(usual, projection=replace(seen, basis=np.full((6, 6), 6**-0.5))), context),
+        ("noise hides", replace(usual, projection=replace(seen, clipping_radius=usual.outer_radius)), context),
+        ("a hundred columns", replace(usual, projection=replace(seen, **captured)), hundred),
+    ):
+        yield name, draw_picture(step, where)
+        yield f"{name}: axes", columns.draw_axes(step, where)
+        yield f"{name}: distances", columns.draw_distances(step, where)
 
 
 SPECIAL: Sequence[Callable[[], Cases]] = (list_grids, list_synopses, list_trees, list_centers, list_rounds, list_others)
