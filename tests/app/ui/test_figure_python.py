@@ -50,7 +50,7 @@ def studied(drawer: str, repeats: str, **link: str) -> AppTest:
     return computed(sound(app.run()), drawer or "compare")
 
 
-def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_of_the_bench_give_its_centres_and_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
     app.session_state["visit:settings"]["bench:seed"] = 0
     app.session_state["bench:more"], app.session_state["explore:below"] = True, "Take away"
@@ -65,7 +65,7 @@ def test_bench(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_of_studies_give_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
     app = studied("sweep", "sweep:repeats")
     page = study_in(app, "sweep").make_frame()
     app.session_state["compare:fold:settings"] = True
@@ -80,7 +80,9 @@ def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(results["ratio"]) == sorted(study_in(app, "compare").make_frame()["ratio"]) and len(results) >= 2
 
 
-def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_of_a_release_asks_for_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A release has no seed: its program asks for the same, and what leaves has the form of the page's."""
     data, sidecar = write_people(tmp_path)
     app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).validate()), k="3")
