@@ -190,9 +190,3 @@ def test_settings_at_the_edge_of_what_is_allowed_set_the_form(form: dict[str, An
             grid = StudyGrid.from_yaml(json.dumps(GOOD | change))
             apply(grid)
             assert (form["k"], form["delta"], form["sweep:repeats"]) == (grid.ks[0], grid.deltas[0], grid.repeats)
-
-
-@for_each("change", [{"epsilon_from": 1.0, "epsilon_to": 1.0}, {"algorithms": []}])
-def test_a_single_epsilon_and_no_algorithm_open_the_form(change: dict[str, Any]) -> None:
-    app = app_on("compare.py", open_blobs(), study=json.dumps(GOOD | change), drawer="sweep")
-    assert "settings of this link" not in text_of(app)
