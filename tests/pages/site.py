@@ -11,9 +11,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.named import sample
+from dpviz.runs import OpenTable, declare
+from dpviz.tables import Declaration, FileKind, sample
 from tests import waiting
 
 ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"

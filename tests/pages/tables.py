@@ -6,7 +6,6 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,22 +13,16 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
 from dpviz.app.ui.studies.study_job import StudyJob
-from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.jobs import JobState, Work
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.study import compute_study_rows
-from dpviz.runs.work import curve_work
+from dpviz.runs import JobState, JudgedTable, OpenTable, StudyGrid, Work, compute_study_rows, curve_work, declare
 from dpviz.runs.worker import Failure
-from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables import Declaration, FileKind, make_numeric_table
 from tests import waiting
 from tests.contract.tables import make_blobs
 from tests.core.tuple_checks import tight_tuples
-from tests.pages.site import turn_to
+from tests.pages.site import ROUTER, fine, turn_to
 
 LOSS = "the loss of k-means++"
-ROUTER = Path(__file__).resolve().parents[2] / "pages" / "_router.py"
+sound = fine
 
 
 def open_blobs(kind: FileKind = FileKind.PUBLIC, *, n: int = 400, dim: int = 2, labelled: bool = False) -> OpenTable:
@@ -148,12 +141,6 @@ def ask(app: AppTest, **settings: object) -> AppTest:
     for name, value in settings.items():
         app.session_state[name] = value
     return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    """``app``, if it showed no exception."""
-    assert not app.exception, [error.message for error in app.exception]
-    return app
 
 
 def text_of(app: AppTest) -> str:

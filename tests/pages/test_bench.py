@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.core.private_session import ACCESS_LOG, AccessKind
-from dpviz.runs.request import Contender
-from dpviz.tables.declarations import FileKind
-from dpviz.tables.proposal import propose
+from dpviz.core import ACCESS_LOG, AccessKind
+from dpviz.runs import Contender
+from dpviz.tables import GIVEN, FileKind, propose
 from tests import waiting
 from tests.app.ui.bench.test_hand import CUSTOMERS
-from tests.pages.site import ROUTER, everything_shown, fine, paste_bounds, press, sample_table, upload, visit
+from tests.command_line import write_points
+from tests.pages.site import ROUTER, everything_shown, fine, open_form, paste_bounds, press, sample_table, upload, visit
 from tests.pages.tables import players
+
+START = Path(__file__).resolve().parents[2] / "docs" / "start.md"
 
 
 def in_hand(at: AppTest) -> Hand:
     return at.session_state["bench:hand"]
-
-
-def hold(at: AppTest, hand: Hand) -> AppTest:
-    """Put another hand where the sentence would."""
-    at.session_state["bench:hand"] = hand
-    for name in ("k", "delta", "epsilon", "algorithm"):
-        at.session_state[name] = getattr(hand.request, name)
-    return fine(at.run())
 
 
 def say(at: AppTest, **typed: str) -> AppTest:
@@ -36,7 +31,11 @@ def say(at: AppTest, **typed: str) -> AppTest:
     hand = in_hand(at)
     for word, text in typed.items():
         hand = hand.type_in(word.replace("_", ":", 1), text)
-    return hold(at, replace(hand, request=replace(hand.request, epsilon=at.session_state["epsilon"])))
+    hand = replace(hand, request=replace(hand.request, epsilon=at.session_state["epsilon"]))
+    at.session_state["bench:hand"] = hand
+    for name in ("k", "delta", "epsilon", "algorithm"):
+        at.session_state[name] = getattr(hand.request, name)
+    return fine(at.run())
 
 
 def move(at: AppTest, epsilon: float) -> AppTest:
@@ -46,38 +45,28 @@ def move(at: AppTest, epsilon: float) -> AppTest:
     return fine(at.run())
 
 
-def opens(at: AppTest, word: str) -> AppTest:
-    """Open the form of a word."""
-    at.session_state["bench:word"] = word
-    return fine(at.run())
-
-
 def dropped(raw: bytes = CUSTOMERS, name: str = "customers.csv") -> AppTest:
     return upload(visit(), raw, name)
 
 
 def declared() -> AppTest:
     """A visit that has said everything about its file but where bounds are from."""
-    at = opens(say(dropped(), rows="5,000"), "person")
+    at = open_form(say(dropped(), rows="5,000"), "person")
     press(at, "So it is")
     return say(at, low_age="0", high_age="100", low_spend="0", high_spend="900", low_visits="0", high_visits="10")
 
 
-def test_a_sample_is_in_it_from_the_start_with_its_picture_and_the_menu_says_bench():
+def test_a_sample_is_in_it_from_the_start_and_epsilon_of_the_axis_is_run_at_once_and_stays_in_the_link():
     at = visit()
     assert in_hand(at).title == "Fifteen clusters" and not in_hand(at).gaps
     assert players(at) and at.title[0].value.startswith("At ε = 1")
     assert "bench:run" not in {button.key for button in at.button}, "nobody is in it: it runs by itself"
-
-
-def test_epsilon_of_the_axis_is_run_at_once_and_stays_in_the_link_whatever_page_is_opened_meanwhile():
-    at = move(visit(), 0.3)
+    move(at, 0.3)
     assert at.session_state["run:result"].request.epsilon == 0.3 and at.title[0].value.startswith("At ε = 0.3")
     assert at.query_params["epsilon"] == "0.3" and at.query_params["k"] == "15"
-    at.switch_page("read.py")
-    fine(at.run())
-    at.switch_page("home.py")
-    fine(at.run())
+    for page in ("read.py", "home.py"):
+        at.switch_page(page)
+        fine(at.run())
     assert (in_hand(at).request.k, at.session_state["epsilon"]) == (15, 0.3)
     assert at.session_state["run:result"].request.epsilon == 0.3
 
@@ -85,19 +74,10 @@ def test_epsilon_of_the_axis_is_run_at_once_and_stays_in_the_link_whatever_page_
 def test_a_link_says_table_epsilon_k_delta_and_parameters():
     at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
     asked = {"table": "outlier", "epsilon": "0.7", "k": "4", "delta": "1e-07", "algorithm": "eugkm", "eugkm.theta": "3"}
-    for name, value in asked.items():
-        at.query_params[name] = value
-    fine(at.run())
-    request = at.session_state["run:result"].request
+    at.query_params.update(asked)
+    request = fine(at.run()).session_state["run:result"].request
     assert (request.epsilon, request.k, request.contender) == (0.7, 4, Contender("eugkm", {"theta": 3.0}))
     assert {name: at.query_params[name] for name in asked} == asked
-
-
-def test_a_link_to_a_table_that_is_gone_says_so_and_shows_a_sample():
-    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-    at.query_params["table"] = "file"
-    fine(at.run())
-    assert "a reload forgets files" in at.info[0].value and players(at)
 
 
 def test_a_dropped_file_waits_for_what_is_missing_and_the_look_at_its_first_rows_is_counted():
@@ -106,29 +86,26 @@ def test_a_dropped_file_waits_for_what_is_missing_and_the_look_at_its_first_rows
     assert at.title[0].value == "Say what is missing" and not players(at)
     assert ACCESS_LOG.count(in_hand(at).content.fingerprint).looks == {AccessKind.PROPOSAL: 1}
     assert in_hand(at).request.k == 5, "k of the last table says nothing of this one"
+    assert propose(in_hand(at).content).list_kind("id") == ["customer_id"]
 
 
 def test_a_complete_sentence_shows_made_up_rows_and_no_row_of_the_file_until_run_is_pressed():
     at = declared()
-    table = at.session_state["visit:table"]
+    table, window = at.session_state["visit:table"], in_hand(at).find_window()
     assert table.title == "customers" and table.n_public == 5_000
     assert at.session_state["run:result"].table_key != table.key and "made-up rows" in everything_shown(at)
     looks = ACCESS_LOG.count(table.source_key)
     assert looks.looks == {AccessKind.PROPOSAL: 1} and not looks.runs
     epsilon = at.session_state["epsilon"]
+    assert window.least <= epsilon <= window.most or window.least > window.most, "the handle begins inside it"
     press(at, f"Run at ε = {0.8 * epsilon:g}")
     result = at.session_state["run:result"]
     assert result.table_key == table.key and result.request.epsilon == pytest.approx(0.8 * epsilon)
     assert not any("Run at" in button.label for button in at.button)
-    assert any(button.label == f"Release at ε = {epsilon:g}" for button in at.button)
-
-
-def test_the_handle_of_a_private_table_begins_inside_its_window_and_stays_where_it_is_put():
-    at = declared()
-    window = in_hand(at).find_window()
-    assert window.least <= at.session_state["epsilon"] <= window.most or window.least > window.most
-    at = say(move(at, 0.5), loss="20")
-    assert at.session_state["epsilon"] == 0.5
+    press(at, f"Release at ε = {epsilon:g}")
+    assert f"at ε = {epsilon:g}" in at.subheader[0].value, "in the place of the picture"
+    assert press(at, "Back to the picture").title[0].value.startswith("At ε")
+    assert say(move(at, 0.5), loss="20").session_state["epsilon"] == 0.5, "the handle stays where it is put"
 
 
 def test_what_is_typed_wrong_stands_in_its_word_and_the_last_picture_is_not_of_it():
@@ -138,14 +115,12 @@ def test_what_is_typed_wrong_stands_in_its_word_and_the_last_picture_is_not_of_i
 
 
 def test_a_run_that_fails_is_the_headline(monkeypatch: pytest.MonkeyPatch):
-    at = visit()
-
     def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
+    at = visit()
     monkeypatch.setattr("dpviz.app.ui.runner.run_request", fail)
-    at = move(at, 0.2)
-    assert at.title[0].value == "The run broke off (MemoryError)"
+    assert move(at, 0.2).title[0].value == "The run broke off (MemoryError)"
 
 
 def test_of_a_file_that_cannot_be_read_it_is_said_why_and_how_to_declare_it():
@@ -154,10 +129,12 @@ def test_of_a_file_that_cannot_be_read_it_is_said_why_and_how_to_declare_it():
     assert any(button.label.startswith("How the file is read") for button in at.button)
 
 
-def test_public_rows_are_counted_and_the_curve_is_of_the_very_table():
-    at = opens(dropped(), "kind")
+def test_public_rows_are_counted_and_what_an_open_table_declares_is_taken_up():
+    at = open_form(dropped(), "kind")
     fine(at.radio(key=f"bench:{in_hand(at).number}:kind").set_value(FileKind.PUBLIC).run())
     assert in_hand(at).rows.low == 80 and in_hand(at).declaration.n_public == 80
+    hand = in_hand(visit(table=sample_table("outlier", FileKind.PRIVATE)))
+    assert hand.declaration.kind is FileKind.PRIVATE and not hand.gaps
 
 
 def test_json_is_taken_into_the_sentence_and_what_it_leaves_open_is_a_gap():
@@ -171,16 +148,42 @@ def test_json_is_taken_into_the_sentence_and_what_it_leaves_open_is_a_gap():
     assert in_hand(at).declaration.bounds["age"][:2] == (18.0, 90.0) and at.title[0].value.startswith("At ε")
 
 
-def test_the_release_stands_in_the_place_of_the_picture_at_the_same_epsilon():
-    at = declared()
-    epsilon = at.session_state["epsilon"]
-    press(at, f"Release at ε = {epsilon:g}")
-    assert f"at ε = {epsilon:g}" in at.subheader[0].value
-    press(at, "Back to the picture")
-    assert at.title[0].value.startswith("At ε")
+def test_where_the_price_of_a_noisy_number_of_rows_is_said_it_is_said_of_the_budget() -> None:
+    at = dropped(b"age,income\n31,2000\n44,3000\n")
+    (asked,) = (button for button in at.button if button.key == "bench:buy_rows")
+    assert asked.label.endswith("buy a noisy number with 2 % of the budget") and "μ² or ρ" in asked.help
+    assert "2 % of ε" not in everything_shown(at) + START.read_text(encoding="utf-8")
+    hand = in_hand(fine(asked.click().run()))
+    assert hand.buys_rows and "rows" not in hand.gaps
 
 
-def test_an_open_table_is_taken_up_with_what_was_declared_of_it():
-    at = visit(table=sample_table("outlier", FileKind.PRIVATE))
-    assert in_hand(at).declaration.kind is FileKind.PRIVATE and not in_hand(at).gaps
-    assert propose(in_hand(dropped()).content).list_kind("id") == ["customer_id"]
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch):
+    """A visit that begins where ``dpviz open DATA`` named this."""
+
+    def begin(data: object, page: str = "home.py") -> AppTest:
+        monkeypatch.setenv(GIVEN, str(data))
+        return visit(page)
+
+    return begin
+
+
+def test_what_the_command_line_names_is_open_when_a_visit_begins_and_a_link_to_another_page_stays_there(
+    given, tmp_path
+) -> None:
+    bounds = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}
+    points = write_points(tmp_path / "points.csv", declaration_file=bounds)
+    for data, title, k in (("fifteen", "Fifteen clusters", 15), (points, "points", 5)):
+        at = given(data)
+        assert in_hand(at).title == title == at.session_state["visit:table"].title
+        assert at.session_state["k"] == k
+    assert given("fifteen", "learn.py").title[0].value == "Predict, then see"
+
+
+def test_a_named_file_without_bounds_waits_and_one_that_went_away_is_named(given, tmp_path) -> None:
+    hand = in_hand(given(write_points(tmp_path / "points.csv", declaration_file={"n_public": 398})))
+    assert hand.title == "points" and hand.rows.low == 398 and "low:x" in hand.gaps
+    assert "There is no file" in given(tmp_path / "gone.csv").error[0].value
+    path = write_points(tmp_path / "wrong.csv")
+    path.with_suffix(".json").write_text(json.dumps({"bounds": [1, 2]}))
+    assert "bounds" in given(path).error[0].value

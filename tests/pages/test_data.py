@@ -1,44 +1,46 @@
-"""Data: uploads good and bad, declarations, previews; a refused file changes nothing, and no message shows a cell."""
+"""A table is declared on the page: files good and bad, how they are read, what each column holds.
+
+A refused file changes nothing, no message shows a cell, and a look at rows is counted for a private file.
+"""
 
 from __future__ import annotations
 
 import gzip
+import json
 import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from dpviz.api.cli.declared_table import open_declared_table
+from dpviz.api.console import read_arguments
 from dpviz.app.ui.bench.hand import FILLED
-from dpviz.core.private_session import ACCESS_LOG, AccessKind
-from dpviz.tables.declarations import FROM_ROWS, FileKind
-from tests.cases import about
-from tests.pages.site import (
-    declared,
-    everything_shown,
-    fine,
-    of_kind,
-    open_form,
-    paste_bounds,
-    press,
-    read_as,
-    sample_table,
-    tick,
-    ticked,
-    type_bound,
-    upload,
-    visit,
-)
+from dpviz.app.ui.session import DataAccess
+from dpviz.core import ACCESS_LOG, AccessKind
+from dpviz.tables import IntakeError, open_csv, propose
+from dpviz.tables.codings import Nominal, Stretched
+from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind, to_json
+from dpviz.tables.file_format import FileFormat, NumberStyle
+from tests.cases import about, for_each
+from tests.pages import site
+from tests.pages.site import declared, everything_shown, fine, open_form, paste_bounds, press, read_as, tick, visit
 
 SECRET = "7741.25"
 # Not within the digest that a widget is known by.
 PART_OF_IT = re.compile(r"(?<![0-9a-f])7741(?![0-9a-f])")
 PEOPLE = f"age,income,person\n31,1000,a\n44,{SECRET},a\n52,3000,b\n".encode()
+COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
+VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "bounds_origin": "law or physics"}'
-
-HUNDRED = "\n".join(",".join(f"c{j}" if i == 0 else str(i * j % 7) for j in range(100)) for i in range(101)).encode()
+DAMAGED = gzip.compress(PEOPLE)[:-9]
+PROPOSE = "Propose from the rows (counted)"
 
 NO_TEXT_FILE = {
-    "empty": b"",
     "a picture": b"\x89PNG\r\n\x1a\n\x00\x00" + SECRET.encode(),
     "windows letters": f"age,größe\n31,{SECRET}\n44,12\n".encode("cp1252"),
     "no header": f"31,{SECRET}\n44,12\n".encode(),
@@ -46,58 +48,87 @@ NO_TEXT_FILE = {
 }
 ODD_BUT_USABLE = {
     "no row": b"age,income\n",
-    "duplicate headers": f"age,age\n31,{SECRET}\n44,12\n".encode(),
     "semicolons and decimal commas": b"age;income\n31,5;7741,25\n44,5;12,5\n",
     "all text": f"name,city\nann,{SECRET}x\nbob,rome\n".encode(),
-    "missing cells": f"age,income\n31,\n,{SECRET}\n44,12\n".encode(),
     "too many fields": f"age,income\n44,12\n45,13\n46,14\n31,{SECRET},8,9\n".encode(),
     "an open quotation mark in a row": f'age,income\n31,"{SECRET}\n44,12\n'.encode(),
     "gzip": gzip.compress(PEOPLE),
 }
 
 
-DAMAGED = gzip.compress(PEOPLE)[:-9]
+def dropped(content: bytes = PEOPLE, name: str = "people.csv") -> AppTest:
+    """A visit that has dropped a file, of which nothing is said yet."""
+    return site.upload(visit("data.py"), content, name)
 
 
-@pytest.mark.parametrize("content", NO_TEXT_FILE.values(), ids=NO_TEXT_FILE.keys())
+def proposed(content: bytes) -> AppTest:
+    return press(dropped(content), PROPOSE)
+
+
+def opened(at: AppTest):
+    """The table that the page has opened."""
+    assert not at.error, [error.value for error in at.error]
+    return at.session_state["visit:table"]
+
+
+def said_of(at: AppTest) -> Declaration:
+    return at.session_state["bench:hand"].declaration
+
+
+def say(at: AppTest, word: str, kind: str, **widgets: object) -> AppTest:
+    """Set widgets of one kind in the form of a word, by their names, and use it."""
+    open_form(at, word)
+    for name, value in widgets.items():
+        declared(getattr(at, kind), name).set_value(value)
+    return press(at, "So it is")
+
+
+def labelled(widgets, label: str):
+    """The one of ``widgets`` with that label."""
+    (found,) = (one for one in widgets if one.label == label)
+    return found
+
+
+def private_looks(at: AppTest) -> list[DataAccess]:
+    """Looks at private rows, but for that with which every dropped file is proposed for."""
+    looks = [look for look in at.session_state.get("looks:list", []) if look.kind == FileKind.PRIVATE]
+    return [look for look in looks if look.what is not AccessKind.PROPOSAL]
+
+
+def shows_no_secret(at: AppTest) -> bool:
+    return SECRET not in everything_shown(at) and not PART_OF_IT.search(everything_shown(at))
+
+
+@for_each("content", NO_TEXT_FILE.values())
 def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(content):
-    at = upload(visit("data.py", table=sample_table("outlier")), content, "secret.csv")
+    at = site.upload(visit("data.py", table=site.sample_table("outlier")), content, "secret.csv")
     for again in (lambda: fine(at.run()), lambda: read_as(at)):
         assert at.error and all(error.value.startswith("The ") for error in at.error)
-        assert {error.proto.title for error in at.error} & {"How is this file to be read?"}
+        assert "How is this file to be read?" in {error.proto.title for error in at.error}
         assert declared(at.selectbox, "first").value == "as it stands"
         again()
-    assert at.session_state["visit:table"].title == "One rich person"
-    assert SECRET not in everything_shown(at) and not PART_OF_IT.search(everything_shown(at))
+    assert at.session_state["visit:table"].title == "One rich person" and shows_no_secret(at)
 
 
-def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell():
-    for name, content in ODD_BUT_USABLE.items():
-        with about(name):
-            at = upload(visit("data.py"), content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")
-            assert not at.error and open_form(at, "columns").multiselect
-            shown = everything_shown(at)
-            assert SECRET not in shown and not PART_OF_IT.search(shown)
+@for_each("content", ODD_BUT_USABLE.values())
+def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
+    at = dropped(content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")
+    assert not at.error and open_form(at, "columns").multiselect and shows_no_secret(at)
 
 
 def test_a_file_that_cannot_be_unpacked_is_refused_in_a_sentence_until_it_is_taken_away_and_the_open_table_stays():
-    at = upload(visit("data.py", table=sample_table("outlier")), DAMAGED, "secret.csv")
+    at = site.upload(visit("data.py", table=site.sample_table("outlier")), DAMAGED, "secret.csv")
     (first,) = at.error
     assert first.value.startswith("The gzip file") and "“One rich person” stays open" in first.value
-    assert at.session_state["visit:table"].title == "One rich person"
-    assert "visit:undeclared" not in at.session_state and SECRET not in everything_shown(at)
-    fine(at.run())
-    assert [error.value for error in at.error] == [first.value]
+    assert at.session_state["visit:table"].title == "One rich person" and shows_no_secret(at)
+    assert "visit:undeclared" not in at.session_state
+    assert [error.value for error in fine(at.run()).error] == [first.value]
     at.file_uploader(key="csv").set_value([])
-    fine(at.run())
-    assert not at.error and not [button for button in at.button if button.label == "Forget this file"]
-
-
-def test_a_good_file_takes_back_what_was_said_of_a_bad_one_and_outlives_the_next_bad_one():
-    at = upload(visit("data.py"), DAMAGED, "secret.csv")
-    upload(at, PEOPLE)
-    assert not at.error and at.session_state["visit:undeclared"].content.name == "people"
-    upload(at, b"\x1f\x8b\x00", "broken.csv.gz")
+    assert not fine(at.run()).error and not [one for one in at.button if one.label == "Forget this file"]
+    site.upload(at, DAMAGED, "secret.csv")
+    site.upload(at, PEOPLE)
+    assert not at.error and at.session_state["visit:undeclared"].content.name == "people", "a good one takes it back"
+    site.upload(at, b"\x1f\x8b\x00", "broken.csv.gz")
     assert at.error and at.session_state["visit:undeclared"].content.name == "people"
 
 
@@ -108,19 +139,15 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
     monkeypatch.setattr("dpviz.app.ui.data.ways_in.open_csv", falls_over)
     at = visit("data.py")
     at.file_uploader(key="csv").upload("people.csv", PEOPLE)
-    at.run()
-    assert at.exception
-    at.run()
-    assert not at.exception
-    (error,) = at.error
-    assert error.value.startswith("A defect of dpviz stopped the reading")
-    assert SECRET not in everything_shown(at)
+    assert at.run().exception
+    (error,) = fine(at.run()).error
+    assert error.value.startswith("A defect of dpviz stopped the reading") and shows_no_secret(at)
 
 
 def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
     def shown(content):
-        at = upload(visit("data.py"), content)
-        type_bound(tick(at, "age"), "age", "upper", 120.0)
+        at = dropped(content)
+        site.type_bound(tick(at, "age"), "age", "upper", 120.0)
         kinds = (at.selectbox, at.checkbox, at.number_input, at.button, at.text_input)
         open_form(at, "columns")
         labels = [widget.label for kind in kinds for widget in kind]
@@ -132,7 +159,7 @@ def test_no_row_moves_anything_that_is_shown_before_the_table_is_opened():
 
 
 def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows():
-    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
+    at = tick(dropped(), "age", "income")
     hand = at.session_state["bench:hand"]
     assert {ends[:2] for ends in hand.declaration.bounds.values()} == {(None, None)}
     assert hand.declaration.kind is FileKind.PRIVATE
@@ -143,110 +170,83 @@ def test_bounds_of_a_private_file_start_empty_and_nothing_is_read_from_the_rows(
 
 
 def test_pasted_bounds_open_the_table_with_their_origin_and_a_bought_n():
-    at = paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS)
-    table = at.session_state["visit:table"]
-    assert table.domain.columns == ("age", "income")
-    np.testing.assert_array_equal(table.domain.upper, [120, 10000])
+    at = paste_bounds(dropped(), BOUNDS)
+    table = opened(at)
+    assert table.domain.columns == ("age", "income") and table.domain.upper.tolist() == [120, 10000]
     assert table.declaration.describe_origin("age") == "law or physics"
     assert table.kind is FileKind.PRIVATE and table.n_public is None
     press(at, "Run at ε = 0.8")
     at.session_state["bench:table"] = True
     shown = everything_shown(fine(at.run()))
-    assert "each run buys a noisy one" in shown
-    assert SECRET not in shown and not at.get("plotly_chart"), "no preview of private rows"
-    assert "1 look at private rows" in shown
+    assert "each run buys a noisy one" in shown and "1 look at private rows" in shown
+    assert shows_no_secret(at) and not at.get("plotly_chart"), "no preview of private rows"
     assert set(at.query_params) <= {"epsilon", "delta", "k", "algorithm", "table"}, "no link carries data"
     assert at.query_params["table"] == "file", "only that there was one"
+    paste_bounds(at, BOUNDS.replace('"bounds_origin"', '"n_public": 500, "bounds_origin"'))
+    assert opened(at).n_public == 500, "typed, and never taken from a private file"
+    at.session_state["bench:hand"] = at.session_state["bench:hand"].type_in("rows", "unknown")
+    assert opened(fine(at.run())).n_public is None
 
 
-def test_bounds_that_are_not_json_or_upside_down_are_refused():
-    at = paste_bounds(upload(visit("data.py"), PEOPLE), "age between 0 and 120")
-    assert "not JSON" in at.error[0].value
-    at = paste_bounds(upload(visit("data.py"), PEOPLE), '{"lower": 5, "upper": 1}')
-    assert "both must be finite with lower" in at.error[0].value
+@for_each(
+    ("pasted", "said"),
+    {
+        "age between 0 and 120": "not JSON",
+        '{"lower": 5, "upper": 1}': "both must be finite with lower",
+        '{"bounds": {"height": [0, 3]}}': "height",
+    }.items(),
+)
+def test_json_that_cannot_be_is_refused_and_changes_nothing(pasted, said):
+    at = paste_bounds(tick(dropped(), "age"), pasted)
+    assert said in at.error[0].value and site.ticked(at) == ["age"]
 
 
 def test_one_range_is_of_all_columns_and_where_they_are_from_is_said_once():
-    at = tick(upload(visit("data.py"), PEOPLE), "age", "income")
-    type_bound(at, "age", "lower", "0 to 9; …")
-    at = open_form(at, "origin")
+    at = open_form(site.type_bound(tick(dropped(), "age", "income"), "age", "lower", "0 to 9; …"), "origin")
     fine(declared(at.selectbox, "origin:said").set_value("a guess").run())
-    declaration = at.session_state["visit:table"].declaration
+    declaration = opened(at).declaration
     assert declaration.upper == (9.0, 9.0) and declaration.describe_origin("age") == "a guess"
 
 
-def test_several_rows_a_person_need_a_column_that_says_whose():
-    at = open_form(paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS), "person")
+def test_several_rows_a_person_need_a_column_that_says_whose_and_replaced_makes_n_public():
+    at = open_form(paste_bounds(dropped(), BOUNDS), "person")
     assert not [box for box in at.number_input if box.label == "Most rows used of one person"]
     fine(declared(at.selectbox, "whose").set_value("person").run())
     declared(at.number_input, "most").set_value(2)
-    press(fine(at.run()), "So it is")
-    assert at.session_state["visit:table"].private.unit == "1 person, up to 2 rows"
-
-
-def test_replaced_makes_n_public():
-    at = open_form(paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS), "person")
-    declared(at.radio, "relation").set_value("replace")
-    press(at, "So it is")
-    table = at.session_state["visit:table"]
+    assert opened(press(fine(at.run()), "So it is")).private.unit == "1 person, up to 2 rows"
+    table = opened(say(paste_bounds(dropped(), BOUNDS), "person", "radio", relation="replace"))
     assert table.private.relation.value == "replace" and table.n_public == 3
 
 
-def test_the_number_of_rows_is_typed_or_bought_and_never_taken_from_a_private_file():
-    at = upload(visit("data.py"), PEOPLE)
-    said = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "n_public": 500}'
-    assert paste_bounds(at, said).session_state["visit:table"].n_public == 500
-    hand = at.session_state["bench:hand"]
-    at.session_state["bench:hand"] = hand.type_in("rows", "unknown")
-    assert fine(at.run()).session_state["visit:table"].n_public is None
-
-
 def test_bounds_filled_from_rows_that_turn_out_private_are_called_what_they_are():
-    at = open_form(of_kind(tick(upload(visit("data.py"), PEOPLE), "age", "income"), "public"), "columns")
-    press(at, "Fill from the rows")
-    table = at.session_state["visit:table"]
-    assert table.declaration.origins == (FILLED,) * 2 and not table.declaration.bounds_from_rows
-    of_kind(at, "private")
-    declaration = at.session_state["visit:table"].declaration
+    at = open_form(site.of_kind(tick(dropped(), "age", "income"), "public"), "columns")
+    declaration = opened(press(at, "Fill from the rows")).declaration
+    assert declaration.origins == (FILLED,) * 2 and not declaration.bounds_from_rows
+    declaration = opened(site.of_kind(at, "private")).declaration
     assert declaration.origins == (FROM_ROWS,) * 2 and declaration.bounds_from_rows
     assert any("give two of them away" in warning.value for warning in open_form(at, "origin").warning)
 
 
-def test_a_hundred_columns_are_declared_at_once():
-    at = upload(visit("data.py"), HUNDRED)
-    assert ticked(at) == [], "too many to guess"
-    tick(at, *(f"c{j}" for j in range(100)))
-    type_bound(at, "c0", "lower", "0 to 7; …")
-    assert at.session_state["visit:table"].domain.upper.tolist() == [7] * 100, "one range serves all that follow"
-    type_bound(at, "c1", "lower", "; ".join(f"0 to {j + 1}" for j in range(1, 100)))
-    assert at.session_state["visit:table"].domain.upper.tolist() == [7, *range(2, 101)]
+def noise_of(at, column):
+    """What the form of a column says of its noise."""
+    return [part.value for part in open_form(at, f"column:{column}").caption if part.value.startswith("± ")]
 
 
-def test_units_go_with_the_declaration_and_stand_beside_the_noise():
-    at = open_form(paste_bounds(upload(visit("data.py"), PEOPLE), BOUNDS), "column:income")
-    declared(at.text_input, "unit:income").set_value("k$")
-    press(at, "So it is")
-    table = at.session_state["visit:table"]
-    assert table.declaration.units == {"income": "k$"} and table.domain.titles == ("age", "income (k$)")
-    (noise,) = noise_of(at, "income")
-    assert "k\\$ on a centre" in noise
-
-
-def test_the_noise_of_a_column_follows_its_bounds_and_epsilon():
-    at = upload(visit("data.py"), PEOPLE)
-    assert noise_of(type_bound(at, "age", "lower", 0.0), "age") == []
-    (noise,) = noise_of(type_bound(at, "age", "upper", 100.0), "age")
-    assert noise.startswith("± 0.25 on a centre of 1,000 rows (assumed)")
-    (noise,) = noise_of(type_bound(at, "age", "upper", 200.0), "age")
-    assert noise.startswith("± 0.5 on")
-    at.session_state["epsilon"] = 0.5
-    (noise,) = noise_of(at, "age")
-    assert noise.startswith("± 0.99 on")
+def test_the_noise_of_a_column_follows_its_bounds_and_epsilon_and_stands_in_its_unit():
+    at = dropped()
+    assert noise_of(site.type_bound(at, "age", "lower", 0.0), "age") == []
+    for upper, epsilon, said in ((100.0, 1.0, "0.25"), (200.0, 1.0, "0.5"), (200.0, 0.5, "0.99")):
+        at.session_state["epsilon"] = epsilon
+        (noise,) = noise_of(site.type_bound(at, "age", "upper", upper), "age")
+        assert noise.startswith(f"± {said} on a centre of 1,000 rows (assumed)")
+    at = say(paste_bounds(at, BOUNDS), "column:income", "text_input", **{"unit:income": "k$"})
+    assert opened(at).declaration.units == {"income": "k$"} and opened(at).domain.titles == ("age", "income (k$)")
+    assert "k\\$ on a centre" in noise_of(at, "income")[0]
 
 
 def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_private_one():
     def choosing():
-        return open_form(tick(upload(visit("data.py"), b"age,city\n31,rome\n44,7\n"), "age", "city"), "columns")
+        return open_form(tick(dropped(b"age,city\n31,rome\n44,7\n"), "age", "city"), "columns")
 
     at = choosing()
     assert any("is dropped" in part.value for part in at.caption) and "50 %" not in everything_shown(at)
@@ -256,18 +256,258 @@ def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_priv
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(asked)
     fine(at.run())
     assert ACCESS_LOG.count(seen).looks[AccessKind.ROWS] == 1
-    public = open_form(of_kind(choosing(), "public"), "columns")
+    public = open_form(site.of_kind(choosing(), "public"), "columns")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(public)
 
 
 def test_cells_that_another_style_reads_are_mended_by_one_button():
-    at = tick(of_kind(upload(visit("data.py"), b"pay,age\n(5),1\n7,2\n(8),3\n"), "public"), "pay")
-    at = open_form(at, "columns")
+    at = open_form(tick(site.of_kind(dropped(b"pay,age\n(5),1\n7,2\n(8),3\n"), "public"), "pay"), "columns")
     assert "2 cells are no numbers; most of these would be read if written like (1234.5)" in everything_shown(at)
     press(at, "Read pay like (1234.5)")
     assert "is dropped" not in everything_shown(open_form(at, "columns"))
 
 
-def noise_of(at, column):
-    """What the form of a column says of its noise."""
-    return [part.value for part in open_form(at, f"column:{column}").caption if part.value.startswith("± ")]
+def test_a_file_of_decimal_commas_is_read_as_declared_without_a_look():
+    at = dropped(COMMAS)
+    assert declared(at.selectbox, "delimiter").value == "", "the first line says it"
+    at = read_as(at, decimal=",", grouping=",")
+    assert "grouping mark" in at.error[0].value, "marks that contradict each other are refused in place"
+    table = opened(paste_bounds(read_as(at, grouping="."), BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
+    assert table.declaration.file == FileFormat(style=NumberStyle(",", ".")) and not table.declaration.proposed
+    assert private_looks(at) == []
+
+
+@pytest.mark.slow
+def test_a_proposal_from_private_rows_fills_the_form_is_one_look_and_can_be_changed():
+    at = proposed(COMMAS)
+    looks = at.session_state["looks:list"]
+    assert [look.what for look in looks if look.kind is FileKind.PRIVATE] == [AccessKind.PROPOSAL], "of the drop"
+    before = len(looks)
+    assert site.ticked(at) == ["age", "income"], "who holds text"
+    assert "revealed" in everything_shown(at)
+    open_form(at, "table")
+    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
+    press(at, PROPOSE)
+    assert len(at.session_state["looks:list"]) == before, "the same look"
+    table = opened(paste_bounds(at, BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
+    assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
+    changed = opened(tick(read_as(at, grouping=" "), "age")).declaration
+    assert changed.columns == ("age",) and changed.file.style.grouping == " " and changed.proposed
+    listed = "".join(part.value for part in site.open_ledger(at).markdown).replace("\\", "").replace("\u2060", "")
+    assert "people (private): a proposal of how the file is read" in listed
+
+
+def test_a_first_line_that_may_be_a_row_waits_until_its_owner_says_what_it_is():
+    at = dropped(b"31,77\n44,12\n52,13\n")
+    for _ in range(2):
+        assert "may be a row" in at.error[0].value
+        fine(at.run())
+    assert "needs column names" in read_as(at, first="a row").error[0].value
+    table = opened(paste_bounds(read_as(at, first="a row", names="age, income"), BOUNDS))
+    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), [[31, 77], [44, 12], [52, 13]])
+    at = dropped(b"2019,2020\n31,77\n")
+    assert "may be a row" in at.error[0].value and not read_as(at, first="names").error
+    assert open_form(at, "columns").multiselect[0].options == ["2019", "2020"]
+
+
+def test_a_column_may_write_its_numbers_in_its_own_way():
+    content = b"age;pay;share\n31,5;$1,000.25;12 %\n44,5;$2,500.50;7 %\n"
+    styles = {"pay": {"decimal": ".", "grouping": ",", "sign": "$"}, "share": {"sign": "%"}}
+    bounds = {"age": [0, 120], "pay": [0, 9000], "share": [0, 100]}
+    at = paste_bounds(dropped(content), json.dumps({"file": {"decimal": ",", "columns": styles}, "bounds": bounds}))
+    np.testing.assert_array_equal(opened(at).loaded.columns(["age", "pay", "share"])[0], [31.5, 1000.25, 12])
+    expected = {"pay": NumberStyle(".", ",", "$"), "share": NumberStyle(",", "", "%")}
+    assert said_of(at).file.styles == expected
+    assert declared(open_form(at, "column:share").text_input, "sign:share").value == "%", "its form says so"
+    say(at, "column:share", "text_input", **{"sign:share": "", "missing:share": "7"})
+    assert said_of(at).file.styles == {**expected, "share": NumberStyle(",", missing=("7",))}
+    say(at, "column:share", "text_input", **{"missing:share": ""})
+    assert list(said_of(at).file.styles) == ["pay"], "it is that of the file"
+
+
+def test_rows_over_several_lines_are_offered_for_public_files_only():
+    at = dropped(b'age,who\n31,"a\nb"\n44,c\n')
+    assert not [box for box in at.checkbox if box.key.endswith("several_lines")]
+    read_as(site.of_kind(at, "public"), several_lines=True)
+    at.session_state["k"] = 1
+    assert opened(paste_bounds(at, '{"bounds": {"age": [0, 120]}}')).loaded.n_rows == 2
+    assert not said_of(site.of_kind(at, "private")).file.several_lines
+
+
+def on_the_command_line(folder, content, declaration: Declaration):
+    (folder / "people.csv").write_bytes(content)
+    (folder / "people.json").write_text(to_json(declaration), encoding="utf-8")
+    return open_declared_table(read_arguments(["run", str(folder / "people.csv"), "--k", "2", "--epsilon", "1"])).table
+
+
+STATED = {
+    **{"title": "People", "description": "who they are", "file": {"decimal": ",", "grouping": "."}},
+    **{"bounds": {"income": [0, 10000], "age": [0.5, 120]}, "origins": {"age": "law or physics"}},
+    **{"bounds_origin": "the form", "id_column": "who", "rows_per_person": 2, "numbers": ["age", "income"]},
+    **{"scaling": "common", "radius": 5000},
+}
+
+
+@for_each("pasted", [True, False])
+def test_the_command_line_opens_the_same_table_from_the_declaration_of_the_page(pasted, tmp_path):
+    at = dropped(COMMAS)
+    if pasted:
+        paste_bounds(at, json.dumps(STATED))
+    else:
+        declared(at.file_uploader, "json_file").upload("people.json", json.dumps(STATED).encode())
+        press(at, "Use these")
+    table = opened(at)
+    at.session_state["bench:table"] = True
+    press(at, "Run at ε = 0.8")
+    assert any(button.label == "Declaration (JSON)" for button in at.get("download_button"))
+    assert table.domain.columns == ("income", "age") and table.declaration.description == "who they are"
+    assert table.private.unit == "1 person, up to 2 rows"
+    assert on_the_command_line(tmp_path, COMMAS, table.declaration).key == table.key
+
+
+def test_an_id_that_was_found_is_the_first_that_is_offered_and_one_declaration_with_the_command_line(tmp_path):
+    content = b"age,steps,CustomerID\n" + b"".join(b"%d,%d,%d\n" % (i, 20 + i % 7, i * i) for i in range(30))
+    whose = declared(open_form(proposed(content), "person").selectbox, "whose")
+    assert whose.options[1] == "column CustomerID says it"
+    at = proposed(COMMAS)
+    fine(declared(open_form(at, "person").selectbox, "whose").set_value("who").run())
+    table = opened(paste_bounds(press(at, "So it is"), BOUNDS))
+    said = table.declaration
+    assert (said.id_column, said.rows_per_person) == ("who", 1) and "who" not in said.columns
+    assert on_the_command_line(tmp_path, COMMAS, said).key == table.key
+
+
+def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
+    at = dropped(COMMAS)
+    assert opened(paste_bounds(at, '{"bounds": {"who": [0, 1]}}')).domain.columns == ("who",)
+    assert private_looks(at) == []
+    press(open_form(at, "columns"), "Count what drops out (counted)")
+    assert "are dropped" in everything_shown(at)
+    assert [look.note for look in private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
+
+
+def expect(path: Path) -> Declaration | str:
+    """The declaration that is proposed, or why there is none."""
+    try:
+        return propose(open_csv(path)).join_to(Declaration(title=path.stem))
+    except IntakeError as error:
+        return str(error)
+
+
+def list_formats() -> list[Path]:
+    """Of all files one for each set of things to say of how it is read, and one refusal."""
+    found: dict[object, Path] = {}
+    for path in sorted((Path(__file__).parents[1] / "tables" / "cases").glob("*.csv")):
+        expected = expect(path)
+        said = "refused" if isinstance(expected, str) else tuple(list_said(expected.file))
+        found.setdefault(said, path)
+    return [*found.values()]
+
+
+def list_said(file: FileFormat) -> Iterator[str]:
+    """What is not as usual."""
+    usual = FileFormat()
+    for said, other in ((asdict(file), asdict(usual)), (file.style._asdict(), usual.style._asdict())):
+        yield from (name for name in said if said[name] != other[name])
+
+
+@pytest.mark.slow
+def test_each_format_is_declared_on_the_page_as_on_the_command_line():
+    """What `dpviz declare` writes is what one press fills in; what it refuses is refused here in the same words."""
+    at, formats = visit("data.py"), list_formats()
+    assert len(formats) > 10
+    for path in formats:
+        with about(path.name):
+            press(site.upload(at, path.read_bytes(), path.name), PROPOSE)
+            said, expected = said_of(at), expect(path)
+            if isinstance(expected, str):
+                shown = " ".join(part.value for part in at.error).replace("\\", "").replace("\u2060", "")
+                assert expected[:40] in shown and not said.proposed
+                continue
+            assert not at.error, [error.value for error in at.error]
+            assert (said.file, said.id_column) == (expected.file, None)
+            assert said.columns[: len(expected.columns)] == expected.columns, "others hold what was found besides"
+            assert set(said.columns) == {*expected.columns, *said.codings}
+            others = said.columns if expected.numbers else ()
+            assert set(said.numbers) == {*expected.numbers, *others} - {*said.textual}
+            notes = at.session_state["bench:hand"].proposal.notes
+            assert said.proposed and notes == propose(open_csv(path)).notes
+            assert said_of(read_as(open_form(at, ""))) == said, "the form gives it back"
+            open_form(at, "table")
+
+
+def test_a_first_line_that_may_be_either_is_turned_by_one_button():
+    def names(label: str) -> tuple[str, ...]:
+        hand = press(at, label).session_state["bench:hand"]
+        return hand.content.header(hand.declaration.file).names
+
+    at, numbered = dropped(b"a,12,7\n1,15,9\n2,3,4\n"), ("column_1", "column_2", "column_3")
+    assert names(PROPOSE) == numbered
+    assert names("The first line holds names") == ("a", "12", "7") and site.ticked(at) == ["a", "12", "7"]
+    assert names("The first line is a row") == numbered
+
+
+def test_a_proposal_asks_what_means_missing_and_takes_all_measures_in_one_press():
+    names = [f"m_{place}" for place in range(46)]
+    rows = [["999" if row % 6 == 0 else f"{20 + row}", *(f"{row * j}" for j in range(1, 46))] for row in range(30)]
+    at = proposed("\n".join(",".join(record) for record in (names, *rows)).encode())
+    assert len(site.ticked(at)) == 12
+    press(press(at, "Take all 46 measures"), "m_0: 999 means missing")
+    assert site.ticked(at) == names and said_of(at).file.get_style("m_0").missing == ("999",)
+    assert {"low:m_0", "high:m_45"} <= {*at.session_state["bench:hand"].gaps}
+    # A drop, two presses and one line: all bounds of all columns, of at most twelve actions.
+    site.type_bound(at, "m_0", "lower", "0 to 999; …")
+    assert [one[:2] for one in said_of(at).bounds.values()] == [(0, 999)] * 46
+    assert not any(gap.startswith(("low", "high")) for gap in at.session_state["bench:hand"].gaps)
+
+
+def test_what_drops_out_is_counted_as_declared():
+    """A column of ranks loses its empty cells, and not every cell because it is no number."""
+    at = proposed(("age,stage\n" + "".join(f"{20 + j},{('low', 'high', '')[j % 3]}\n" for j in range(30))).encode())
+    assert "stage" in said_of(at).codings
+    press(open_form(at, "columns"), "Count what drops out (counted)")
+    said = " ".join(one.value for one in at.markdown)
+    assert "10 of 30 rows" in said and "no numbers" not in said
+
+
+def holds(at: AppTest, column: str, kind: str, values: str = "") -> AppTest:
+    """Say in the form of a column what it holds."""
+    fine(labelled(open_form(at, f"column:{column}").selectbox, "What it holds").set_value(kind).run())
+    if values:
+        labelled(at.text_input, "Values, separated by commas").set_value(values)
+    return press(at, "So it is")
+
+
+def test_an_owner_declares_categories_and_a_log_scale_and_opens_the_table():
+    at = dropped(
+        ("age,pay,region\n" + "".join(f"{20 + j % 50},{100 + 13 * j},{'NSE'[j % 3]}\n" for j in range(90))).encode()
+    )
+    site.type_bound(tick(at, "age", "pay", "region"), "age", "lower", "0 to 100; 100 to 9000")
+    table = opened(holds(holds(at, "pay", "log"), "region", "categories", "N, S, E"))
+    assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
+    assert table.private.domain.region.blocks is not None and not table.declaration.proposed
+    assert table.declaration.codings == {"pay": Stretched("log"), "region": Nominal(("N", "S", "E"))}
+
+
+def test_values_are_proposed_on_a_click_and_that_is_said():
+    at = site.type_bound(tick(dropped(b"x,region\n" + b"1,N\n2,S\n" * 20), "x", "region"), "x", "lower", "0 to 9")
+    fine(labelled(open_form(at, "column:region").selectbox, "What it holds").set_value("categories").run())
+    press(at, "Propose its values: a look at the first rows")
+    assert labelled(at.text_input, "Values, separated by commas").value == "N, S"
+    assert opened(press(at, "So it is")).declaration.proposed
+
+
+def test_what_was_found_in_the_rows_is_declared_at_once_but_between_which_dates_is_for_its_owner_to_say():
+    rows = [f"k{i % 30};{1000 + i},5;{1 + i % 28:02d}.03.2021;{('Köln', 'Bonn')[i % 2]}\n" for i in range(60)]
+    at = tick(proposed(("who;betrag;seit;ort\n" + "".join(rows)).encode()), "betrag", "seit", "ort")
+    open_form(at, "column:seit")
+    assert labelled(at.selectbox, "What it holds").value == "dates", "as was found"
+    for label, day in {"First day": date(2020, 1, 1), "Last day": date(2022, 12, 31)}.items():
+        labelled(at.date_input, label).set_value(day)
+    site.type_bound(press(at, "So it is"), "betrag", "lower", "0 to 5000")
+    said = opened(at).declaration
+    assert set(said.columns) == {"betrag", "seit", "ort"} and said.proposed
+    assert said.codings["seit"].written == "dmy" and said.codings["ort"].names == ("Bonn", "Köln")
+    assert said.codings["seit"].ends == (0.0, 1095.0)

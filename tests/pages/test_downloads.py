@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,27 +16,16 @@ from streamlit.testing.v1 import AppTest
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, animate
 from dpviz.app.charts.plot import pack
+from dpviz.runs import OpenTable, declare
 from dpviz.runs.export import format_centers_csv, format_run_json
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.csv_intake import open_csv
+from dpviz.tables import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
+from tests.cases import for_each
 from tests.contract.tables import make_blobs
+from tests.pages import tables
 from tests.pages.site import open_ledger
-from tests.pages.tables import (
-    app_on,
-    ask,
-    computed,
-    numbers,
-    open_below,
-    open_blobs,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-    truth_switch,
-)
-from tests.runs.declared import open_persons
+from tests.pages.tables import app_on, ask, computed, numbers, open_below, open_blobs, sound, text_of, truth_switch
 from tests.runs.test_record import keys_in
 
 
@@ -77,34 +65,29 @@ def ran(table: OpenTable, *, seed: int | None = 4, k: int = 3) -> AppTest:
         app.session_state["visit:settings"]["bench:seed"] = seed
     ask(app, k=k)
     if app.session_state["run:result"].table_key != app.session_state["visit:table"].key:  # a private one waits
-        run_again(app)
+        tables.run_again(app)
         sound(app.run())
     return open_below(app, "Take away")
 
 
 @pytest.mark.parametrize(("seed", "why"), [(4, "follows from a seed"), (None, "not hardened")])
-def test_every_file_of_a_run_says_inside_and_by_its_name_that_it_is_a_simulation(offered, seed, why) -> None:
-    app = ran(open_blobs(), seed=seed)
+def test_every_file_of_a_run_says_inside_and_by_its_name_what_it_is_not_and_whether_bounds_are_from_rows(
+    offered, seed, why
+) -> None:
+    table = open_blobs()
+    read = {"declaration": dataclasses.replace(table.declaration, origins=("", FROM_ROWS))} if seed is None else {}
+    app = ran(dataclasses.replace(table, **read), seed=seed)
     assert why in text_of(app)
     open_ledger(app)
     assert set(offered) == {PLAYED, "Centres (CSV)", "Run (JSON)", "Ledger (CSV)"}
     for taken in offered.values():
         text = taken.data.decode()
         assert taken.name.startswith("SIMULATION_") and "SIMULATION: " in text and why in text
+        assert ("BOUNDS_FROM_ROWS_" in taken.name) == ("BOUNDS_FROM_ROWS: " in text) == bool(read)
     for label in ("Centres (CSV)", "Ledger (CSV)"):
         assert offered[label].frame["note"].str.contains(why).all()
     told = json.loads(offered["Run (JSON)"].data)
     assert why in told["note"] and told["seeded"] == (seed is not None)
-
-
-def test_bounds_that_were_read_from_the_rows_are_in_every_name_and_file(offered) -> None:
-    table = open_blobs()
-    told = dataclasses.replace(table.declaration, origins=("", FROM_ROWS))
-    app = ran(dataclasses.replace(table, declaration=told))
-    open_ledger(app)
-    assert len(offered) == 4
-    for taken in offered.values():
-        assert taken.name.startswith("SIMULATION_BOUNDS_FROM_ROWS_") and b"BOUNDS_FROM_ROWS: " in taken.data
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])
@@ -117,26 +100,15 @@ def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relat
     record = entry.record
     assert offered["Run (JSON)"].data.decode() == format_run_json(record)
     assert offered["Centres (CSV)"].data.decode() == format_centers_csv(record)
-    said = json.loads(offered["Run (JSON)"].data)
-    centers, ledger = offered["Centres (CSV)"].frame, offered["Ledger (CSV)"].frame
-    assert np.array_equal(centers[["x", "y"]], said["released"]["centers"])
-    assert np.array_equal(centers["noisy_size"], said["released"]["weights"])
-    entries = said["ledger"]["entries"]
+    said, ledger = json.loads(offered["Run (JSON)"].data), offered["Ledger (CSV)"].frame
     for column, key in (("amount", "amount"), ("noise scale", "scale"), ("sensitivity", "sensitivity")):
-        assert np.array_equal(ledger[column], [line[key] for line in entries])
-    assert set(ledger["note"]) == set(centers["note"]) == {said["note"]} == {record.note}
-    origin = {"add_remove": "bought", "replace": "by the replace relation"}[relation]
-    assert set(ledger["n"]) == {said["n_origin"]} == {origin}
+        assert np.array_equal(ledger[column], [line[key] for line in said["ledger"]["entries"]])
+    assert set(ledger["note"]) == {said["note"]} == {record.note}
     assert set(ledger["version"]) == {said["version"]} and set(ledger["date"]) == {said["date"]}
     runs = app.dataframe[0].value
-    assert runs["ε spent"].tolist() == [said["ledger"]["epsilon"]] and runs["n"].tolist() == [said["n_origin"]]
-
-
-def test_the_files_of_a_table_of_persons_say_whose_rows_and_how_many(offered) -> None:
-    ran(open_persons(rows_per_person=3))
-    said = json.loads(offered["Run (JSON)"].data)
-    assert (said["unit"], said["declaration"]["id_column"]) == ("1 person, up to 3 rows", "person")
-    assert said["declaration"]["rows_per_person"] == 3
+    assert runs["ε spent"].tolist() == [said["ledger"]["epsilon"]]
+    origin = {"add_remove": "bought", "replace": "by the replace relation"}[relation]
+    assert set(ledger["n"]) == set(runs["n"]) == {said["n_origin"]} == {origin}
 
 
 def test_looks_on_pages_are_counted_by_kind_until_the_files_leave_and_nothing_tells_how_long_it_took(offered) -> None:
@@ -158,21 +130,21 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     app = ran(table)
     truth_switch(app).set_value(True)
     sound(app.run())
-    assert "k-means++" in str(read_animation(app)["numbers"]), "truth is on the screen"
+    assert "k-means++" in str(tables.read_animation(app)["numbers"]), "truth is on the screen"
     name, data = offered[PLAYED]
     page = data.decode()
     run = app.session_state["run:result"].run
     assert name == f"SIMULATION_dplloyd_k3_eps{run.epsilon:g}.html"
     look, reference, rows = truth_of(table, 3)
-    secrets = [table.domain.from_unit(points).ravel() for points in (rows, reference.centers)]
-    assert not leaks(page, np.concatenate([*secrets, rows.ravel()]))
+    shown = [table.domain.from_unit(points) for points in (rows, reference.centers)]
+    assert not leaks(page, np.concatenate([points.ravel() for points in (*shown, rows)]))
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
     numbers = [TitleNumber("released", f"ε {run.epsilon:g}", f"spent in {len(run.entries)} charges")]
-    seen = replace(look.without_rows(), epsilon=run.epsilon)
+    seen = dataclasses.replace(look.without_rows(), epsilon=run.epsilon)
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
 
 
-@pytest.mark.parametrize("shown", [True, False])
+@for_each("shown", [True, False])
 def test_the_page_of_a_public_run_says_by_its_name_whether_rows_are_in_it(offered, shown: bool) -> None:
     app = ran(open_blobs())
     truth_switch(app).set_value(shown)
@@ -194,25 +166,20 @@ def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.
     assert PLAYED in [button.proto.label for button in app.get("download_button")]
 
 
-def test_the_reference_offers_no_file(offered) -> None:
+def test_the_reference_offers_no_file_and_that_of_settings_holds_no_result(offered) -> None:
     app = app_on("home.py", open_blobs(), algorithm="kmeans++")
     assert "run:result" in app.session_state
     open_below(app, "Take away")
     assert not offered
+    app_on("compare.py", open_blobs(), drawer="settings")
+    (taken,) = offered.values()
+    assert taken.name == "trade-off-study.yaml" and b"epsilon" in taken.data and b"ratio" not in taken.data
 
 
 RUNS, BEHIND, PAGE = "runs (CSV)", "These numbers (CSV)", "See it anywhere (HTML)"
 # Where a study is computed, and the files that it offers.
-STUDIES = {
-    "sweep": {RUNS, BEHIND, PAGE},
-    "causes": {BEHIND, PAGE},
-    "payers": {BEHIND, PAGE},
-    "map": {RUNS, BEHIND, PAGE},
-    "ks": {RUNS, BEHIND, PAGE},
-    "ns": {RUNS, BEHIND, PAGE},
-    "draws": {BEHIND},
-    "compare": {RUNS, PAGE},
-}
+STUDIES = {where: {RUNS, BEHIND, PAGE} for where in ("sweep", "map", "ks", "ns")}
+STUDIES |= {"causes": {BEHIND, PAGE}, "payers": {BEHIND, PAGE}, "draws": {BEHIND}, "compare": {RUNS, PAGE}}
 
 
 @pytest.mark.some(2)
@@ -244,21 +211,13 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         assert taken.frame["note"].str.contains("SIMULATION: ").all()
 
 
-def test_the_file_of_settings_holds_no_result(offered) -> None:
-    app_on("compare.py", open_blobs(), drawer="settings")
-    (taken,) = offered.values()
-    assert taken.name == "trade-off-study.yaml" and b"epsilon" in taken.data and b"ratio" not in taken.data
-
-
 def test_the_page_and_a_count_by_hand_agree_on_labels_that_are_mostly_missing(offered) -> None:
     rows, rng = make_blobs(400), np.random.default_rng(0)
     empty = rng.random(400) < 0.7
-    lines = [
-        f"{x!r},{y!r},{'' if gone else (x > 0) + (y > 0)}\n" for (x, y), gone in zip(rows.tolist(), empty, strict=True)
-    ]
-    told = Declaration(
-        columns=("x", "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, label_column="label"
-    )
+    labels = ["" if gone else f"{(x > 0) + (y > 0)}" for (x, y), gone in zip(rows.tolist(), empty, strict=True)]
+    lines = [f"{x!r},{y!r},{label}\n" for (x, y), label in zip(rows.tolist(), labels, strict=True)]
+    bounds = {"lower": (-1.0,) * 2, "upper": (1.0,) * 2}
+    told = Declaration(columns=("x", "y"), **bounds, kind=FileKind.PUBLIC, label_column="label")
     app = ran(declare(open_csv(("x,y,label\n" + "".join(lines)).encode()), told))
     centers = np.array(json.loads(offered["Run (JSON)"].data)["released"]["centers"])
     nearest = ((rows[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)

@@ -1,4 +1,4 @@
-"""Explore: every algorithm runs, steps, shows and hides truth; nothing is run twice; nothing revealed leaves."""
+"""The bench with a table: every algorithm runs, steps, shows and hides truth; nothing runs twice or leaves revealed."""
 
 from __future__ import annotations
 
@@ -8,36 +8,20 @@ import json
 import pytest
 from scipy.sparse import csr_array
 
-from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.algorithms import CARDS, list_private_cards
 from dpviz.app.ui import runner
-from dpviz.core.private_session import PrivateTable
-from dpviz.runs.open_table import OpenTable
-from dpviz.tables.declarations import FileKind
+from dpviz.core import PrivateTable
+from dpviz.runs import OpenTable
+from dpviz.tables import FileKind
 from tests import waiting
+from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
+from tests.pages import tables
 from tests.pages.site import open_ledger
-from tests.pages.tables import (
-    LOSS,
-    UnderWayRegistry,
-    app_on,
-    ask,
-    numbers,
-    open_below,
-    open_blobs,
-    open_pairs,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-    truth_switch,
-)
+from tests.pages.tables import LOSS, app_on, ask, numbers, open_blobs, read_animation, run_again, sound, text_of
 
 IDS = [card.id for card in list_private_cards()]
-
-
-def choose(app, algorithm: str):
-    return ask(app, algorithm=algorithm)
 
 
 def explored(algorithm: str, table: OpenTable | None = None, *, k: int = 3):
@@ -55,6 +39,20 @@ def result(app) -> runner.Result:
     return app.session_state["run:result"]
 
 
+def with_truth(app, shown: bool):
+    return sound(tables.truth_switch(app).set_value(shown).run())
+
+
+def with_word(app, word: str):
+    """The page with the form of a word open."""
+    app.session_state["bench:word"] = word
+    return sound(app.run())
+
+
+def booked(app) -> list[float]:
+    return [entry.record.epsilon for entry in app.session_state["visit:books"]]
+
+
 _ONE_OF_EACH_KIND = {"dplloyd", "lsh-local", "k-averages"}
 
 
@@ -67,42 +65,30 @@ _ONE_OF_EACH_KIND = {"dplloyd", "lsh-local", "k-averages"}
 )
 def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again(algorithm: str) -> None:
     app = explored(algorithm)
-    first = result(app)
-    run, animation = first.run, read_animation(app)
+    first, animation = result(app), read_animation(app)
+    run, spent = first.run, sum(step["cost"] for step in animation["steps"])
     assert [step["told"] for step in animation["steps"]] == [frame.step.title for frame in run.frames]
-    assert sum(step["cost"] for step in animation["steps"]) == pytest.approx(
-        run.spent_epsilon if run.private else 0, abs=1e-4
-    )
+    assert spent == pytest.approx(run.spent_epsilon if run.private else 0, abs=1e-4)
     for step in animation["steps"]:
-        assert step["data"] and step["title"] and step["alt"]
-        assert all(side["data"] and side["title"] and side["alt"] for side in step["sides"])
+        for shot in (step, *step["sides"]):
+            assert shot["data"] and shot["title"] and shot["alt"]
     assert animation["rows"] and numbers(app)[LOSS].endswith("×")
-    truth_switch(app).set_value(False)
-    hidden = read_animation(sound(app.run()))
+    hidden = read_animation(with_truth(app, False))
     assert LOSS not in numbers(app) and not hidden["rows"]
     assert algorithm == "kmeans++" or "revealed" not in json.dumps(hidden["steps"])
-    assert result(app) is first and len(app.session_state["visit:books"]) == 1, "a rerun runs nothing again"
-
-
-def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
-    app = explored("dplloyd")
-    ask(app, epsilon=2.0)
-    assert result(app).run.epsilon == 2.0 and read_animation(app)["said"] == ""
-    assert [entry.record.epsilon for entry in app.session_state["visit:books"]] == [2.0]
+    assert result(app) is first and len(booked(app)) == 1, "a rerun runs nothing again"
 
 
 def test_a_private_table_waits_for_run_and_says_what_it_spends() -> None:
     app = app_on("home.py", open_blobs(FileKind.PRIVATE), algorithm="dplloyd", k="3", epsilon="1")
     table = app.session_state["visit:table"]
     assert result(app).table_key != table.key and "nothing leaves." in text_of(app), "made-up rows until then"
-    run_again(app)
-    assert result(app).table_key == table.key
+    assert result(run_again(app)).table_key == table.key
     ask(app, epsilon=2.0)
     assert "this visit 0.8 so far" in text_of(app)
     assert result(app).run.epsilon == 0.8 and "press Run to apply" in read_animation(app)["said"]
-    run_again(app)
-    assert result(app).run.epsilon == 1.6 and read_animation(app)["said"] == ""
-    own = [booked for booked in app.session_state["visit:books"] if booked.source_key == table.source_key]
+    assert result(run_again(app)).run.epsilon == 1.6 and read_animation(app)["said"] == ""
+    own = [entry for entry in app.session_state["visit:books"] if entry.source_key == table.source_key]
     assert len(own) == 2
 
 
@@ -111,101 +97,88 @@ def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghos
     drawn = [result(app).run.unit_centers]
     for number in range(2, 8):
         drawn.append(result(run_again(app)).run.unit_centers)
-        assert len(app.session_state["visit:books"]) == number
+        assert len(booked(app)) == number
     earlier = result(app).earlier
     assert len(earlier) == 5 and all((kept == old).all() for kept, old in zip(earlier, drawn[-2:-7:-1], strict=True))
     assert len({centers.tobytes() for centers in drawn}) == len(drawn)
     ask(app, epsilon=2.0)
+    assert result(app).run.epsilon == booked(app)[-1] == 2.0 and read_animation(app)["said"] == ""
     assert result(sound(app.run())).earlier == ()
 
 
+def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
+    assert booked(ask(explored("dplloyd"), epsilon=2.0)) == [2.0]
+
+
 def test_a_seed_repeats_the_noise_and_says_so() -> None:
-    app = explored("dplloyd")
-    app.session_state["bench:word"] = "algorithm"
-    sound(app.run()).toggle(key="study_noise").set_value(True)
+    app = with_word(explored("dplloyd"), "algorithm")
+    app.toggle(key="study_noise").set_value(True)
     assert sound(app.run()).button(key="bench:again").disabled
-    once = result(app).run.centers
-    app.number_input(key="study_seed").set_value(1)
-    assert (result(sound(app.run())).run.centers != once).any()
-    app.number_input(key="study_seed").set_value(0)
-    assert (result(sound(app.run())).run.centers == once).all()
+    once, drawn = result(app).run.centers, {}
+    for seed in (1, 0):
+        app.number_input(key="study_seed").set_value(seed)
+        drawn[seed] = result(sound(app.run())).run.centers
+    assert (drawn[1] != once).any() and (drawn[0] == once).all()
 
 
 def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = explored("dplloyd")
-    kept = result(app)
-
     def breaks(*_: object) -> None:
         raise ZeroDivisionError("a value of the rows: 4711")
 
+    app = explored("dplloyd")
+    kept = result(app)
     with monkeypatch.context() as patched:
         patched.setattr(runner, "run_request", breaks)
         ask(app, epsilon=2.0)
     assert result(app) is kept
     assert "broke off (ZeroDivisionError)" in read_animation(app)["said"] and "4711" not in text_of(app)
-    sound(app.run())
-    assert result(app) is kept
+    assert result(sound(app.run())) is kept
     assert result(run_again(app)).run.epsilon == 2.0
 
 
 def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
     app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
-    assert LOSS not in numbers(app)
-    assert "revealed" not in json.dumps(read_animation(app)["steps"])
-    assert not app.session_state["visit:table"].private.accesses
-    truth_switch(app).set_value(True)
-    sound(app.run())
-    assert numbers(app)[LOSS].endswith("×")
-    assert app.session_state["visit:table"].private.accesses
+    accesses = app.session_state["visit:table"].private.accesses
+    assert LOSS not in numbers(app) and "revealed" not in json.dumps(read_animation(app)["steps"])
+    assert not accesses
+    with_truth(app, True)
+    assert numbers(app)[LOSS].endswith("×") and accesses
 
 
-def test_the_reference_cannot_run_on_a_private_file_behind_its_owners_back() -> None:
-    app = choose(app_on("home.py", open_blobs(FileKind.PRIVATE)), "kmeans++")
-    assert stopped(app)
+def test_what_cannot_run_says_why_before_it_is_run_and_keeps_the_page() -> None:
+    app = explored("dplloyd")
+    kept = result(app)
+    ask(app, k=900)
+    assert stopped(app) and "k is 900" in text_of(app) and result(app) is kept
+    private = open_blobs(FileKind.PRIVATE)
+    assert stopped(app_on("home.py", private, algorithm="kmeans++")), "no reference behind its owner's back"
+    sparse = PrivateTable(csr_array(make_blobs(400)), private.domain, n_public=private.n_public)
+    for algorithm, refused in {"balcan": True, "balcan-sparse": False}.items():
+        app = app_on("home.py", dataclasses.replace(private, private=sparse), algorithm=algorithm)
+        assert stopped(app) == refused == (f"{CARDS[algorithm].title} would write out" in text_of(app))
+    assert not sparse.accesses
 
 
-def test_label_accuracy_is_shown_where_labels_are_known() -> None:
-    labelled = open_blobs(labelled=True)  # with two groups
-    assert numbers(explored("dplloyd", labelled, k=2))["label accuracy"].endswith("%")
-    # Three centres in two groups would be right by their number alone, and one centre cannot be right.
-    assert not any("label accuracy" in name for name in numbers(explored("dplloyd", labelled, k=3)))
-    assert any(name.startswith("label accuracy, of at most") for name in numbers(explored("dplloyd", labelled, k=1)))
+@for_each(("k", "said"), {2: "label accuracy", 1: "label accuracy, of at most", 3: ""}.items())
+def test_label_accuracy_is_shown_where_labels_are_known(k: int, said: str) -> None:
+    """Of two groups: three centres would be right by their number alone, and one centre cannot be right."""
+    shown = numbers(explored("dplloyd", open_blobs(labelled=True), k=k))
+    found = [name for name in shown if "label accuracy" in name]
+    assert len(found) == bool(said) and all(name.startswith(said) and shown[name].endswith("%") for name in found)
 
 
 def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
     assert not [box for box in explored("dplloyd", open_blobs(dim=1)).selectbox if box.label == "Plane"]
     app = explored("dplloyd", open_blobs(dim=6))
     app.session_state["bench:form"] = "Steps in a plane"
-    sound(app.run())
-    (planes,) = (box for box in app.selectbox if box.label == "Plane")
+    (planes,) = (box for box in sound(app.run()).selectbox if box.label == "Plane")
     planes.set_value(next(plane for plane in planes.options if "random" in plane))
     assert "random direction" in json.dumps(read_animation(sound(app.run())))
 
 
-def test_a_request_that_cannot_be_served_says_why_before_it_is_run_and_keeps_the_page() -> None:
-    app = explored("dplloyd")
-    kept = result(app)
-    ask(app, k=900)
-    assert stopped(app)
-    assert "k is 900" in text_of(app)
-    assert result(app) is kept
-
-
-def test_who_cannot_serve_a_sparse_table_says_so_before_a_run() -> None:
-    table = open_blobs(FileKind.PRIVATE)
-    sparse = PrivateTable(csr_array(make_blobs(400)), table.domain, n_public=table.n_public)
-    for algorithm, refused in {"balcan": True, "balcan-sparse": False}.items():
-        app = app_on("home.py", dataclasses.replace(table, private=sparse), algorithm=algorithm)
-        assert stopped(app) == refused
-        assert (f"{CARDS[algorithm].title} would write out" in text_of(app)) == refused
-    assert not sparse.accesses
-
-
 def test_the_word_of_the_algorithm_opens_all_of_them_with_what_each_shows_and_one_is_chosen_there() -> None:
-    app = app_on("home.py", open_blobs())
-    ask(app, delta=0.0)
-    app.session_state["bench:word"] = "algorithm"
-    said = text_of(sound(app.run()))
+    app = with_word(ask(app_on("home.py", open_blobs()), delta=0.0), "algorithm")
+    said = text_of(app)
     for card in CARDS.values():
         entry = app.button(key=f"catalogue:{card.id}")
         assert entry.label.startswith(card.title) and card.when in entry.help
@@ -213,27 +186,26 @@ def test_the_word_of_the_algorithm_opens_all_of_them_with_what_each_shows_and_on
     assert "hash tree · coreset · starts · centres" in said
     assert "too few records" in said and "k-averages needs delta > 0" in said
     app.button(key="catalogue:lsh-local").click()
-    sound(app.run())
-    assert app.session_state["algorithm"] == "lsh-local"
+    assert sound(app.run()).session_state["algorithm"] == "lsh-local"
 
 
 def test_what_a_package_brings_has_a_badge_and_what_is_broken_of_it_a_sentence() -> None:
     with bringing(example("honest").CARD, Entry("broken", lambda: 7)):
         app = app_on("home.py", open_blobs(), algorithm="random-lloyd")
-        assert app.session_state["algorithm"] == "random-lloyd" and not app.exception
-        app.session_state["bench:word"] = "algorithm"
-        said = text_of(sound(app.run()))
+        assert app.session_state["algorithm"] == "random-lloyd"
+        said = text_of(with_word(app, "algorithm"))
     assert said.count(":red-badge[not ours]") == 2, "in the list and above its story"
     assert "The algorithm 'broken' of some-package 1.2 is left out" in said
 
 
-def test_a_link_carries_settings_and_a_wrong_one_does_no_harm() -> None:
-    app = app_on("home.py", open_blobs(), algorithm=IDS[-1], epsilon="3.5", k="4")
-    assert app.session_state["algorithm"] == IDS[-1]
-    assert app.session_state["epsilon"] == 3.5
-    assert app.session_state["k"] == 4
-    wrong = app_on("home.py", open_blobs(), algorithm="nonsense", epsilon="-1", k="many")
-    assert wrong.session_state["algorithm"] in CARDS
+def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cancelled(monkeypatch) -> None:
+    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
+    app = open_ledger(app_on("home.py", open_blobs()))
+    assert [entry.record.algorithm for entry in app.session_state["visit:books"]] == ["auto"]
+    app = app_on("home.py", open_blobs(), registry=tables.UnderWayRegistry())
+    app.button(key="run:cancel").click()
+    assert "run:result" not in sound(app.run()).session_state
+    assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
 @pytest.mark.slow
@@ -241,62 +213,44 @@ def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("home.py", open_blobs(), workers=True, algorithm="dplloyd")
     assert app.session_state["run:pending"].job.wait(waiting.SECONDS)
-    sound(app.run())
-    assert result(app).run.algorithm == "dplloyd"
-    assert "run:pending" not in app.session_state and len(app.session_state["visit:books"]) == 1
+    assert result(sound(app.run())).run.algorithm == "dplloyd"
+    assert "run:pending" not in app.session_state and len(booked(app)) == 1
 
 
-def test_a_run_that_ends_while_another_page_is_open_is_in_the_books(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs())
-    open_ledger(app)
-    assert [booked.record.algorithm for booked in app.session_state["visit:books"]] == ["auto"]
-
-
-def test_a_run_can_be_cancelled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs(), registry=UnderWayRegistry())
-    app.button(key="run:cancel").click()
-    sound(app.run())
-    assert "run:result" not in app.session_state
-    assert "cancelled" in " ".join(info.proto.title for info in app.info)
-
-
-@pytest.mark.parametrize("number", [1700, 60])
+@for_each("number", [1700, 60])
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
-    app = app_on("home.py", open_pairs(number), **{"k-noisy-centers.rows": "tuples"}, algorithm="k-noisy-centers")
-    ask(app, k=2)
-    done = result(sound(app.run())).run
+    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
+    app = ask(app_on("home.py", tables.open_pairs(number), **link), k=2)
+    done, animation = result(sound(app.run())).run, read_animation(app)
     assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
     assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
-    sides = [side["name"] for side in read_animation(app)["steps"][1]["sides"]]
+    sides = [side["name"] for side in animation["steps"][1]["sides"]]
     assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
-    assert "revealed" in json.dumps(read_animation(app))
+    assert "revealed" in json.dumps(animation)
 
 
 def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
     link = {"k-averages.rows": "tuples", "algorithm": "k-averages", "k": "2"}
     assert "declare the relation replace" in text_of(app_on("home.py", open_blobs(), **link))
-    app = app_on("home.py", open_pairs(60), **link)
-    ask(app, k=3)
-    assert "does not hold 3 points" in text_of(sound(app.run()))
+    assert "does not hold 3 points" in text_of(sound(ask(app_on("home.py", tables.open_pairs(60), **link), k=3).run()))
 
 
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
-    app = open_below(explored("auto"), "What was found")
+    app = tables.open_below(explored("auto"), "What was found")
     spent = result(app).run.entries
     assert "redraws" not in text_of(app)
     app.toggle(key="explore:read_k").set_value(True)
-    sound(app.run())
-    assert "redraws of the noise say the same" in text_of(app)
-    assert result(app).run.entries == spent
-    assert not [one for one in open_below(explored("dplloyd"), "What was found").toggle if one.key == "explore:read_k"]
+    assert "redraws of the noise say the same" in text_of(sound(app.run())) and result(app).run.entries == spent
+    other = tables.open_below(explored("dplloyd"), "What was found")
+    assert not [one for one in other.toggle if one.key == "explore:read_k"]
 
 
-def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_them() -> None:
-    alts = [figure.proto.alt for figure in explored("dplloyd", open_blobs(dim=3)).get("plotly_chart")]
-    assert any(alt.startswith("Three segments on a lane for each of three columns") for alt in alts)
-    assert not any("on a lane" in figure.proto.alt for figure in explored("dplloyd").get("plotly_chart"))
-    refused = explored("k-averages", open_blobs(dim=3))
-    (figure,) = [one for one in refused.get("plotly_chart") if "on a lane" in one.proto.alt]
-    assert "refused (⊥)" in json.loads(figure.proto.spec)["layout"]["annotations"][-1]["text"]
+@for_each(("algorithm", "dim"), [("dplloyd", 3), ("dplloyd", 2), ("k-averages", 3)])
+def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_them(algorithm: str, dim: int) -> None:
+    figures = explored(algorithm, open_blobs(dim=dim)).get("plotly_chart")
+    profiles = [figure.proto for figure in figures if "on a lane" in figure.proto.alt]
+    assert len(profiles) == (dim > 2)
+    for profile in profiles:
+        notes = json.loads(profile.spec)["layout"].get("annotations", [{"text": ""}])
+        assert ("refused (⊥)" in notes[-1]["text"]) == (algorithm == "k-averages")
+        assert algorithm != "dplloyd" or profile.alt.startswith("Three segments on a lane for each of three columns")

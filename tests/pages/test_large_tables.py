@@ -13,24 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import runner
 from dpviz.app.ui.data import ways_in
-from dpviz.runs.jobs import JobState, Work
-from dpviz.runs.one_run import RunSoFar
-from dpviz.runs.worker import Failure
+from dpviz.runs import Failure, JobState, RunSoFar, Work
 from tests import waiting
+from tests.cases import for_each
 from tests.contract.tables import make_blobs
-from tests.pages.site import everything_shown, fine, of_kind, open_ledger, paste_bounds, press, turn_to
-from tests.pages.tables import (
-    ArrivingJob,
-    PromptRegistry,
-    UnderWayRegistry,
-    app_on,
-    numbers,
-    open_blobs,
-    players,
-    read_animation,
-    sound,
-    text_of,
-)
+from tests.pages import tables
+from tests.pages.site import everything_shown, fine, of_kind, open_form, open_ledger, paste_bounds, press, turn_to
+from tests.pages.tables import PromptRegistry, UnderWayRegistry, app_on, open_blobs, read_animation, sound, text_of
 
 ROWS = 3_000
 DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known beforehand"}
@@ -54,23 +43,22 @@ def parquet(tmp_path: Path) -> Path:
 def bring(path: Path, **how: Any) -> AppTest:
     """The bench after a file was named by its path."""
     at = app_on("home.py", open_blobs(), **how)
-    at.session_state["bench:word"] = "table"
-    fine(at.run()).text_input(key="file_here_path").set_value(str(path))
-    press(at, "Bring it")
-    return fine(turn_to(at, "data.py").run())
+    open_form(at, "table").text_input(key="file_here_path").set_value(str(path))
+    return fine(turn_to(press(at, "Bring it"), "data.py").run())
 
 
 def preparing(path: Path, kind: str = "private", **how: Any) -> AppTest:
     """The page once the file is declared and put to use."""
-    at = bring(path, **how)
-    of_kind(at, kind)
-    return paste_bounds(at, json.dumps(DECLARED))
+    return paste_bounds(of_kind(bring(path, **how), kind), json.dumps(DECLARED))
+
+
+def opened(at: AppTest):
+    return fine(at.run()).session_state["visit:table"]
 
 
 def job_of(at: AppTest) -> Work[Any]:
     """The job that prepares."""
-    job: Work[Any] = at.session_state["large_table:preparing"].job
-    return job
+    return at.session_state["large_table:preparing"].job
 
 
 def may_be_opened(at: AppTest) -> bool:
@@ -83,51 +71,42 @@ def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_w
     at = preparing(parquet, workers=True)
     job = job_of(at)
     assert job.wait(waiting.SECONDS) and job.state is JobState.DONE, job.error
-    open_ledger(at)
-    table = at.session_state["visit:table"]
+    table = open_ledger(at).session_state["visit:table"]
     assert table.title == "people" and not table.private.in_memory and table.loaded.n_rows == ROWS
     # Private: neither its rows nor how many there are.
     assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
 
 
-@pytest.mark.parametrize("form", ["csv", "folder"])
-def test_a_csv_file_and_a_folder_are_prepared_too(parquet: Path, form: str) -> None:
-    path = parquet.parent
-    if form == "csv":
-        path = parquet.with_suffix(".csv")
-        pq.read_table(parquet).to_pandas().to_csv(path, index=False)
-    table = fine(preparing(path).run()).session_state["visit:table"]
-    assert not table.private.in_memory and table.loaded.n_rows == ROWS
+def test_a_csv_file_and_a_folder_are_prepared_too_with_what_is_declared_beside_them(parquet: Path) -> None:
+    csv = parquet.parent / "csv" / "people.csv"
+    csv.parent.mkdir()
+    pq.read_table(parquet).to_pandas().to_csv(csv, index=False)
+    said = json.dumps(DECLARED | {"kind": "public", "n_public": ROWS})
+    csv.with_suffix(".json").write_text(said)
+    for table in (opened(bring(csv)), opened(preparing(parquet.parent))):
+        assert not table.private.in_memory and table.loaded.n_rows == ROWS
+        assert table.n_public == (ROWS if table.kind.may_be_shown else None)
 
 
 def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parquet: Path) -> None:
     at = preparing(parquet, registry=UnderWayRegistry())
     assert not may_be_opened(at) and "Other pages stay usable" in text_of(at)
     at.button(key="preparation:cancel").click()
-    fine(at.run())
-    assert at.session_state["visit:table"].title == "blobs"
-    assert "cancelled" in " ".join(info.proto.title for info in at.info)
+    assert opened(at).title == "blobs" and "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
-    press(at, "Open it again")
-    assert fine(at.run()).session_state["visit:table"].title == "people"
+    assert opened(press(at, "Open it again")).title == "people"
 
 
-def test_a_worker_that_dies_is_a_sentence_and_the_form_stays(parquet: Path) -> None:
+def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_value(parquet: Path) -> None:
     at = preparing(parquet, registry=UnderWayRegistry())
     job_of(at)._finish(JobState.FAILED, Failure.of_death(-9))
-    fine(at.run())
-    assert "failed" in " ".join(error.proto.title for error in at.error)
-    assert may_be_opened(at)
-
-
-def test_a_damaged_row_group_is_a_sentence_without_a_value(parquet: Path) -> None:
+    assert "failed" in " ".join(error.proto.title for error in fine(at.run()).error) and may_be_opened(at)
     raw = bytearray(parquet.read_bytes())
     raw[4:200] = b"\xff" * 196
     parquet.write_bytes(raw)
     at = preparing(parquet)
     assert job_of(at).state is JobState.FAILED
-    fine(at.run())
-    (error,) = at.error
+    (error,) = fine(at.run()).error
     assert "damaged" in error.value and "\n" not in error.value.strip()
 
 
@@ -137,39 +116,22 @@ def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
     for name, told in {"no.parquet": "no Parquet file", "bad.parquet": "damaged", "empty.csv": "empty"}.items():
         at = bring(tmp_path / name)
         (error,) = at.error
-        assert told in error.value, [one.value for one in at.error]
-        assert at.session_state["visit:table"].title == "blobs"
+        assert told in error.value and at.session_state["visit:table"].title == "blobs"
 
 
-def test_what_is_declared_beside_a_named_file_is_used(parquet: Path) -> None:
-    parquet.with_suffix(".json").write_text(json.dumps(DECLARED | {"kind": "public", "n_public": ROWS}))
-    at = bring(parquet)
-    assert fine(at.run()).session_state["visit:table"].n_public == ROWS
-
-
-def test_truth_of_a_large_table_is_a_sample_and_says_so(parquet: Path) -> None:
-    at = preparing(parquet, "public")
-    fine(at.run())
-    assert "rows that stand for all" in text_of(at)
-    at.switch_page("home.py")
-    at.query_params["algorithm"] = "dplloyd"
-    sound(at.run())
-    assert "the loss of k-means++, in a sample of the rows" in numbers(at)
-    assert "rows that stand for all" in text_of(at)
-
-
-@pytest.mark.parametrize("fits", [True, False])
-def test_true_counts_are_those_of_all_rows_or_none_are_shown(
+@for_each("fits", [True, False])
+def test_truth_of_a_large_table_is_a_sample_and_says_so_and_true_counts_are_of_all_rows_or_none(
     parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
 ) -> None:
-    if fits:
-        monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10**9)
+    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10**9 if fits else 10)
     at = preparing(parquet, "public")
-    fine(at.run())
+    assert fits or "rows that stand for all" in text_of(fine(at.run()))
     at.switch_page("home.py")
-    at.session_state["algorithm"] = "balcan"
-    sound(at.run())
-    assert (", truly " in json.dumps(read_animation(at))) == fits
+    fine(at.run()).session_state["algorithm"] = "balcan"
+    assert (", truly " in json.dumps(read_animation(sound(at.run())))) == fits
+    if not fits:
+        assert "the loss of k-means++, in a sample of the rows" in tables.numbers(at)
+        assert "rows that stand for all" in text_of(at)
 
 
 class GrowingRegistry(PromptRegistry):
@@ -179,42 +141,36 @@ class GrowingRegistry(PromptRegistry):
         self.most = most
 
     def submit(self, work: Any, *args: Any, **kwargs: Any) -> Any:
-        return ArrivingJob([item for item in work(*args, **kwargs) if isinstance(item, RunSoFar)][: self.most])
+        items = [item for item in work(*args, **kwargs) if isinstance(item, RunSoFar)]
+        return tables.ArrivingJob(items[: self.most])
 
 
 def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("home.py", open_blobs(), registry=GrowingRegistry())
     seen = []
-    for _ in range(60):
-        if "run:result" in app.session_state:
-            break
-        seen.append(len(read_animation(app)["steps"]) if players(app) else 0)
+    while "run:result" not in app.session_state and len(seen) < 60:
+        seen.append(len(read_animation(app)["steps"]) if tables.players(app) else 0)
         sound(app.run())
     whole = len(app.session_state["run:result"].run.frames)
     assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
     assert len(read_animation(app)["steps"]) == whole
 
 
-@pytest.mark.parametrize("live", [True, False])
-def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(
-    monkeypatch: pytest.MonkeyPatch, live: bool
-) -> None:
+@for_each("live", [True, False])
+def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(monkeypatch, live: bool) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
     app = app_on("home.py", open_blobs(), registry=GrowingRegistry(6))
     pending = app.session_state["run:pending"]
     for _ in range(6):
         sound(app.run())
     pending.job.state, pending.live = JobState.CANCELLED, live
-    arrived = [item for item in pending.job._items[: pending.job._arrived] if item.entries]
-    assert arrived
-    sound(app.run())
-    sound(app.run())
+    assert [item for item in pending.job._items[: pending.job._arrived] if item.entries]
+    sound(sound(app.run()).run())
     if live:  # a moved control asked for it: like every run of that kind, it leaves nothing behind
         assert "visit:books" not in app.session_state
         return
     (entry,) = app.session_state["visit:books"]
     assert entry.record.centers is None and 0 < entry.record.spent_epsilon < entry.record.epsilon
-    animation = read_animation(app)
-    assert all("the loss" not in step["title"] for step in animation["steps"])
+    assert all("the loss" not in step["title"] for step in read_animation(app)["steps"])
     open_ledger(app)

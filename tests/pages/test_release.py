@@ -13,20 +13,17 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.releases import publishing
-from dpviz.releases.account import Account, State
+from dpviz.core import ACCESS_LOG, AccessKind
+from dpviz.releases import Account, State, publishing, read_release, verify
 from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
-from dpviz.releases.release_reader import read_release
-from dpviz.releases.verifying import verify
-from dpviz.runs.advice.advice import Target
-from dpviz.runs.advice.judgement import KnownRows
+from dpviz.runs import KnownRows, OpenTable, Target, declare
 from dpviz.runs.meaning.windows import Risk
-from dpviz.runs.open_table import OpenTable, declare
+from dpviz.tables import open_file
 from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, apply_declaration_file
-from dpviz.tables.named import open_file
 from tests import waiting
+from tests.cases import about
 from tests.pages.site import everything_shown, fine, paste_bounds, press, turn_to, upload, visit
-from tests.pages.tables import app_on, ask, sound, text_of
+from tests.pages.tables import app_on, ask, computed, open_below, run_again, sound, text_of, truth_switch
 from tests.releases.charges import a_charge
 from tests.releases.people import WORDS, open_people, write_people
 
@@ -44,20 +41,27 @@ def on_page(table: OpenTable, account: Path | None = None) -> AppTest:
     return sound(app.run())
 
 
-def button(app: AppTest) -> object:
-    (found,) = (one for one in app.button if (one.key or "").startswith("release:press:"))
+def names_account(app: AppTest, path: Path) -> AppTest:
+    return sound(app.text_input(key="release:account_path").set_value(str(path)).run())
+
+
+def one_of(elements, start: str):
+    """The one of these whose key starts so, or whose label is that."""
+    (found,) = (one for one in elements if (one.key or "").startswith(start) or one.label == start)
     return found
+
+
+def button(app: AppTest):
+    return one_of(app.button, "release:press:")
 
 
 def barred(app: AppTest) -> bool:
     """Whether neither ε can be typed nor the button be pressed."""
-    (box,) = (one for one in app.text_input if (one.key or "").startswith("release:confirm:"))
-    return bool(box.disabled and button(app).disabled)
+    return one_of(app.text_input, "release:confirm:").disabled and button(app).disabled
 
 
 def confirmed(app: AppTest, typed: str = "1") -> AppTest:
-    (box,) = (one for one in app.text_input if (one.key or "").startswith("release:confirm:"))
-    return sound(box.set_value(typed).run())
+    return sound(one_of(app.text_input, "release:confirm:").set_value(typed).run())
 
 
 def pressed_once(app: AppTest) -> AppTest:
@@ -67,11 +71,11 @@ def pressed_once(app: AppTest) -> AppTest:
     return sound(app.run())
 
 
-def accepting(app: AppTest, *, rows: int) -> AppTest:
-    """The page after somebody said in the sentence which loss and which risk they accept, for so many rows."""
-    hand, said = app.session_state["bench:hand"], {"target": Target(1.5), "risk": Risk(0.1, 0.9)}
-    app.session_state["bench:hand"] = replace(hand, rows=KnownRows(rows, rows), **said)
-    return sound(app.run())
+def files_of(app: AppTest) -> dict[str, bytes]:
+    """What left last, which has to be what it says."""
+    files = app.session_state["release:pressed"][-1].job.release.files
+    assert verify(make_zip(files)).holds
+    return files
 
 
 def buys(at: AppTest, column: str) -> AppTest:
@@ -85,47 +89,35 @@ def standing(path: Path):
     return Account.open(path).standing()
 
 
+def errors_of(app: AppTest) -> str:
+    return "\n".join(f"{error.proto.title}: {error.value}" for error in app.error)
+
+
 def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
     app = on_page(open_people(tmp_path))
-    assert app.subheader[0].value == "Three centres of two columns, at ε = 1"
-    odds = next(one.value for one in app.markdown if one.value.startswith("The presence of one row changes the odds"))
-    assert "at most 2.72×." in odds
+    assert app.subheader[0].value == "Three centres of two columns, at ε = 1" and "at most 2.72×." in text_of(app)
     ask(app, epsilon=0.5)
     app.slider(key="release:share").set_value(20)
     sound(app.run())
     assert "and what their segments are, at ε = 0.5" in app.subheader[0].value and "1.65×" in text_of(app)
 
 
-def test_without_account_and_words_the_button_is_dead_and_each_missing_thing_is_named(tmp_path):
-    app = on_page(open_people(tmp_path, release={}))
-    assert barred(app)
-    said = text_of(app)
-    for words in ("Next:", "Intended use is empty"):
-        assert words in said
-    assert "Words of the card: to do" in everything_shown(app) and "Account: to do" in everything_shown(app)
-    folded = [
-        one
-        for one in app.expander
-        if one.label in ("Where every bound comes from", "Looks at the rows in this process")
-    ]
-    assert len(folded) == 2 and not any(one.proto.expanded for one in folded), "what the sentence says is not repeated"
-
-
-def test_a_bound_that_nobody_can_defend_is_red_in_a_word_and_blocks(tmp_path):
+def test_what_stands_against_a_release_is_named_and_bars_it(tmp_path):
     account = account_in(tmp_path)
-    for words, origins in {"blocked: the rows": {"age": FROM_ROWS}, "blocked: nobody says": {}}.items():
-        app = on_page(open_people(tmp_path, origins=origins), account)
-        assert f":red[:material/block: **{words}**]" in text_of(app)
-        assert "Bounds: to do" in everything_shown(app)
-        assert barred(app)
-
-
-def test_open_bounds_say_what_buying_them_would_cost():
-    at = upload(visit("data.py"), b"age,pay\n" + b"\n".join(b"%d,%d" % (row, row * 7) for row in range(90)))
-    paste_bounds(at, json.dumps({"bounds": {"age": [0, 100], "pay": [None, None]}, "bounds_origin": "law"}))
-    at = buys(at, "pay")
-    said = text_of(at)
-    assert "will be bought with ε = 0.03" in said and "| age | 0 to 100 |" in said
+    for said, changed, to_do in (
+        ("Intended use is empty", {"release": {}}, "Words of the card: to do"),
+        (":red[:material/block: **blocked: the rows**]", {"origins": {"age": FROM_ROWS}}, "Bounds: to do"),
+        (":red[:material/block: **blocked: nobody says**]", {"origins": {}}, "Bounds: to do"),
+    ):
+        with about(said):
+            app = on_page(open_people(tmp_path, **changed), account)
+            assert said in text_of(app) and to_do in everything_shown(app) and barred(app)
+            opened = any(one.proto.expanded for one in app.expander if one.label.startswith(("Where", "Looks")))
+            assert opened == to_do.startswith("Bounds"), "what the sentence says is not repeated"
+    assert "cannot be released" in errors_of(ask(app, algorithm="gkm")) and barred(app)
+    (tmp_path / "people.txt").write_text("name\n")
+    assert "is no account" in errors_of(names_account(app, tmp_path / "people.txt"))
+    assert "Account: to do" in everything_shown(app)
 
 
 def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
@@ -139,43 +131,29 @@ def test_only_the_number_itself_confirms_typed_as_one_likes(tmp_path):
 def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_home(tmp_path):
     table, account = open_people(tmp_path), account_in(tmp_path)
     app = on_page(table, account)
-    assert "revealed" not in everything_shown(app)
     # What is accepted argues for ε, here and on the card.
-    argument = "It keeps the accepted risk"
-    assert argument in text_of(accepting(app, rows=900))
-    app = pressed_once(app)
-    assert "revealed" not in everything_shown(app)
-    assert "Missing values" not in everything_shown(app), "they are bought where they are asked for"
+    hand, said = app.session_state["bench:hand"], {"target": Target(1.5), "risk": Risk(0.1, 0.9)}
+    app.session_state["bench:hand"] = replace(hand, rows=KnownRows(900, 900), **said)
+    assert "It keeps the accepted risk" in text_of(sound(app.run())) and "revealed" not in everything_shown(app)
+    shown = everything_shown(pressed_once(app))
+    assert "revealed" not in shown and "Missing values" not in shown, "these are bought where they are asked for"
     (entry,) = standing(account).entries
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
-    (press,) = app.session_state["release:pressed"]
-    files = press.job.release.files
-    assert verify(make_zip(files)).holds and argument in files[PAGE].decode()
-    kept = tmp_path / "people-release-1.zip"
+    files, kept = files_of(app), tmp_path / "people-release-1.zip"
+    assert "It keeps the accepted risk" in files[PAGE].decode()
     assert kept.read_bytes() == make_zip(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
     finding = read_release(make_zip(files)).received.finding
     assert f"**{escape_markdown(finding.title)}.**" in text_of(app), "what its recipient reads first"
     assert [one for one in app.get("plotly_chart") if ":map" in one.proto.id], "two columns are a map here, too"
-    for _ in range(3):
-        sound(app.run())
+    sound(sound(app.run()).run())
     assert len(standing(account).entries) == 1, "a rerun is no press"
     assert not [one for one in app.button if (one.key or "").startswith("release:press:")], "it is locked"
     assert {one.proto.label for one in app.get("download_button")} == {"The release (zip)", "The card alone (HTML)"}
-    sound(app.switch_page("home.py").run())
     reloaded = on_page(table, account)
     assert len(standing(account).entries) == 1, "nor is a reload"
-    day = standing(account).entries[0].at[:10]
-    assert f"{day}, released; its zip lies beside the account as people-release-1.zip" in text_of(reloaded)
-    reader = app_on("read.py", None)
-    reader.file_uploader(key="read:one").upload("release.zip", make_zip(files))
-    sound(reader.run())
-    assert "is what it says" in text_of(reader)
-    changed = {**files, CENTERS: files[CENTERS].replace(b"1", b"2")}
-    reader.file_uploader(key="read:one").upload("release.zip", make_zip(changed))
-    sound(reader.run())
-    assert reader.title[0].value == "This release is not what it says"
-    assert "**centers.csv**" in text_of(reader)
+    told = f"{entry.at[:10]}, released; its zip lies beside the account as people-release-1.zip"
+    assert told in text_of(reloaded)
 
 
 def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
@@ -184,59 +162,43 @@ def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_fo
     app.slider(key="release:missing").set_value(5)
     assert "and how many values are missing" in sound(app.run()).subheader[0].value
     app.number_input(key="release:smallest").set_value(400)
-    app = sound(app.run())
-    app = pressed_once(app)
-    files = app.session_state["release:pressed"][0].job.release.files
-    assert "of age is missing" in everything_shown(app)
-    assert "every group has at least 400 rows" in files[PAGE].decode()
-    assert "Missing values, with noise: " in files[PAGE].decode() and verify(make_zip(files)).holds
+    sound(app.run())
+    page = files_of(pressed_once(app))[PAGE].decode()
+    assert "of age is missing" in everything_shown(app) and "Missing values, with noise: " in page
+    assert "every group has at least 400 rows" in page
     places, segments = app.get("plotly_chart")
     assert places.proto.alt.startswith("Map of age") and segments.proto.alt.startswith("Three segments")
     sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
     assert "Pensioners" in app.get("plotly_chart")[1].proto.alt
 
 
-def test_what_an_evaluator_asks_is_answered_in_the_dossier(tmp_path):
-    app = on_page(open_people(tmp_path), account_in(tmp_path))
-    (box,) = (one for one in app.text_area if one.label == "Who can read the raw table?")
-    assert "What an evaluator asks: nine questions open" in everything_shown(app)
-    app = sound(box.set_value("Two clerks of the town").run())
-    assert "eight questions open" in everything_shown(app)
-    dossier = pressed_once(app).session_state["release:pressed"][0].job.release.files["dossier.html"].decode()
-    assert '<dd class="owner">Two clerks of the town</dd>' in dossier and "The owner has not said." in dossier
-
-
 def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
     account = account_in(tmp_path)
     app = on_page(open_people(tmp_path), account)
     first = button(app).key
-    app = pressed_once(app)
-    sound(app.button(key="release:prepare_another").click().run())
+    sound(pressed_once(app).button(key="release:prepare_another").click().run())
     assert button(app).key != first, "the second of two clicks would press it"
     assert button(app).disabled, "what confirmed the first does not confirm the second"
-    pressed_once(app)
-    assert standing(account).spent_epsilon == 2.0
-    sound(app.button(key="release:prepare_another").click().run())
-    assert any("left in the account" in error.value for error in app.error)
+    sound(pressed_once(app).button(key="release:prepare_another").click().run())
+    assert standing(account).spent_epsilon == 2.0 and "left in the account" in errors_of(app)
     assert barred(app) and "Account: to do" in everything_shown(app)
 
 
-def test_words_are_printed_verbatim_and_come_with_the_declaration_and_what_was_tried_here_stays_here(tmp_path):
+def test_words_are_printed_verbatim_on_card_and_dossier_and_what_was_tried_here_stays_here(tmp_path):
     hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", open_people(tmp_path)
     app = on_page(table, account_in(tmp_path))
-    assert not table.private.accesses
-    (box,) = (one for one in app.text_area if one.label == "What did you choose after looking?")
-    box.set_value(hostile)
-    next(one for one in app.text_input if one.label == "Region that the data describe").set_value("Lower Saxony")
-    app = pressed_once(sound(app.run()))
-    files = app.session_state["release:pressed"][-1].job.release.files
-    assert hostile in str(yaml.safe_load(files[CARD]))
-    page = files[PAGE].decode()
-    assert "&lt;b&gt;one&lt;/b&gt;" in page and "<b>one</b>" not in page
+    assert not table.private.accesses and "an evaluator asks: nine questions open" in everything_shown(app)
+    one_of(app.text_area, "What did you choose after looking?").set_value(hostile)
+    one_of(app.text_area, "Who can read the raw table?").set_value("Two clerks of the town")
+    one_of(app.text_input, "Region that the data describe").set_value("Lower Saxony")
+    assert "eight questions open" in everything_shown(sound(app.run()))
+    files = files_of(pressed_once(app))
+    page, dossier = files[PAGE].decode(), files["dossier.html"].decode()
+    assert hostile in str(yaml.safe_load(files[CARD])) and "&lt;b&gt;one&lt;/b&gt;" in page and "<b>one</b>" not in page
     assert "runs on made-up tables" not in page and "Expected before the release: " in page
     declared = apply_declaration(files[DECLARATION].decode())
     assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
-    assert verify(make_zip(files)).holds
+    assert '<dd class="owner">Two clerks of the town</dd>' in dossier and "The owner has not said." in dossier
 
 
 def test_hostile_names_stay_text(tmp_path):
@@ -248,43 +210,23 @@ def test_hostile_names_stay_text(tmp_path):
     declaration_file.write_text(json.dumps({**said, "release": WORDS}))
     declared = replace(apply_declaration_file(declaration_file).validate(), kind=FileKind.PRIVATE)
     app = on_page(declare(open_file(data), declared), account_in(tmp_path))
-    shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader)]
-    assert not any(":red[a]" in text or "**b**" in text or "<img" in text.replace("\\<img", "") for text in shown)
-    app = pressed_once(app)
-    shown = [one.value for one in (*app.markdown, *app.caption, *app.subheader, *app.success)]
-    assert not any(":red[a]" in text or "**b**" in text for text in shown)
-
-
-def test_an_algorithm_without_release_grade_noise_says_why(tmp_path):
-    app = on_page(open_people(tmp_path), account_in(tmp_path))
-    ask(app, algorithm="gkm")
-    assert any("cannot be released" in error.value for error in app.error)
-    assert barred(app)
-
-
-def makes(app: AppTest) -> object:
-    (make,) = (one for one in app.button if one.label == "Make it")
-    return make
+    for _ in range(2):
+        shown = "\n".join(one.value for one in (*app.markdown, *app.caption, *app.subheader, *app.success))
+        assert ":red[a]" not in shown and "**b**" not in shown and "<img" not in shown.replace("\\<img", "")
+        if not app.session_state.get("release:pressed"):
+            pressed_once(app)
 
 
 def test_a_new_account_is_made_and_opened(tmp_path):
-    app = on_page(open_people(tmp_path))
-    sound(app.text_input(key="release:account_path").set_value(str(tmp_path / "none" / "new.sqlite")).run())
+    app = names_account(on_page(open_people(tmp_path)), tmp_path / "none" / "new.sqlite")
     assert barred(app) and not (tmp_path / "none").exists(), "a path alone makes nothing"
-    sound(makes(app).click().run())
+    sound(one_of(app.button, "Make it").click().run())
     assert app.error[0].proto.title == "No account was made"
-    sound(app.text_input(key="release:account_path").set_value(str(tmp_path / "new.sqlite")).run())
-    app.text_input(key="release:new:name").set_value("people")
-    sound(makes(app).click().run())
+    names_account(app, tmp_path / "new.sqlite").text_input(key="release:new:name").set_value("people")
+    sound(one_of(app.button, "Make it").click().run())
     assert standing(tmp_path / "new.sqlite").cap_epsilon == 2.0
     assert not button(confirmed(app)).disabled
     assert not [one for one in app.button if one.label == "Make it"], "one that is there is opened"
-
-
-def test_a_file_that_is_no_account_is_refused_in_a_sentence(tmp_path):
-    (tmp_path / "people.txt").write_text("name\n")
-    app = on_page(open_people(tmp_path), tmp_path / "people.txt")
-    assert any("is no account" in error.value for error in app.error)
 
 
 def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
@@ -292,23 +234,19 @@ def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypa
     app = app_on("release.py", open_people(tmp_path), k="3")
     (code,) = app.code
     assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
-    assert not [one for one in app.text_input if one.key == "release:account_path"]
-    assert barred(app)
+    assert not [one for one in app.text_input if one.key == "release:account_path"] and barred(app)
 
 
 def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path, monkeypatch):
-    secret = "row 17 is 4711"
-
     def broken(*_: object, **__: object) -> None:
-        raise ValueError(secret)
+        raise ValueError("row 17 is 4711")
 
     monkeypatch.setattr("dpviz.releases.releasing.draw", broken)
     account = account_in(tmp_path)
     app = pressed_once(on_page(open_people(tmp_path), account))
-    (entry,) = standing(account).entries
-    assert entry.state is State.FAILED
+    assert [entry.state for entry in standing(account).entries] == [State.FAILED]
     assert app.error[0].proto.title == "Charged (1), and nothing was released"
-    assert secret not in everything_shown(app) and "ValueError" in app.error[0].value
+    assert "row 17" not in everything_shown(app) and "ValueError" in app.error[0].value
     assert "stays in the account" in text_of(app)
 
 
@@ -317,63 +255,41 @@ def test_a_refusal_at_the_last_moment_charges_nothing(tmp_path):
     app = confirmed(on_page(open_people(tmp_path), account))
     Account.open(account).charge(replace(a_charge(1.5), unit="1 row"))  # another program was faster
     sound(button(app).click().run())
-    assert len(standing(account).entries) == 1
-    assert any("left in the account" in error.value for error in app.error)
+    assert len(standing(account).entries) == 1 and "left in the account" in errors_of(app)
 
 
 def test_while_it_is_under_way_the_page_shows_that_alone(tmp_path, monkeypatch):
-    go_on = threading.Event()
-    real = publishing.publish
+    go_on, real = threading.Event(), publishing.publish
 
     def slow(*args: object, **kwargs: object) -> object:
         assert go_on.wait(waiting.SECONDS)
         return real(*args, **kwargs)
 
     monkeypatch.setattr(publishing, "publish", slow)
-    account = account_in(tmp_path)
-    app = confirmed(on_page(open_people(tmp_path), account))
+    app = confirmed(on_page(open_people(tmp_path), account_in(tmp_path)))
     try:
         sound(button(app).click().run())
         assert "Releasing 3 centres of Visitors at ε = 1" in app.subheader[0].value
         assert not [one for one in app.text_input if (one.key or "").startswith("release:")]
-        press(app, "Back to the picture")
-        assert "is being released" in text_of(app)
+        assert "is being released" in text_of(press(app, "Back to the picture"))
     finally:
         go_on.set()
     assert app.session_state["release:pressed"][0].job.wait(waiting.SECONDS)
-    sound(app.run())
-    assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(app)
+    assert "Released in this visit: charge 1 of account people, ε = 1 left." in text_of(sound(app.run()))
 
 
-def test_what_is_no_release_is_refused_in_a_sentence(tmp_path):
-    packed = BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("<b>.txt", "x")
-    app = app_on("read.py", None)
-    app.file_uploader(key="read:one").upload("other.zip", packed.getvalue())
-    sound(app.run())
-    assert any("not the zip of a release" in error.value for error in app.error)
-
-
-def test_a_release_buys_the_bounds_that_its_owner_cannot_declare(tmp_path):
-    data, _ = write_people(tmp_path)
-    at = upload(visit("data.py"), data.read_bytes())
-    at = paste_bounds(
-        at,
-        json.dumps({"bounds": {"age": [0, 100], "income": [None, None]}, "bounds_origin": "law", "release": WORDS}),
-    )
+def test_a_release_buys_the_bounds_that_its_owner_cannot_declare_and_says_what_they_cost(tmp_path):
+    said = {"bounds": {"age": [0, 100], "income": [None, None]}, "bounds_origin": "law", "release": WORDS}
+    at = paste_bounds(upload(visit("data.py"), write_people(tmp_path)[0].read_bytes()), json.dumps(said))
     at.session_state["k"] = 3
-    at = buys(at, "income")
+    told = text_of(buys(at, "income"))
+    assert "will be bought with ε = 0.03" in told and "| age | 0 to 100 |" in told
     at.text_input(key="release:account_path").set_value(str(account_in(tmp_path)))
     at.slider(key="release:bounds").set_value(20)
     assert "will be bought with ε = 0.2" in text_of(fine(at.run()))
-    at = pressed_once(at)
-    release = at.session_state["release:pressed"][0].job.release
-    assert verify(make_zip(release.files)).holds
-    bought = apply_declaration(release.files[DECLARATION].decode()).bounds["income"]
+    bought = apply_declaration(files_of(pressed_once(at))[DECLARATION].decode()).bounds["income"]
     assert bought.lower is not None and bought.upper >= 60_000 and "bought" in bought.origin
-    assert at.subheader[0].value.startswith("people: released at ε = 1")
-    assert "**income**: " in text_of(at)
+    assert at.subheader[0].value.startswith("people: released at ε = 1") and "**income**: " in text_of(at)
 
 
 def test_a_zip_that_does_not_verify_is_not_offered(tmp_path, monkeypatch):
@@ -386,3 +302,36 @@ def test_a_zip_that_does_not_verify_is_not_offered(tmp_path, monkeypatch):
     app = pressed_once(on_page(open_people(tmp_path), account_in(tmp_path)))
     assert not app.get("download_button") and "is not offered" in app.error[0].proto.title
     assert "centers.csv" in app.error[0].value.replace("\\", "")
+
+
+def test_runs_and_a_k_that_was_read_on_the_bench_stand_on_the_page(tmp_path) -> None:
+    app = app_on("home.py", open_people(tmp_path), workers=False, algorithm="auto", k="3")
+    open_below(run_again(app), "What was found")
+    app.toggle(key="explore:read_k").set_value(True)
+    sound(app.run())
+    for page in (turn_to(app, "release.py"), app_on("release.py", open_people(tmp_path), k="3")):
+        told = text_of(sound(page.run()))
+        assert "one run on the rows with study noise, ε = 0.8 in all, which no account has paid for" in told
+        assert "one reading of k from the grid of such a run" in told and "no row, no true count" not in told
+
+
+def test_each_visit_to_this_process_counts_its_looks_once_and_all_visits_are_told_of_them(tmp_path) -> None:
+    def told() -> str:
+        return text_of(app_on("release.py", open_people(tmp_path), k="3"))
+
+    key = open_people(tmp_path).source_key
+    assert "None that the releasing process counted" in told()
+    for visits, number in ((1, "one"), (2, "two")):
+        app = app_on("home.py", open_people(tmp_path), algorithm="dplloyd", k="3")
+        run_again(app)
+        sound(truth_switch(app).set_value(True).run())
+        sound(app.run())
+        shown = {AccessKind.ROWS: visits, AccessKind.LOSS: visits, AccessKind.REFERENCE: visits}
+        assert ACCESS_LOG.count(key).looks == shown
+        assert f"{number} look{'s' * (visits > 1)} at losses on the rows" in told()
+    sound(app.switch_page("compare.py").run())
+    app.segmented_control(key="compare:judged").set_value("the rows themselves")
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key="compare:repeats").set_value(1)
+    computed(sound(app.run()), "compare")
+    assert "three looks at losses on the rows" in told() and "one study on them" in told()

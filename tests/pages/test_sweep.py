@@ -1,26 +1,28 @@
-"""A sweep over ε: fills while it computes, can be cancelled, is kept across pages, draws baselines and predictions."""
+"""A sweep over ε: fills while it computes, can be cancelled, is kept across pages, draws baselines and predictions.
+
+What a stored study says beside it is an answer from declared numbers alone, for the rows that are spoken of.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpviz.app.charts.plot import Plot
-from dpviz.app.ui.studies.study_job import bind_click
+from dpviz.app.ui.studies import sweep_section
+from dpviz.app.ui.studies.study_job import StudyQuestion, bind_click
 from dpviz.app.ui.studies.study_panel import draw_study_page, format_study
-from dpviz.app.ui.studies.sweep_section import compute_baselines, list_predictions
-from dpviz.core.check import RequestError
-from dpviz.runs import jobs
-from dpviz.runs.jobs import JobState
-from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.open_study import Study
-from dpviz.runs.worker import Progress
-from dpviz.tables.declarations import FileKind
+from dpviz.app.ui.studies.sweep_section import find_advice, read_stored_rows
+from dpviz.core import RequestError
+from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, declare, jobs
+from dpviz.runs.synthetic_tables import make_synthetic_table
+from dpviz.tables import CsvFile, Declaration, FileKind
 from tests.cases import for_each
 from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
@@ -48,6 +50,10 @@ def figure(app) -> dict:
     return json.loads(chart.proto.spec)
 
 
+def predictions(app) -> list[dict]:
+    return [trace for trace in figure(app)["data"] if trace.get("meta") == "prediction"]
+
+
 class HeldRegistry(PromptRegistry):
     """A registry on which ``arrived`` items of a study have come, and no more come until the test says so."""
 
@@ -68,29 +74,25 @@ def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_an
     assert len(study.rows) == 2 * 2 * len(study.grid.epsilons)
     assert "one centre" not in json.dumps(figure(app)["layout"], ensure_ascii=False)
     app.toggle(key="sweep:dashed").set_value(True)
-    sound(app.run())
-    drawn = figure(app)
+    drawn = figure(sound(app.run()))
     words = json.dumps(drawn["layout"], ensure_ascii=False)
-    assert "one centre" in words and "centres that saw" in words
+    assert "one centre" in words and "centres that saw" in words and predictions(app)
     assert "2 runs each" in text_of(app) and "title" not in drawn["layout"]
     assert {trace["name"] for trace in drawn["data"] if trace.get("meta") == "median"} == set(SMALL)
-    assert any(trace.get("meta") == "prediction" for trace in drawn["data"])
-    assert compute_baselines(study, "ratio")["k-means++"] == 1.0
-    assert compute_baselines(study, "ari") == {}
-    curves = list_predictions(study, "ratio")
+    assert sweep_section.compute_baselines(study, "ratio")["k-means++"] == 1.0
+    assert sweep_section.compute_baselines(study, "ari") == {}
+    curves = sweep_section.list_predictions(study, "ratio")
     assert set(curves) == set(SMALL)
     for curve in curves.values():
         losses = [loss for _, loss in sorted(curve)]
         assert losses[0] > losses[-1] > 1
     app.toggle(key="sweep:dashed").set_value(False)
-    sound(app.run())
-    assert not any(trace.get("meta") == "prediction" for trace in figure(app)["data"])
+    assert not predictions(sound(app.run()))
     for measure in ("nicv", "matched_error", "ari", "share_gap", "ratio"):
         app.pills(key="sweep:measure").set_value(measure)
-        sound(app.run())
-        assert figure(app)["data"]
-    sound(app.switch_page("home.py").run())
-    sound(app.switch_page("compare.py").run())
+        assert figure(sound(app.run()))["data"]
+    for page in ("home.py", "compare.py"):
+        sound(app.switch_page(page).run())
     assert len(study_in(app, "sweep").rows) == len(study.rows) and figure(app)["data"]
     assert "matches the settings" in text_of(app)
 
@@ -104,8 +106,7 @@ def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_
     assert len(arrived) >= 2 and figure(app)["data"]
     app.button(key="sweep:cancel").click()
     sound(app.run())
-    assert job_of(app, "sweep").state is JobState.CANCELLED
-    assert study_in(app, "sweep").rows == arrived
+    assert job_of(app, "sweep").state is JobState.CANCELLED and study_in(app, "sweep").rows == arrived
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
     assert "to go on where it stopped" in text_of(app)
     app.session_state["job_panel:registry"] = PromptRegistry()
@@ -128,15 +129,13 @@ def test_workers_compute_a_study_and_another_visit_finds_it(monkeypatch: pytest.
 def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the_old_study() -> None:
     app = computed(traded(), "sweep")
     page, download = app.get("download_button")
-    assert page.proto.label == "See it anywhere (HTML)"
     study = study_in(app, "sweep")
-    assert f"{len(study.rows)} runs" in download.proto.label
+    assert page.proto.label == "See it anywhere (HTML)" and f"{len(study.rows)} runs" in download.proto.label
     frame = pd.read_csv(io.BytesIO(format_study(study)))
-    assert len(frame) == len(study.rows)
-    assert {"contender", "epsilon", "ratio"} <= set(frame.columns)
+    assert len(frame) == len(study.rows) and {"contender", "epsilon", "ratio"} <= set(frame.columns)
     app.session_state["visit:table"] = open_blobs(n=300)
-    sound(app.run())
-    assert "Press **Try every ε**" in text_of(app) and "matches the settings" not in text_of(app)
+    said = text_of(sound(app.run()))
+    assert "Press **Try every ε**" in said and "matches the settings" not in said
     assert not [chart for chart in app.get("plotly_chart") if "sweep:" in chart.proto.id]
 
 
@@ -147,10 +146,8 @@ def test_of_a_table_that_may_be_shown_the_verdict_is_read_off_its_own_runs(kind:
     assert not [head.value for head in app.subheader] and "No row was read" not in text_of(app)
     assert not [button for button in app.button if button.key == "sweep:take"]
     app.number_input(key="sweep:above").set_value(900.0)
-    computed(sound(app.run()), "sweep")
-    frame = study_in(app, "sweep").make_frame()
-    met = frame[frame["ratio"] <= 10].groupby("epsilon")["ratio"].count()
-    assert len(met) and "**Choose ε" in text_of(app) and "runs" in text_of(app)
+    frame = study_in(computed(sound(app.run()), "sweep"), "sweep").make_frame()
+    assert (frame["ratio"] <= 10).any() and "**Choose ε" in text_of(app) and "runs" in text_of(app)
 
 
 @pytest.mark.slow
@@ -159,52 +156,135 @@ def test_a_point_opens_its_settings_on_the_bench() -> None:
     app = computed(traded(labels=["DPLloyd", label], repeats=1), "sweep")
     app.selectbox(key="sweep:open:whom").set_value(label)
     app.select_slider(key="sweep:open:epsilon").set_value(0.5)
-    sound(app.run())
-    app.button(key="sweep:open").click()
-    sound(app.run())
-    assert players(app)
+    sound(app.run()).button(key="sweep:open").click()
+    assert players(sound(app.run()))
     asked = app.session_state["bench:hand"].request
     assert (asked.epsilon, asked.k, asked.contender) == (0.5, 3, Contender("eugkm", {"preset": "su"}))
 
 
-def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, object] = {}
+@for_each(
+    ("curve", "x", "chosen"),
+    [
+        (1, 0.30000001, {"algorithm": "eugkm", "epsilon": 0.3, "k": 4, "delta": 1e-6}),
+        (0, 0.3, {}),
+    ],
+)
+def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch, curve: int, x: float, chosen: dict) -> None:
+    state: dict[str, object] = {"here": {"selection": {"points": [{"curve_number": curve, "x": x, "y": 2.0}]}}}
     monkeypatch.setattr("dpviz.app.ui.studies.study_job.st.session_state", state)
-    grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     drawn = Plot({})
     drawn.add_trace({"type": "scatter", "meta": "band"})
     drawn.add_trace({"type": "scatter", "name": "EUGkM"})
-    state["here"] = {"selection": {"points": [{"curve_number": 1, "x": 0.30000001, "y": 2.0}]}}
+    grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
     bind_click(drawn, grid, "here")()
-    assert (state["algorithm"], state["epsilon"], state["k"], state["delta"]) == ("eugkm", 0.3, 4, 1e-6)
-    state.clear()
-    state["here"] = {"selection": {"points": [{"curve_number": 0, "x": 0.3, "y": 2.0}]}}
-    bind_click(drawn, grid, "here")()
-    assert set(state) == {"here"}
+    assert chosen.items() <= state.items() and (chosen or [*state] == ["here"])
 
 
 @pytest.mark.slow
-def test_a_private_file_is_judged_on_a_stand_in_by_default_and_offers_no_file_of_losses() -> None:
-    app = computed(traded(FileKind.PRIVATE, repeats=1), "sweep")
-    assert study_in(app, "sweep").source.kind is FileKind.SIMULATED
-    assert not app.session_state["visit:table"].private.accesses
-    assert app.get("download_button")  # nobody is in a synthetic table
-    app.segmented_control(key="compare:judged").set_value("the rows themselves")
-    sound(app.run())
-    app.button(key="compare:allow").click()
+def test_a_private_file_is_judged_on_a_stand_in_by_default_whose_epsilon_is_taken_on_and_offers_no_file() -> None:
+    app = traded(FileKind.PRIVATE, repeats=1)
+    app.number_input(key="sweep:above").set_value(900.0)
     app = computed(sound(app.run()), "sweep")
-    assert study_in(app, "sweep").source.kind is FileKind.PRIVATE
-    assert not app.get("download_button")
+    source, accesses = study_in(app, "sweep").source, app.session_state["visit:table"].private.accesses
+    assert source.kind is FileKind.SIMULATED and source.n_public == 400 and not accesses
+    assert "A synthetic table has 3 clear groups; your rows may need more." in text_of(app)
+    assert app.get("download_button")  # nobody is in a synthetic table
+    app.button(key="sweep:take").click()
+    app.run()
+    assert app.session_state["algorithm"] and 0 < app.session_state["epsilon"] < 100 and app.session_state["k"] == 3
+    assert not accesses
+    sound(app.switch_page("compare.py").run())
+    app.segmented_control(key="compare:judged").set_value("the rows themselves")
+    sound(app.run()).button(key="compare:allow").click()
+    study = study_in(computed(sound(app.run()), "sweep"), "sweep")
+    assert study.source.kind is FileKind.PRIVATE and not app.get("download_button")
     for file_of in (format_study, lambda study: draw_study_page(study, None)):  # refused before a picture is drawn
         with pytest.raises(RequestError, match="not exported"):
-            file_of(study_in(app, "sweep"))
-    assert any("study runs" in look for look in app.session_state["visit:table"].private.accesses)
+            file_of(study)
+    assert any("study runs" in look for look in accesses)
 
 
 def test_a_gaussian_preset_without_delta_cannot_start() -> None:
-    label = Contender("dplloyd", {"preset": "gaussian"}).label
-    app = traded(labels=[label])
+    app = traded(labels=[Contender("dplloyd", {"preset": "gaussian"}).label])
     app.number_input(key="delta").set_value(0.0)
-    sound(app.run())
-    assert app.button(key="sweep:compute").disabled
-    assert "delta" in text_of(app)
+    assert sound(app.run()).button(key="sweep:compute").disabled and "delta" in text_of(app)
+
+
+USUAL, EVIDENCE = Target(), "What a stored study says of made-up tables like this"
+GRID = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (3,), (0.3, 1.0, 3.0), (1e-6,))
+
+
+def question(table: OpenTable, source: OpenTable | None = None, grid: StudyGrid = GRID) -> StudyQuestion:
+    return StudyQuestion("sweep", table, source, grid)
+
+
+def private(n: int = 400, n_public: int | None = None) -> OpenTable:
+    table = open_blobs(FileKind.PRIVATE, n=n)
+    table.private.n_public = n_public
+    return table
+
+
+def test_the_stored_answer_reads_no_row_and_speaks_of_those_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = private()
+    stand_ins = [make_synthetic_table(table, n=n, k=3) for n in (1_000, 100_000)]
+    for door in ("reveal", "open"):
+        monkeypatch.setattr(table.private, door, None)
+    assert read_stored_rows(question(table)) is None
+    with pytest.raises(RequestError, match="How many rows there are is not known"):
+        find_advice(question(table), USUAL)
+    few, many = (question(table, stand_in) for stand_in in stand_ins)
+    assert (read_stored_rows(few), read_stored_rows(many)) == ((1_000, 1_000), (100_000, 100_000))
+    assert find_advice(few, USUAL).few.epsilon > find_advice(many, USUAL).few.epsilon
+    table.private.n_public = 10_000
+    assert find_advice(question(table), USUAL).few.best is not None and table.private.accesses == []
+
+
+def test_a_stricter_target_needs_a_larger_epsilon_and_what_cannot_be_asked_says_why() -> None:
+    loose, strict = (find_advice(question(open_blobs(n=20_000)), Target(loss)) for loss in (1.1, 1.01))
+    assert strict.few.epsilon > loose.few.epsilon
+    for change, words in (({"deltas": (0.1,)}, "delta is 0.1"), ({"ks": (401,)}, "there may be 400 records")):
+        with pytest.raises(RequestError, match=words):
+            find_advice(question(open_blobs(n=400), grid=replace(GRID, **change)), USUAL)
+    assert not find_advice(question(open_blobs(n=8)), USUAL).is_studied
+
+
+def _evidence(question) -> None:
+    from dpviz.app.ui.studies.sweep_section import draw_evidence, find_advice
+    from dpviz.runs.advice.advice import Target
+
+    draw_evidence(find_advice(question, Target()).few)
+
+
+def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
+    app = sound(AppTest.from_function(_evidence, args=(question(open_blobs(n=20_000)),)).run())
+    said, (table,) = text_of(app), app.dataframe
+    assert "it held on" in said and "made-up tables of about this size" in said
+    assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
+    assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])
+
+
+@for_each(("ends", "rows"), [((1_000, 30_000), 1_000), (None, None), ((8, 8), 8)])
+def test_what_it_says_is_folded_away_and_where_nobody_said_how_many_rows_or_so_few_it_says_nothing(ends, rows) -> None:
+    """And the page makes no synthetic table of its own size."""
+    declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=ends)
+    table = declare(CsvFile("t", b"x,y\n" + b"0.5,0.5\n" * 20), declared)
+    app = app_on("compare.py", table, drawer="sweep")
+    assert (EVIDENCE in [part.label for part in app.expander]) == (rows == 1_000)
+    (box,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
+    assert rows == 8 or box.value == rows
+
+
+def test_how_long_a_study_takes_is_told_without_the_number_of_rows() -> None:
+    """As long for a private table with a row less; what is declared is told of, and so is what is asked for."""
+    both = StudyGrid((Contender("auto"), Contender("dplloyd")), (3, 9), (0.3, 1.0), (0.0,), repeats=20)
+
+    def told(table: OpenTable, **change: Any) -> tuple[float, str]:
+        asked = StudyQuestion("compare", table, table, replace(both, **change))
+        return asked.seconds, asked.provided
+
+    public = told(open_blobs(n=2_000))
+    assert public[1] == "" and told(open_blobs(n=1_000))[0] < public[0]
+    assert told(private(2_000)) == told(private(1_999)) == told(private(40))
+    assert told(private(2_000))[1] == " if it has 10,000 rows" and told(private(40, n_public=2_000)) == public
+    asked = [told(private(n), ns=(1_000,)) for n in (2_000, 1_999)]
+    assert asked[0] == asked[1] == told(open_blobs(n=1_000))

@@ -6,144 +6,107 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.tables.named import sample
+from dpviz.tables import sample
 from tests import waiting
-from tests.cases import about
-from tests.pages.site import (
-    ROUTER,
-    everything_shown,
-    fine,
-    of_kind,
-    open_by_word,
-    paste_bounds,
-    press,
-    sample_table,
-    turn_to,
-    upload,
-    visit,
-)
+from tests.cases import about, for_each
+from tests.pages import site
+from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_by_word, open_form, press, upload, visit
 
 PEOPLE = b"age,income\n31,1000\n44,774193.25\n"
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 1000000]}, "n_public": 2}'
 
 
+def follow(link: dict[str, str], page: str = "home.py") -> AppTest:
+    """A new visit by a link."""
+    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
+    if page != "home.py":
+        at.switch_page(page)
+    at.query_params.update(link)
+    return fine(at.run())
+
+
 def reloaded(at: AppTest, page: str = "home.py") -> AppTest:
     """A new visit by the link of another one, as the browser's reload begins it."""
-    again = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-    again.switch_page(page)
-    for name, value in at.query_params.items():
-        again.query_params[name] = value
-    return fine(again.run())
+    return follow({name: at.query_params[name] for name in at.query_params}, page)
+
+
+def opened(at: AppTest):
+    return at.session_state["visit:table"]
+
+
+def declared(kind: str | None = None) -> AppTest:
+    """A visit that has said everything of its file."""
+    at = upload(visit("data.py"), PEOPLE)
+    return fine(site.paste_bounds(of_kind(at, kind) if kind else at, BOUNDS).run())
 
 
 def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
     at = visit()
     at.session_state["algorithm"] = "dplloyd"
-    open_by_word(at, "outlier")
-    before = at.session_state["visit:table"]
+    before = opened(open_by_word(at, "outlier"))
     at.session_state["k"] = 4
     fine(at.run())
-    assert at.query_params["table"] == "outlier"
     again = reloaded(at)
-    assert again.session_state["visit:table"].key == before.key
-    assert again.query_params["table"] == "outlier" and again.session_state["k"] == 4
+    assert opened(again).key == before.key and again.session_state["k"] == 4
+    assert again.query_params["table"] == at.query_params["table"] == "outlier"
 
 
 def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
-    at = visit()
-    at.session_state["bench:word"] = "table"
-    fine(at.run())
+    at = open_form(visit(), "table")
     for label, value in {"lower bound": -5.5, "upper bound": 70.0, "n, rows": 321, "clusters put in": 3}.items():
         next(box for box in at.number_input if box.label == label).set_value(value)
-    press(at, "Simulate and open")
-    before = at.session_state["visit:table"]
+    before = opened(press(at, "Simulate and open"))
     assert at.query_params["table"] == "stand-in,-5.5,70,321,2,3,0.05"
-    again = reloaded(at).session_state["visit:table"]
+    again = opened(reloaded(at))
     assert again.key == before.key and again.n_public == 321
     np.testing.assert_array_equal(again.loaded.frame, before.loaded.frame)
 
 
-@pytest.mark.parametrize("opened", [True, False])
-def test_a_private_file_is_forgotten_and_both_pages_say_so(opened: bool) -> None:
-    at = upload(visit("data.py"), PEOPLE)
-    if opened:
-        paste_bounds(at, BOUNDS)
-    assert "reload of the page forgets this file" in everything_shown(at)
-    fine(at.run())
-    assert at.query_params["table"] == "file"
+@for_each("whole", [True, False])
+def test_a_private_file_is_forgotten_and_both_pages_say_so(whole: bool) -> None:
+    at = declared() if whole else fine(upload(visit("data.py"), PEOPLE).run())
+    assert "reload of the page forgets this file" in everything_shown(at) and at.query_params["table"] == "file"
     again = reloaded(at)
-    assert again.session_state["visit:table"].title == "Fifteen clusters"
     (said,) = again.info
     assert said.value == "The table of this link is not open, because a reload forgets files: open it again."
+    assert opened(again).title == "Fifteen clusters"
     assert not any(cell in everything_shown(again) for cell in ("774193", "774,193"))
 
 
 def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
-    at = upload(visit("data.py"), PEOPLE)
-    of_kind(at, "public")
-    paste_bounds(at, BOUNDS)
-    fine(at.run())
+    at = declared("public")
     assert "forgets this file" not in everything_shown(at)
-    before, link = at.session_state["visit:table"], at.query_params["table"]
+    before, link = opened(at), at.query_params["table"]
     assert link.startswith("file.") and "774193" not in link
-    assert reloaded(at).session_state["visit:table"].key == before.key
-    fine(turn_to(at, "data.py").run())
-    of_kind(at, "private")
-    fine(at.run())
-    assert at.query_params["table"] == "file"
-    at.query_params["table"] = link
-    again = reloaded(at)
-    assert again.session_state["visit:table"].key != before.key and "open it again" in again.info[0].value
+    assert opened(reloaded(at)).key == before.key
+    of_kind(fine(site.turn_to(at, "data.py").run()), "private")
+    assert fine(at.run()).query_params["table"] == "file"
+    again = follow({"table": link})
+    assert opened(again).key != before.key and "open it again" in again.info[0].value
 
 
 def test_the_link_follows_the_table_that_is_opened_next() -> None:
-    at = upload(visit("data.py"), PEOPLE)
-    paste_bounds(at, BOUNDS)
-    fine(open_by_word(at, "fifteen").run())
+    at = fine(open_by_word(declared(), "fifteen").run())
     assert at.query_params["table"] == "fifteen" and not at.info
     assert "forgets this file" not in everything_shown(at)
 
 
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
-    ranges = (
-        "nan,1,5,2,2,0.05",
-        "0,1,5,2,2",
-        "1,0,5,2,2,0.05",
-        "0,1,5e9,2,2,0.05",
-        "0,1,5000000,1000,2,0.05",
-        "-1e308,1e308,50,2,2,0.05",
-    )
-    stand_ins = ["stand-in", *(f"stand-in,{numbers}" for numbers in (*ranges, "0,1e400,50,2,2,0.05"))]
+    ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "1,0,5,2,2,0.05", "0,1,5e9,2,2,0.05", "0,1,5000000,1000,2,0.05")
+    ranges += ("-1e308,1e308,50,2,2,0.05", "0,1e400,50,2,2,0.05")
     paths = ("nobody", "../../etc/passwd", "sample_data/people.csv", "![i](http://x.invalid/y.png)", "x" * 5000)
-    for named in (*paths, *stand_ins):
+    for named in (*paths, "stand-in", *(f"stand-in,{numbers}" for numbers in ranges)):
         with about(named[:99]):
-            at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-            at.query_params["table"] = named
-            fine(at.run())
-            assert "open it again" in at.info[0].value and in_hand_is_the_sample(at)
-            assert "x.invalid" not in everything_shown(at)
-
-
-def in_hand_is_the_sample(at: AppTest) -> bool:
-    return at.session_state["bench:hand"].title == "Fifteen clusters"
-
-
-def follow(link: str, page: str) -> AppTest:
-    """A new visit by a link that names a table."""
-    at = AppTest.from_file(str(ROUTER), default_timeout=waiting.SECONDS)
-    if page != "home.py":
-        at.switch_page(page)
-    at.query_params["table"] = link
-    return fine(at.run())
+            at = follow({"table": named})
+            assert "open it again" in at.info[0].value and "x.invalid" not in everything_shown(at)
+            assert at.session_state["bench:hand"].title == "Fifteen clusters"
 
 
 DEAR = ("stand-in,0,1,1000000,25,1000,0.1", "stand-in,0,1,5,2,1000,0.1", "thermometers", "mixture64", "words")
 
 
-@pytest.mark.parametrize("page", ["home.py", "compare.py"])
-def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(
-    page: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@for_each("page", ["home.py", "compare.py"])
+def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(page: str, monkeypatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a table was made at a GET")
 
@@ -152,33 +115,32 @@ def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(
         monkeypatch.setattr(f"dpviz.tables.named.{made}", refuse, raising=False)
     for link in DEAR:
         with about(link):
-            at = follow(link, page)
+            at = follow({"table": link}, page)
             assert "visit:table" not in at.session_state and at.button(key="open_linked").label == "Open it"
             assert not any("open it again" in said.value for said in at.info)
 
 
-def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
-    at = press(follow("stand-in,0,1,800000,2,3,0.1", "home.py"), "Open it")
+@for_each("meanwhile", [False, True])
+def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses_and_what_was_opened_meanwhile_stays(
+    meanwhile: bool,
+) -> None:
+    at = press(follow({"table": "stand-in,0,1,800000,2,3,0.1"}), "Open it")
     job = at.session_state["ways_in:making"].job
     assert "visit:table" not in at.session_state and not [one for one in at.button if one.key == "open_linked"]
+    if meanwhile:
+        at.session_state["visit:table"] = site.sample_table("fifteen")
     assert job.wait(waiting.SECONDS)
-    at = fine(at.run())
-    assert at.session_state["visit:table"].n_public == 800_000 and at.session_state["k"] == 3
+    table = opened(fine(at.run()))
     assert "ways_in:making" not in at.session_state
-
-
-def test_a_table_that_was_opened_meanwhile_stays() -> None:
-    at = press(follow("stand-in,0,1,800000,2,3,0.1", "home.py"), "Open it")
-    job = at.session_state["ways_in:making"].job
-    at.session_state["visit:table"] = sample_table("fifteen")
-    assert job.wait(waiting.SECONDS)
-    assert fine(at.run()).session_state["visit:table"].title == sample("fifteen").title
+    if meanwhile:
+        assert table.title == sample("fifteen").title
+    else:
+        assert table.n_public == 800_000 and at.session_state["k"] == 3
 
 
 def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
-    at = of_kind(upload(visit("data.py"), PEOPLE), "public")
-    at = fine(paste_bounds(at, BOUNDS).run())
+    at = declared("public")
     again = reloaded(at)
     assert "visit:table" not in again.session_state
-    assert press(again, "Open it").session_state["visit:table"].key == at.session_state["visit:table"].key
+    assert opened(press(again, "Open it")).key == opened(at).key

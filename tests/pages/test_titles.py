@@ -1,4 +1,4 @@
-"""What pages say about a run against distances, sizes and losses computed here from the rows."""
+"""What pages say of a run against distances, sizes and losses computed here from the rows."""
 
 from __future__ import annotations
 
@@ -12,38 +12,23 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
 from streamlit.testing.v1 import AppTest
 
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import make_numeric_table
-from dpviz.words.wording import format_number, format_percent, format_ratio
+from dpviz.runs import OpenTable, declare
+from dpviz.tables import Declaration, FileKind, make_numeric_table
+from dpviz.words import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
+from tests.pages import tables
 from tests.pages.site import sample_table
-from tests.pages.tables import (
-    LOSS,
-    app_on,
-    numbers,
-    open_below,
-    read_animation,
-    run_again,
-    sound,
-    text_of,
-    truth_switch,
-)
+from tests.pages.tables import LOSS, app_on, numbers, open_below, run_again, sound, text_of, truth_switch
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def seeded_run(table: OpenTable, algorithm: str, *, k: int, epsilon: float, seed: int) -> AppTest:
-    """Explore after one run."""
+def seeded_run(table: OpenTable, algorithm: str, *, k: int, epsilon: float) -> AppTest:
+    """The bench after one run on a table that is publicly known to hold k clusters: else no title counts them."""
     app = app_on("home.py", table, algorithm=algorithm, k=str(k), epsilon=str(epsilon))
-    app.session_state["visit:settings"]["bench:seed"] = seed
-    # Publicly known to hold k clusters: only then is told how many of them are found.
-    app.session_state["visit:settings"]["clusters:known"] = (table.source_key, k)
+    app.session_state["visit:settings"] |= {"bench:seed": 1, "clusters:known": (table.source_key, k)}
     sound(app.run())
-    if not table.kind.may_be_shown:
-        run_again(app)
-        sound(app.run())
-    return app
+    return app if table.kind.may_be_shown else sound(run_again(app).run())
 
 
 def unit_rows(table: OpenTable) -> np.ndarray:
@@ -69,96 +54,70 @@ def found_by_hand(rows: np.ndarray, centers: np.ndarray, middles: np.ndarray) ->
 
 def main_figure(app: AppTest) -> dict[str, Any]:
     """The last step of the animation."""
-    last: dict[str, Any] = read_animation(app)["steps"][-1]
-    return last
-
-
-def title_of(figure: dict[str, Any]) -> str:
-    return str(figure["title"])
+    return tables.read_animation(app)["steps"][-1]
 
 
 def found_in_title(title: str) -> tuple[int, int]:
     """How many of how many clusters a title says are found."""
-    if every := re.search(r"all (\S+) clusters are found", title):
-        return (_number(every[1]),) * 2
-    said = re.search(r"(\S+) of (\S+) clusters (?:is|are) found", title)
-    assert said, title
-    return _number(said[1]), _number(said[2])
-
-
-def _number(word: str) -> int:
-    return _WORDS.index(word) if word in _WORDS else int(word)
-
-
-def best_of_kmeans(rows: np.ndarray, k: int) -> KMeans:
-    return KMeans(k, n_init=10, random_state=0).fit(rows)
-
-
-def diamonds(figure: dict[str, Any]) -> np.ndarray:
-    """The k-means++ centres (k, 2) that a figure draws, data units."""
-    (trace,) = (trace for trace in figure["data"] if "k-means++" in str(trace.get("name", "")))
-    return np.column_stack([_decoded(trace[axis]) for axis in "xy"])
-
-
-def _decoded(axis: Any) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]) if isinstance(axis, dict) else np.array(axis)
+    said = re.search(r"all (?P<all>\S+) clusters are found|(\S+) of (\S+) clusters (?:is|are) found", title)
+    words = [said["all"]] * 2 if said["all"] else said.groups()[1:]
+    some, every = (_WORDS.index(word) if word in _WORDS else int(word) for word in words)
+    return some, every
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize(
-    ("sample", "k", "epsilon", "algorithm"), [("outlier", 3, 1.0, "eugkm"), ("fifteen", 15, 0.1, "eugkm")]
-)
-def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon: float, algorithm: str) -> None:
+@pytest.mark.parametrize(("sample", "k", "epsilon"), [("outlier", 3, 1.0), ("fifteen", 15, 0.1)])
+def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon: float) -> None:
     table = sample_table(sample)
-    app = seeded_run(table, algorithm, k=k, epsilon=epsilon, seed=1)
+    app = seeded_run(table, "eugkm", k=k, epsilon=epsilon)
     rows, centers = unit_rows(table), app.session_state["run:result"].run.unit_centers
-    middles = best_of_kmeans(rows, k).cluster_centers_
-    figure = main_figure(app)
-    open_below(app, "What was found")
-    assert "that of k-means++ (" in text_of(app) and "The bounds alone move" not in text_of(app), "no row is clipped"
-    assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, middles), k)
+    middles = KMeans(k, n_init=10, random_state=0).fit(rows).cluster_centers_
+    figure, said = main_figure(app), text_of(open_below(app, "What was found"))
+    assert "that of k-means++ (" in said and "The bounds alone move" not in said, "no row is clipped"
+    assert found_in_title(figure["title"]) == (found_by_hand(rows, centers, middles), k)
     assert "found: a centre in a k-means++ cluster’s cloud, at least half of their rows shared" in figure["note"]
     if sample == "outlier":
         # k-means++ sits on the rich person, from whom every private centre stays away: a long arrow, and it is told.
         person = rows[rows.sum(axis=1).argmax()]
         assert np.linalg.norm(middles - person, axis=1).min() < 1e-9
         assert np.linalg.norm(centers - person, axis=1).min() > 0.1
-        assert found_in_title(title_of(figure))[0] < k
+        assert found_in_title(figure["title"])[0] < k
 
 
 def test_where_nobody_knows_how_many_clusters_there_are_the_title_tells_the_loss() -> None:
-    table = sample_table("fifteen")
-    app = app_on("home.py", table, algorithm="eugkm", k="15")
-    title = title_of(main_figure(app))
+    app = app_on("home.py", sample_table("fifteen"), algorithm="eugkm", k="15")
+    title = main_figure(app)["title"]
     assert "found" not in title and f"the loss is {numbers(app)[LOSS]} that of k-means++" in title
 
 
 def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
     """Three clusters inside the bounds, and one row in twenty far outside them."""
-    values = make_blobs(n, 2)
+    values, bounds = make_blobs(n, 2), {"lower": (-1.0, -1.0), "upper": (1.0, 1.0)}
     values[: n // 20] = 1 + np.random.default_rng(0).pareto(1.0, (n // 20, 2)) * 4
-    declared = Declaration(
-        columns=("x", "y"), lower=(-1.0, -1.0), upper=(1.0, 1.0), n_public=n, kind=kind, title="tail"
-    )
+    declared = Declaration(columns=("x", "y"), **bounds, n_public=n, kind=kind, title="tail")
     return declare(make_numeric_table(values, ["x", "y"], name="tail"), declared)
 
 
 @pytest.mark.slow
 def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_apart() -> None:
     table = heavy_table()
-    app = seeded_run(table, "auto", k=3, epsilon=5.0, seed=1)
+    app = seeded_run(table, "auto", k=3, epsilon=5.0)
     everyone, rows = table.private.reveal(note="test").points, unit_rows(table)
-    centers = app.session_state["run:result"].run.unit_centers
-    best = best_of_kmeans(rows, 3)
+    centers, figure = app.session_state["run:result"].run.unit_centers, main_figure(app)
+    best = KMeans(3, n_init=10, random_state=0).fit(rows)
     loss = pairwise_distances(rows, centers).min(axis=1) ** 2
     assert numbers(app)[LOSS] == format_ratio(float(loss.mean() / (best.inertia_ / len(rows))))
-    moved = ((everyone - rows) ** 2).sum(axis=1).mean()
-    assert f"The bounds alone move a row by {format_number(float(moved))} " in text_of(open_below(app, "loss"))
-    figure = main_figure(app)
-    assert found_in_title(title_of(figure)) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
-    drawn = diamonds(figure)
+    moved = format_number(float(((everyone - rows) ** 2).sum(axis=1).mean()))
+    assert f"The bounds alone move a row by {moved} " in text_of(open_below(app, "loss"))
+    assert found_in_title(figure["title"]) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
+    (diamonds,) = (trace for trace in figure["data"] if "k-means++" in str(trace.get("name", "")))
+    drawn = np.column_stack([read_axis(diamonds[axis]) for axis in "xy"])
     assert drawn.shape == (3, 2) and np.abs(drawn).max() <= 1
     assert pairwise_distances(drawn, best.cluster_centers_).min(axis=1).max() < 1e-5
+
+
+def read_axis(axis: Any) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]) if isinstance(axis, dict) else np.array(axis)
 
 
 def preview_of(kind: FileKind, tab: str) -> AppTest:
@@ -174,12 +133,10 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
 
 def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret() -> None:
     kind = FileKind.SIMULATED
-    app, rows = preview_of(kind, "Bounds"), heavy_table(kind).private.reveal(note="test").points
-    assert f"The bounds move **{format_percent(float((np.abs(rows) > 1).any(axis=1).mean()))} of the rows**" in text_of(
-        app
-    )
-    outside = int((np.abs(rows) > 1).any(axis=1).sum())
-    assert f"{outside:,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
+    outside = (np.abs(heavy_table(kind).private.reveal(note="test").points) > 1).any(axis=1)
+    said = text_of(preview_of(kind, "Bounds"))
+    assert f"The bounds move **{format_percent(float(outside.mean()))} of the rows**" in said
+    assert f"{outside.sum():,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
 
 
 def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
@@ -190,7 +147,7 @@ def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_wh
     assert "The bounds move" not in everything and "lie outside this picture" not in everything
     assert not [table for table in app.dataframe if "above" in table.value.columns]
     assert app.session_state["visit:table"].private.accesses.count("rows and dots under the picture") <= 1
-    run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0, seed=1)
+    run = seeded_run(heavy_table(FileKind.PRIVATE), "auto", k=3, epsilon=5.0)
     truth_switch(run).set_value(True)
     said_of_run = text_of(open_below(run, "What was found"))
     assert "that of k-means++ (" in said_of_run and "bounds alone move" not in said_of_run

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dpviz.runs.open_table import declare
+from dpviz.runs import declare
+from dpviz.tables import open_file
 from dpviz.tables.declarations import FileKind, apply_declaration
-from dpviz.tables.named import open_file
 from tests.pages.site import everything_shown
 from tests.pages.tables import app_on
 

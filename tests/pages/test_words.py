@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms.registry import CARDS
-from dpviz.runs.open_table import OpenTable
-from dpviz.tables.declarations import FileKind
+from dpviz.algorithms import CARDS
+from dpviz.tables import FileKind
 from dpviz.words.glossary import find_term, find_terms
 from tests.pages.site import open_ledger, sample_table
 from tests.pages.tables import app_on, computed, open_blobs, open_pairs, players, read_animation
@@ -46,29 +45,20 @@ def _labels_and_helps(app: AppTest) -> Iterator[tuple[str, str, str]]:
                 yield "column", str(column.get("label") or ""), str(column.get("help") or "")
 
 
-def _ledger() -> AppTest:
-    app = app_on("home.py", open_blobs())
-    return open_ledger(app)
-
-
-def _explore(table: OpenTable, **link: str) -> AppTest:
-    return app_on("home.py", table, **link)
-
-
 PAGES = {
     "home": lambda: app_on("home.py", None),
     "data": lambda: app_on("data.py", sample_table("people")),
     "data of a private file": lambda: app_on("data.py", sample_table("people", FileKind.PRIVATE)),
-    "explore": lambda: _explore(open_blobs(labelled=True)),
-    "explore, a tree": lambda: _explore(open_blobs(), algorithm="balcan"),
-    "explore, pairs": lambda: _explore(open_pairs(300)),
-    "explore, a private file": lambda: _explore(open_blobs(FileKind.PRIVATE)),
+    "explore": lambda: app_on("home.py", open_blobs(labelled=True)),
+    "explore, a tree": lambda: app_on("home.py", open_blobs(), algorithm="balcan"),
+    "explore, pairs": lambda: app_on("home.py", open_pairs(300)),
+    "explore, a private file": lambda: app_on("home.py", open_blobs(FileKind.PRIVATE)),
     "compare": lambda: computed(app_on("compare.py", open_blobs()), "compare"),
     "a sweep": lambda: app_on("compare.py", open_blobs(), drawer="sweep"),
     "a sweep of a private file": lambda: app_on("compare.py", open_blobs(FileKind.PRIVATE), drawer="sweep"),
     "papers": lambda: app_on("papers.py", None),
     "what ε means": lambda: app_on("meaning.py", None),
-    "ledger": _ledger,
+    "ledger": lambda: open_ledger(app_on("home.py", open_blobs())),
     "release": lambda: app_on("release.py", sample_table("people")),
     "release of a private file": lambda: app_on("release.py", open_blobs(FileKind.PRIVATE)),
 }

@@ -11,34 +11,24 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz.algorithms import MixtureStep, PoolStep, ReferenceStep, SeedStep, SplitStep, StartsStep, TupleTestStep
 from dpviz.algorithms.auto.auto_plan import Cells, ProjectionStage, StagePart, Zoom
-from dpviz.algorithms.auto.polishing import SplitStep
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis
 from dpviz.algorithms.auto.zooming import ZoomStep, zoom
 from dpviz.algorithms.balcan2017.balcan import CandidatesStep, SwapStep, TreeStep
-from dpviz.algorithms.baselines.kmeans_plus_plus import ReferenceStep
-from dpviz.algorithms.baselines.kvariates import SeedStep
-from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep
-from dpviz.algorithms.cohen2021.tested_tuples import TupleTestStep
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.algorithms.su2016.pgkm import PoolStep
-from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView, TitledPlot
 from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.registry import draw_picture, list_companions
 from dpviz.app.charts.view import View, make_view
-from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Domain, Region, Scaling
+from dpviz.core import Accounting, Domain, PrivateSession, PrivateTable, Region, Scaling, StudyNoise
 from dpviz.core.mechanisms import NoisyThreshold, SparseLaplace
-from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Grid
-from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Count, SparseCount
-from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs import clip_rows, run
 from dpviz.runs.evaluation import Reference, find_reference
-from dpviz.runs.one_run import run
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.proof.kept import hash_bytes
 
 NAMES = ("longitude", "latitude", "age", "income", "hours", "height")
@@ -127,9 +117,8 @@ def exhibit(dim: int, k: int, *, n: int = 4000, scaling: str = "unit", seed: int
 
 def open_session(table: PrivateTable, epsilon: float = 1.0) -> PrivateSession:
     """A session with seeded noise."""
-    return table.open(
-        epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=StudyNoise(np.random.default_rng(1))
-    )
+    noise = StudyNoise(np.random.default_rng(1))
+    return table.open(epsilon=epsilon, delta=0.0, accounting=Accounting.PURE, noise=noise)
 
 
 def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
@@ -137,9 +126,8 @@ def grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
     session = open_session(shown.table)
     grid = Grid.over(session.region, cells_per_axis)
     noisy = session.release(Count(grid), session.budget, note="grid")
-    return GridStep(
-        title="Noisy grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=float(noisy.sd)
-    )
+    codes = np.arange(grid.n_cells)
+    return GridStep(title="Noisy grid", grid=grid, codes=codes, noisy_counts=noisy.value, sd=float(noisy.sd))
 
 
 def sparse_grid_step(shown: Exhibit, cells_per_axis: int) -> GridStep:
@@ -157,9 +145,8 @@ def starts_step(k: int = 5) -> StartsStep:
     """Thirty starts of unlike quality."""
     rng = np.random.default_rng(0)
     losses = 300 + 60 * rng.gamma(2.0, 1.0, 30)
-    return StartsStep(
-        title="30 starts on the synopsis", losses=losses, chosen=int(losses.argmin()), centers=np.zeros((k, 2))
-    )
+    chosen = {"chosen": int(losses.argmin()), "centers": np.zeros((k, 2))}
+    return StartsStep(title="30 starts on the synopsis", losses=losses, **chosen)
 
 
 def tree_steps(shown: Exhibit, *, p: int | None = None, depth: int = 5, threshold: float = 25.0) -> list[TreeStep]:
@@ -311,58 +298,37 @@ def mixture_step(shown: Exhibit, *, sd: float = 0.05) -> MixtureStep:
 
 def steps_of(shown: Exhibit, *, cells: int = 60) -> Iterator[tuple[str, Step]]:
     """One step of every kind."""
-    dim = shown.table.domain.dim
-    lloyd = run("dplloyd", shown.table, k=shown.k, epsilon=1.0, seed=1)
-    yield "centers-first", lloyd.frames[0].step
-    yield "centers-last", lloyd.frames[-1].step
-    yield "grid", grid_step(shown, cells)
-    yield "grid-sparse", sparse_grid_step(shown, cells)
+
+    def frames(algorithm: str, epsilon: float, table: PrivateTable = shown.table, **more: Any) -> list[Step]:
+        return [frame.step for frame in run(algorithm, table, k=shown.k, epsilon=epsilon, seed=1, **more).frames]
+
+    def ends(steps: Sequence[Step], kind: type[Step]) -> tuple[Step, Step]:
+        found = [step for step in steps if isinstance(step, kind)]
+        return found[0], found[-1]
+
+    yield from zip(("centers-first", "centers-last"), ends(frames("dplloyd", 1.0), CentersStep), strict=True)
+    yield from {"grid": grid_step(shown, cells), "grid-sparse": sparse_grid_step(shown, cells)}.items()
     yield "starts", starts_step()
-    trees = tree_steps(shown, p=3 if dim > 3 else None)
-    yield "tree-early", trees[1]
-    yield "tree-last", trees[-1]
+    trees = tree_steps(shown, p=3 if shown.table.domain.dim > 3 else None)
     found = candidates_step(trees[-1])
-    yield "candidates", found
-    swaps = swap_steps(found, shown.k)
-    yield "swap", swaps[0]
-    yield "swap-idle", swaps[-1]
-    genetic = run("pgkm", shown.table, k=shown.k, epsilon=10.0, params={"preset": "paper"}, seed=1).frames
-    pools = [frame.step for frame in genetic if isinstance(frame.step, PoolStep)]
-    yield "pool-first", pools[0]
-    yield "pool-last", pools[-1]
-    seeded = run("kvariates", shown.table, k=shown.k, epsilon=30.0, seed=1).frames
-    seeds = [frame.step for frame in seeded if isinstance(frame.step, SeedStep)]
-    yield "seed-first", seeds[0]
-    yield "seed-last", seeds[-1]
-    blocks = [frame.step for frame in run("gkm", shown.table, k=shown.k, epsilon=300.0, seed=1).frames]
-    yield "blocks", blocks[0]
-    yield "ranges", blocks[1]
-    yield "centers-averaged", blocks[-1]
-    yield "ranges-domain", run("gkm", shown.table, k=shown.k, epsilon=1.0, seed=1).frames[1].step
-    medians = [frame.step for frame in run("sample-aggregate", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
-    yield "median-law", medians[1]
-    yield "centers-medians", medians[-1]
-    yield "tuples", tuple_test_step(shown)
-    yield "tuples-bottom", tuple_test_step(shown, passed=False)
-    yield "mixture", mixture_step(shown)
-    yield "mixture-tiny", mixture_step(shown, sd=1e-4)
-    yield "coordinates", run("balcan-sparse", shown.table, k=shown.k, epsilon=50.0, seed=1).frames[-2].step
-    polished = [frame.step for frame in run("auto", shown.table, k=shown.k, epsilon=3.0, seed=1).frames]
-    yield "plan", polished[0]
-    yield "zoom", zoom_step(shown)
-    yield "look", look_step(shown)
-    yield "look-public", look_step(shown, bought=False)
-    yield "synopsis", next(step for step in polished if isinstance(step, SynopsisStep))
-    yield "polish", polished[-1]
-    yield "split", split_step(shown)
-    yield "split-none", split_step(shown, splits=0)
-    last = lloyd.frames[-1].step
-    assert isinstance(last, CentersStep)
-    hashed = run("lsh-coreset", shown.table, k=shown.k, epsilon=2.0, delta=1e-6, seed=1)
-    yield "hash-tree", hashed.frames[0].step
-    yield "coreset", hashed.frames[1].step
+    yield from {"tree-early": trees[1], "tree-last": trees[-1], "candidates": found}.items()
+    yield from zip(("swap", "swap-idle"), ends(swap_steps(found, shown.k), SwapStep), strict=True)
+    genetic, seeded = frames("pgkm", 10.0, params={"preset": "paper"}), frames("kvariates", 30.0)
+    yield from zip(("pool-first", "pool-last"), ends(genetic, PoolStep), strict=True)
+    yield from zip(("seed-first", "seed-last"), ends(seeded, SeedStep), strict=True)
+    blocks, medians = frames("gkm", 300.0), frames("sample-aggregate", 3.0)
+    yield from {"blocks": blocks[0], "ranges": blocks[1], "centers-averaged": blocks[-1]}.items()
+    yield "ranges-domain", frames("gkm", 1.0)[1]
+    yield from {"median-law": medians[1], "centers-medians": medians[-1]}.items()
+    yield from {"tuples": tuple_test_step(shown), "tuples-bottom": tuple_test_step(shown, passed=False)}.items()
+    yield from {"mixture": mixture_step(shown), "mixture-tiny": mixture_step(shown, sd=1e-4)}.items()
+    yield "coordinates", frames("balcan-sparse", 50.0)[-2]
+    polished = frames("auto", 3.0)
+    yield from {"plan": polished[0], "zoom": zoom_step(shown)}.items()
+    yield from {"look": look_step(shown), "look-public": look_step(shown, bought=False)}.items()
+    yield from {"synopsis": ends(polished, SynopsisStep)[0], "polish": polished[-1]}.items()
+    yield from {"split": split_step(shown), "split-none": split_step(shown, splits=0)}.items()
+    yield from zip(("hash-tree", "coreset"), frames("lsh-coreset", 2.0, delta=1e-6)[:2], strict=True)
     exchanged = PrivateTable(shown.table.domain.from_unit(shown.reveal.points), shown.table.domain, relation="replace")
-    message, server, *_ = (frame.step for frame in run("lsh-local", exchanged, k=shown.k, epsilon=4.0, seed=1).frames)
-    yield "message", message
-    yield "server", server
+    yield from zip(("message", "server"), frames("lsh-local", 4.0, exchanged)[:2], strict=True)
     yield "reference", ReferenceStep(title="k-means++", centers=shown.reference.centers)

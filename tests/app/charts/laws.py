@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dpviz.app.charts.canvas import SUBTITLE_SIZE
 from dpviz.app.charts.plot import PHONE, REVEALED_MARK, TITLE_SIZE
 from dpviz.app.charts.view import View
-from dpviz.words.theme import Palette
+from dpviz.words import Palette
 
 _MOST_BYTES = 2_000_000
 # Width of an average character of a system sans-serif, as a share of its size; bold ones are wider.

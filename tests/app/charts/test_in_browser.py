@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Browser
 
-from dpviz.algorithms.balcan2017.balcan import SwapStep
+from dpviz.algorithms import SwapStep
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture, draw_overview
 from dpviz.app.charts.pictures.tree import draw_swap_trace
@@ -23,7 +23,7 @@ from dpviz.app.charts.result_charts import draw_spent
 from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.view import make_view
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.gallery import beside, draw, exhibit, steps_of
 from tests.app.charts.pictures.test_segment_profiles import SIZES, made_profile
 
@@ -59,11 +59,13 @@ _DRAW = """async ([spec, widths]) => {
 
 
 def figures() -> Iterator[tuple[str, go.Figure]]:
-    """One of each kind, with the owner's look, in the longest wording."""
-    for dim, k, scaling, cells in ((1, 3, "unit", 200), (2, 15, "common", 40), (6, 5, "unit", 5)):
+    """One of each kind, with the owner's look, in the longest wording; of one column and of six every other kind."""
+    for turn, (dim, k, scaling, cells) in enumerate(((1, 3, "unit", 200), (6, 5, "unit", 5), (2, 15, "common", 40))):
         shown = exhibit(dim, k, n=1500, scaling=scaling)
         view = make_view(shown.table.domain)
-        for kind, step in steps_of(shown, cells=cells):
+        for place, (kind, step) in enumerate(steps_of(shown, cells=cells)):
+            if dim != 2 and place % 2 != turn:
+                continue
             look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, **look)
             for name, chart in beside([step], **look).items():
@@ -78,36 +80,30 @@ def studies() -> Iterator[tuple[str, go.Figure]]:
     names = [f"Some algorithm {letter} (k-median)" for letter in "ABCDEFGHIJKLMNOPQR"]
     rows = [
         {"contender": name, "epsilon": e, "ratio": 1 + 0.1 * i / e * rng.lognormal(), "matched_error": 0.01, "ari": 0.5}
-        for i, name in enumerate(names)
-        for e in (0.1, 0.3, 1.0, 3.0, 10.0)
-        for _ in range(5)
+        for (i, name), e, _ in product(enumerate(names), (0.1, 0.3, 1.0, 3.0, 10.0), range(5))
     ]
     table = pd.DataFrame(rows)
     baselines = {"one centre": 9.1, "data-independent centres": 4.2, "k-means++": 1.0}
+    charts = {"spent": draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, 0.05)}
     for number in (5, 18):
         some = table[table.contender.isin(names[:number])]
-        yield f"trade-off {number}", draw_curves(Curves(some, baselines=baselines)).draw(light).headed(light)
+        charts[f"trade-off {number}"] = draw_curves(Curves(some, baselines=baselines))
         for measure in ("ratio", "matched_error", "ari"):
-            yield (
-                f"{measure} {number}",
-                draw_scores(some[some.epsilon == 1.0], measure).draw(light).headed(light),
-            )
+            charts[f"{measure} {number}"] = draw_scores(some[some.epsilon == 1.0], measure)
         releases = dict.fromkeys(names[:number], Typical(shown.reference.centers, 1.0))
         made = draw_compare(releases, RenderContext(make_view(shown.table.domain), light, reference=shown.reference))
         yield f"compare {number}", made.panels[-1].plot.figure()
-    yield (
-        "spent",
-        draw_spent({"number of rows": 0.02, "tree": 0.4, "swap": 0.58}, 0.05).draw(light).headed(light),
-    )
+    yield from ((name, chart.draw(light).headed(light)) for name, chart in charts.items())
 
 
 def profiles() -> Iterator[tuple[str, int, go.Figure]]:
-    """Profiles of few and many segments and columns, light and dark, as wide as the page that each is made for."""
-    for (k, dim), theme, narrow in product(SIZES, ("light", "dark"), (False, True)):
+    """Profiles of few and many segments and columns, as wide as the page that each is made for."""
+    light = choose_palette("light")
+    for (k, dim), narrow in product(SIZES, (False, True)):
         picture = ProfilePicture(made_profile(k, dim), narrow=narrow)
-        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(choose_palette(theme)).figure()
+        yield f"{k} segments, {dim} columns", 390 - 32 if narrow else 1080, picture.draw(light).figure()
         if dim > 12 and not narrow:
-            yield f"{k} segments, all {dim} columns", 1080, draw_overview(picture, choose_palette(theme)).figure()
+            yield f"{k} segments, all {dim} columns", 1080, draw_overview(picture, light).figure()
 
 
 def find_faults(browser: Browser, figures: Iterable[tuple[str, tuple[int, ...], go.Figure]]) -> dict[str, list[str]]:

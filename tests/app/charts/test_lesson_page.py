@@ -12,11 +12,8 @@ from dpviz.app.charts.player.lesson_page import make_lesson_page
 from dpviz.app.charts.player.player_page import MOST_BYTES
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
-from dpviz.runs.meaning import membership
-from dpviz.runs.open_table import declare
-from dpviz.runs.request import Contender, Request
-from dpviz.runs.worker import Progress
-from dpviz.tables.named import sample
+from dpviz.runs import Contender, Progress, Request, declare, membership
+from dpviz.tables import sample
 from tests.app.charts.test_player_page import packed_in
 
 LESSONS = read_lessons().lessons
@@ -35,10 +32,6 @@ def page_of(lesson: Lesson) -> str:
     return page
 
 
-def articles(page: str) -> list[str]:
-    return re.findall(r"<article.*?</article>", page, flags=re.DOTALL)
-
-
 # Between them they have every kind of question, and of picture that answers it.
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["one-draw", "rich-person", "why-noise", "paint-the-town"])
@@ -46,7 +39,7 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
     lesson = LESSONS[name]
     page = page_of(lesson)
     assert len(page.encode()) <= MOST_BYTES
-    pages = iter(articles(page))
+    pages = iter(re.findall(r"<article.*?</article>", page, flags=re.DOTALL))
     for scene in lesson.scenes:
         if scene.question is None:
             assert scene.fill_text(scene.title) in next(pages)

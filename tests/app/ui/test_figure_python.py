@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.releases.package import CENTERS, make_zip
-from dpviz.runs.open_table import OpenTable, declare
+from dpviz.releases.package import CENTERS
+from dpviz.runs import OpenTable, declare
+from dpviz.tables import open_file, sample
 from dpviz.tables.declarations import apply_declaration_file
-from dpviz.tables.named import open_file, sample
 from tests.pages.tables import app_on, computed, sound, study_in
-from tests.releases.forging import released
 from tests.releases.people import write_people
 
 
@@ -40,35 +39,25 @@ def fifteen() -> OpenTable:
     return declare(*sample("fifteen").load())
 
 
-def test_explore(capsys: pytest.CaptureFixture[str]) -> None:
+def studied(drawer: str, repeats: str, **link: str) -> AppTest:
+    """The page Compare after DPLloyd has run."""
+    app = app_on("compare.py", fifteen(), drawer=drawer, **link)
+    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
+    app.slider(key=repeats).set_value(2)
+    if drawer:
+        app.select_slider(key="sweep:range").set_value((0.3, 3.0))
+    app.number_input(key="k").set_value(3)
+    return computed(sound(app.run()), drawer or "compare")
+
+
+def test_programs_of_the_bench_give_its_centres_and_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
     app.session_state["visit:settings"]["bench:seed"] = 0
     app.session_state["bench:more"], app.session_state["explore:below"] = True, "Take away"
     sound(app.run())
-    program = shown(app, "explore")
-    np.testing.assert_array_equal(execute(program)["run"].centers, app.session_state["run:result"].run.centers)
-
-
-@pytest.mark.slow
-def test_trade_off(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("compare.py", fifteen(), drawer="sweep")
-    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
-    app.slider(key="sweep:repeats").set_value(2)
-    app.select_slider(key="sweep:range").set_value((0.3, 3.0))
-    app.number_input(key="k").set_value(3)
-    app = computed(sound(app.run()), "sweep")
-    page = study_in(app, "sweep").make_frame()
-    app.session_state["compare:fold:settings"] = True
-    results = execute(shown(app, "sweep"))["results"]
-    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
-    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
-    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
-    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
-
-
-def test_data(capsys: pytest.CaptureFixture[str]) -> None:
-    table = fifteen()
-    app = app_on("home.py", table)
+    run = execute(shown(app, "explore"))["run"]
+    np.testing.assert_array_equal(run.centers, app.session_state["run:result"].run.centers)
+    app = app_on("home.py", fifteen())
     app.session_state["bench:table"] = True
     opened = execute(shown(sound(app.run()), "data"))["table"]
     assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
@@ -76,31 +65,24 @@ def test_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
-    app = app_on("compare.py", fifteen(), k="3")
-    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
-    app.slider(key="compare:repeats").set_value(2)
-    app = computed(sound(app.run()), "compare")
-    page = study_in(app, "compare").make_frame()
+def test_programs_of_studies_give_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    app = studied("sweep", "sweep:repeats")
+    page = study_in(app, "sweep").make_frame()
+    app.session_state["compare:fold:settings"] = True
+    results = execute(shown(app, "sweep"))["results"]
+    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
+    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
+    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
+    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+    app = studied("", "compare:repeats")
     app.session_state["compare:below"] = "Take away"
     results = execute(shown(app, "compare"))["results"]
-    assert sorted(results["ratio"]) == sorted(page["ratio"]) and len(results) >= 2
+    assert sorted(results["ratio"]) == sorted(study_in(app, "compare").make_frame()["ratio"]) and len(results) >= 2
 
 
-def test_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "release.zip").write_bytes(make_zip(released()))
-    app = app_on("read.py", None)
-    app.file_uploader(key="read:one").upload("release.zip", (tmp_path / "release.zip").read_bytes())
-    sound(app.run())
-    app.session_state["read:more"] = "Take away"
-    program = shown(app, "read")
-    monkeypatch.chdir(tmp_path)
-    names = execute(program)
-    assert names["release"].holds and len(names["numbers"]) == len(names["release"].numbers) > 9
-    assert capsys.readouterr().out.startswith("True ()")
-
-
-def test_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_of_a_release_asks_for_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A release has no seed: its program asks for the same, and what leaves has the form of the page's."""
     data, sidecar = write_people(tmp_path)
     app = app_on("release.py", declare(open_file(data), apply_declaration_file(sidecar).validate()), k="3")

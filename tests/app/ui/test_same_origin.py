@@ -1,4 +1,4 @@
-"""Another page cannot talk to the app, nor frame it, and nobody outside is asked about that."""
+"""Another page cannot talk to the app, nor frame it; paths of the machine stand behind a switch."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import streamlit as st
 
-from dpviz.app.ui.same_origin import HEADERS, SameOrigin
+from dpviz.app.ui.same_origin import HEADERS, SameOrigin, may_name_paths
+from dpviz.tables import GIVEN
 from tests import waiting
 from tests.browser.server import ROOT, own_environment, served
+from tests.cases import about, for_each
+from tests.pages.site import fine, open_form, visit
 
 HERE = "localhost:8501"
-FOREIGN = [
-    "http://example.org",
-    "http://localhost:8502",
-    "http://localhost",
-    "null",
-    "",
-    "file://",
-    "http://localhost:8501.example.org",
-]
+FOREIGN = ["http://example.org", "http://localhost:8502", "http://localhost", "null", "", "file://"]
+FOREIGN += ["http://localhost:8501.example.org"]
 
 
 def answer(kind: str, *, origin: str | None, host: str = HERE, allowed: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -51,26 +48,25 @@ def answer(kind: str, *, origin: str | None, host: str = HERE, allowed: tuple[st
     return sent
 
 
-@pytest.mark.parametrize("origin", [None, f"http://{HERE}", f"https://{HERE.upper()}"])
+@for_each("origin", [None, f"http://{HERE}", f"https://{HERE.upper()}"])
 def test_pages_of_its_own_and_programs_are_answered(origin):
     assert answer("websocket", origin=origin) == [{"type": "websocket.accept"}]
     (start,) = answer("http", origin=origin)
-    assert start["status"] == 200
     said = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert start["status"] == 200
     assert said == {name.lower(): value for name, value in HEADERS.items()}, "one of each, and ours"
 
 
-@pytest.mark.parametrize("origin", FOREIGN)
+@for_each("origin", FOREIGN)
 def test_a_foreign_page_is_refused(origin):
     assert answer("websocket", origin=origin) == [{"type": "websocket.close", "code": 1008}]
     assert answer("http", origin=origin)[0]["status"] == 403
 
 
-def test_another_name_of_the_server_is_declared():
-    there = "https://dpviz.example.org"
-    assert answer("http", origin=there)[0]["status"] == 403
-    assert answer("http", origin=there, allowed=(there,))[0]["status"] == 200
-    assert answer("http", origin="", allowed=("",))[0]["status"] == 403
+@for_each(("origin", "status"), {"https://dpviz.example.org": 200, "": 403}.items())
+def test_another_name_of_the_server_is_declared(origin, status):
+    assert answer("http", origin=origin)[0]["status"] == 403
+    assert answer("http", origin=origin, allowed=(origin,))[0]["status"] == status
 
 
 RESOLVER = """
@@ -91,11 +87,8 @@ def test_a_running_server_asks_nobody_whether_a_foreign_page_may_connect(tmp_pat
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port"]
     with served(command, tmp_path / "log.txt", ROOT, environment) as address:
         here = urlsplit(address).netloc
-        statuses = [
-            _handshake(here, origin)
-            for origin in (f"http://{here}", "http://example.org", "http://localhost:1", "null")
-        ]
-    assert statuses == [101, 403, 403, 403]
+        origins = (f"http://{here}", "http://example.org", "http://localhost:1", "null")
+        assert [_handshake(here, origin) for origin in origins] == [101, 403, 403, 403]
     assert set(asked.read_text().split()) <= {"localhost", "127.0.0.1"}, "the server looked another name up"
 
 
@@ -109,3 +102,43 @@ def _handshake(here: str, origin: str) -> int:
             "Sec-WebSocket-Protocol: streamlit\r\n\r\n".encode()
         )
         return int(line.recv(64).split()[1])
+
+
+PROXIES = ("X-Forwarded-For", "x-forwarded-proto", "Forwarded", "Via", "X-Real-IP", "CF-Connecting-IP")
+
+
+@pytest.fixture
+def come(monkeypatch: pytest.MonkeyPatch):
+    """A visit with the address of the server, and the headers that came with it."""
+    option = st.get_option
+
+    def come(address: str | None, *headers: str) -> None:
+        monkeypatch.setattr(st, "get_option", lambda name: address if name == "server.address" else option(name))
+        said = dict.fromkeys(("Host", "User-Agent", *headers), "localhost")
+        monkeypatch.setattr(type(st.context), "headers", property(lambda _: said))
+
+    return come
+
+
+def test_the_switch_is_on_where_nobody_else_can_see_the_pages(come) -> None:
+    elsewhere = (None, "", "0.0.0.0", "::", "192.168.0.7", "localhost.example.org")
+    visits = [(True, address) for address in ("localhost", "127.0.0.1", "::1")]
+    visits += [(False, address) for address in elsewhere] + [(False, "localhost", header) for header in PROXIES]
+    for alone, *visit_ in visits:
+        with about(*visit_):
+            come(*visit_)
+            assert may_name_paths() == alone
+
+
+@for_each("headers", [(), PROXIES[:1]])
+def test_every_path_stands_behind_it(headers: tuple[str, ...], come, monkeypatch, tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("age,income\n31,1000\n44,2000\n")
+    monkeypatch.delenv(GIVEN, raising=False)
+    come("localhost", *headers)
+    for at, key in ((open_form(visit(), "table"), "file_here_path"), (visit("release.py"), "release:account_path")):
+        assert (key in {box.key for box in at.text_input}) == (not headers)
+    monkeypatch.setenv(GIVEN, str(table))
+    at = visit("data.py")
+    assert ("visit:undeclared" in at.session_state) == (not headers)
+    assert any("others may see these pages" in error.value for error in fine(at).error) == bool(headers)

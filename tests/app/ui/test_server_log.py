@@ -22,28 +22,21 @@ from tests.browser.visitor import Visitor
 from tests.waiting import eventually
 
 SECRET = "row 17 is 42.4242"
+LOGGER = logging.getLogger("dpviz")
 
 
 @pytest.fixture
-def printed() -> io.StringIO:
-    """What the log has printed."""
-    return io.StringIO()
-
-
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch, printed: io.StringIO) -> Iterator[logging.Logger]:
-    """A logger of a process whose logs hold no texts; all is as it was afterwards."""
-    factory = logging.getLogRecordFactory()
+def printed(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+    """What is printed by the log of a process whose logs hold no texts; all is as it was afterwards."""
     for place, name in ((sys, "excepthook"), (threading, "excepthook"), (sys, "unraisablehook")):
         monkeypatch.setattr(place, name, getattr(place, name))
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setattr(logging, "raiseExceptions", True)
-    logger = logging.getLogger("dpviz")
-    handler = logging.StreamHandler(printed)
-    logger.addHandler(handler)
+    factory, handler = logging.getLogRecordFactory(), logging.StreamHandler(io.StringIO())
+    LOGGER.addHandler(handler)
     keep_texts_out()
-    yield logger
-    logger.removeHandler(handler)
+    yield handler.stream
+    LOGGER.removeHandler(handler)
     logging.setLogRecordFactory(factory)
 
 
@@ -57,69 +50,61 @@ def failed() -> Exception:
         return error
 
 
-def test_type_cause_and_place_are_told_and_nothing_else():
+def test_type_cause_and_place_are_told_and_nothing_else_in_the_log_or_on_the_page():
+    def page() -> None:
+        from dpviz.app.ui.server_log import say_defect
+
+        assert say_defect(ValueError("row 17 is 42.4242"))
+
     said = format_type_and_place(failed())
     assert said.startswith("ValueError from KeyError\n")
     assert "app/ui/test_server_log.py:" in said and "in failed" in said
     assert SECRET not in said and "raise" not in said
+    (shown,) = AppTest.from_function(page).run().error
+    assert "(ValueError)" in shown.value and SECRET not in shown.value
 
 
-def test_no_way_of_logging_an_exception_prints_its_text(quiet, printed, capsys):
+def test_no_way_of_logging_an_exception_prints_its_text(printed, capsys):
     error = failed()
-    quiet.error("Uncaught app execution", exc_info=error)
-    quiet.error("It failed: %s", error)
-    quiet.error("It failed: %(why)s", {"why": error})
-    quiet.error(error)
-    quiet.error("twice %s %d", error, 3, exc_info=(type(error), error, error.__traceback__))
+    LOGGER.error("Uncaught app execution", exc_info=error)
+    LOGGER.error("It failed: %s", error)
+    LOGGER.error("It failed: %(why)s", {"why": error})
+    LOGGER.error(error)
+    LOGGER.error("twice %s %d", error, 3, exc_info=(type(error), error, error.__traceback__))
     try:
         raise error
     except ValueError:
-        quiet.exception("again")
+        LOGGER.exception("again")
     said = printed.getvalue()
     assert SECRET not in said + capsys.readouterr().err
     assert said.count("in failed") == 3 and "twice ValueError 3" in said
 
 
 @pytest.mark.filterwarnings("default")
-def test_what_nobody_catches_and_what_is_warned_of_is_told_by_type(quiet, printed, capsys):
+def test_what_nobody_catches_and_what_is_warned_of_is_told_by_type(printed, capsys):
+    class Stubborn:
+        def __del__(self) -> None:
+            raise failed()
+
     thread = threading.Thread(target=lambda: (_ for _ in ()).throw(failed()))
     thread.start()
     thread.join()
     sys.excepthook(ValueError, failed(), None)
     warnings.warn(SECRET, RuntimeWarning, stacklevel=1)
-
-    class Stubborn:
-        def __del__(self) -> None:
-            raise failed()
-
     Stubborn()
     said = printed.getvalue()
     assert SECRET not in said + capsys.readouterr().err
-    assert said.count("Uncaught: ValueError") == 3
-    assert "RuntimeWarning at " in said
+    assert said.count("Uncaught: ValueError") == 3 and "RuntimeWarning at " in said
 
 
-def test_who_looks_for_a_defect_sees_everything(monkeypatch):
+def test_who_looks_for_a_defect_sees_everything_and_no_other_library_prints_a_traceback(monkeypatch):
+    """Rich would, where somebody has it: beside the log, and with the text."""
     monkeypatch.setenv("DPVIZ_DEBUG", "1")
     before = logging.getLogRecordFactory(), sys.excepthook, warnings.showwarning
     keep_texts_out()
     assert before == (logging.getLogRecordFactory(), sys.excepthook, warnings.showwarning)
-
-
-def test_no_other_library_is_asked_to_print_a_traceback():
-    """Rich would, where somebody has it: beside the log, and with the text."""
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["logger"]["enableRich"] is False
-
-
-def test_the_visitor_reads_a_sentence_with_the_type():
-    def page() -> None:
-        from dpviz.app.ui.server_log import say_defect
-
-        assert say_defect(ValueError("row 17 is 42.4242"))
-
-    (said,) = AppTest.from_function(page).run().error
-    assert "(ValueError)" in said.value and SECRET not in said.value
 
 
 HOSTILE = f"""
@@ -167,7 +152,6 @@ def test_a_running_server_neither_prints_nor_shows_the_text(browser: Browser, tm
             assert eventually(lambda before=before: "in wrong" in log.read_text()[before:]), label
             before = len(log.read_text())
         visit.page.context.close()
-    printed = log.read_text()
-    assert "ValueError" in printed and "pages/_router.py:" in printed
-    assert "RuntimeWarning at " in printed
-    assert SECRET not in printed and "Traceback" not in printed
+    said = log.read_text()
+    assert "ValueError" in said and "pages/_router.py:" in said and "RuntimeWarning at " in said
+    assert SECRET not in said and "Traceback" not in said

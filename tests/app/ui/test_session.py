@@ -10,16 +10,14 @@ import streamlit as st
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.runner import fetch_reference
+from dpviz.core import ACCESS_LOG, AccessKind
 from dpviz.core.check import RequestError
-from dpviz.core.private_session import ACCESS_LOG, AccessKind
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import Declaration, FileKind
+from dpviz.runs import OpenTable, declare, run
+from dpviz.tables import Declaration, FileKind, make_numeric_table, open_csv
 from dpviz.tables.file_format import FileFormat, NumberStyle
-from dpviz.tables.loaded_table import make_numeric_table
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
+TOLD = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
 
 
 @pytest.fixture(autouse=True)
@@ -31,81 +29,63 @@ def own_visit(monkeypatch):
 
 
 def _table(rows=ROWS, **changes) -> OpenTable:
-    loaded = make_numeric_table(rows, ["x", "y"])
     told = Declaration(columns=("x", "y"), lower=(0.0, 0.0), upper=(1.0, 1.0), kind=FileKind.PRIVATE)
-    return declare(loaded, dataclasses.replace(told, **changes))
+    return declare(make_numeric_table(rows, ["x", "y"]), dataclasses.replace(told, **changes))
 
 
 def test_neighbouring_tables_and_declarations_have_keys_of_their_own():
     keys = {_table().key, _table(ROWS[:-1]).key, _table(upper=(1.0, 2.0)).key, _table(relation="replace").key}
-    assert len(keys) == 4
-    assert _table().key == _table().key
+    assert len(keys) == 4 and _table().key == _table().key
 
 
-def test_a_private_table_reveals_nothing_until_its_owner_says_so():
+def test_a_private_table_reveals_nothing_until_its_owner_says_so_of_this_very_table():
     table = _table()
     assert data_access.reveal(table, "dots") is None and fetch_reference(table, 2) is None
     assert session.describe_accesses() == [] and table.private.accesses == []
     data_access.allow_reveal(table)
     assert data_access.reveal(table, "dots") is not None
+    assert not data_access.is_reveal_allowed(_table(ROWS[:-1]))
 
 
-def test_each_distinct_look_counts_once():
+def test_each_distinct_look_counts_once_and_caches_of_revealed_rows_stay_small():
     table = _table(kind=FileKind.PUBLIC)
     for note in ("dots", "loss", "dots"):
         assert data_access.reveal(table, note) is not None
     assert session.describe_accesses() == ["table (public): dots", "table (public): loss"]
     assert ACCESS_LOG.count(table.source_key).looks == {AccessKind.ROWS: 2}, "the one that revealed them, and another"
-
-
-def test_the_switch_of_one_table_says_nothing_about_another():
-    first, second = _table(), _table(ROWS[:-1])
-    data_access.allow_reveal(first)
-    assert not data_access.is_reveal_allowed(second)
-
-
-def test_caches_of_revealed_rows_stay_small():
-    for n in range(2, 12):
+    for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):  # whatever a file was said to be while it waited
+        session.count_access(session.DataAccess("file", "file", "file", kind, AccessKind.PROPOSAL, "a proposal"))
+    assert session.describe_accesses()[2:] == ["file (public): a proposal", "file (private): a proposal"]
+    assert ACCESS_LOG.count("file").looks == {AccessKind.PROPOSAL: 1}
+    for n in range(2, 6):
         data_access.reveal(_table([[0.1 * i, 0.5] for i in range(n)], kind=FileKind.PUBLIC), "dots")
     assert len(st.session_state["looks:revealed"]) <= 2
 
 
 def test_a_refused_declaration_keeps_the_open_table():
     loaded = make_numeric_table(ROWS, ["x", "y"])
-    told = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
-    opened = session.open_table(loaded, told)
+    opened = session.open_table(loaded, TOLD)
     for wrong in ({"upper": (None,)}, {"upper": (0.0,)}, {"columns": (), "lower": (), "upper": ()}, {"id_column": "x"}):
         with pytest.raises(RequestError):
-            session.open_table(loaded, dataclasses.replace(told, **wrong))
+            session.open_table(loaded, dataclasses.replace(TOLD, **wrong))
     assert session.find_table() is opened
 
 
-def test_a_source_keeps_its_number_until_another_comes():
-    rows, told = make_numeric_table(ROWS, ["x", "y"]), Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
+def test_a_source_keeps_its_number_until_another_comes_and_is_read_when_it_is_declared():
+    rows = make_numeric_table(ROWS, ["x", "y"])
     session.set_aside(rows)
     waiting = session.find_undeclared()
     assert session.find_source() is None
-    session.open_table(rows, told)
+    session.open_table(rows, TOLD)
     assert session.find_source() is waiting and session.find_undeclared() is None
-    session.open_table(rows, dataclasses.replace(told, upper=(2.0,)))
+    session.open_table(rows, dataclasses.replace(TOLD, upper=(2.0,)))
     assert session.find_source() is waiting
-    session.open_table(make_numeric_table(ROWS, ["x", "y"]), told)
+    session.open_table(make_numeric_table(ROWS, ["x", "y"]), TOLD)
     assert session.find_source().number != waiting.number, "another upload, though its rows are the same"
-
-
-def test_a_file_is_read_when_it_is_declared():
     file = open_csv(b"x;y\n0,5;1\nno number;1\n", name="file")
-    commas = FileFormat(style=NumberStyle(","))
-    table = session.open_table(file, Declaration(columns=("x",), lower=(0.0,), upper=(1.0,), file=commas))
+    table = session.open_table(file, dataclasses.replace(TOLD, file=FileFormat(style=NumberStyle(","))))
     np.testing.assert_array_equal(table.loaded.columns(["x"]), [[0.5], [np.nan]])
     assert session.find_source().content is file, "to be declared anew"
-
-
-def test_a_look_at_a_file_that_waits_counts_once_for_each_kind_that_it_was_said_to_be():
-    for kind in (FileKind.PUBLIC, FileKind.PRIVATE, FileKind.PRIVATE):
-        session.count_access(session.DataAccess("file", "file", "file", kind, AccessKind.PROPOSAL, "a proposal"))
-    assert session.describe_accesses() == ["file (public): a proposal", "file (private): a proposal"]
-    assert ACCESS_LOG.count("file").looks == {AccessKind.PROPOSAL: 1}
 
 
 def test_what_a_widget_says_outlives_the_page_that_drew_it():
@@ -151,9 +131,8 @@ def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_no
 
 
 def test_a_study_on_the_rows_of_a_file_is_counted_once_in_each_visit(own_visit):
-    for note in ("losses of 4 runs", "losses of 4 runs", "losses of 9 runs"):
-        session.count_study("file", note)
-    session.count_study("another", "losses of 4 runs")
+    for source, note in (("file", "4 runs"), ("file", "4 runs"), ("file", "9 runs"), ("another", "4 runs")):
+        session.count_study(source, f"losses of {note}")
     assert [ACCESS_LOG.count(source).studies for source in ("file", "another", "none")] == [2, 1, 0]
     own_visit.clear()
     session.count_study("file", "losses of 4 runs")

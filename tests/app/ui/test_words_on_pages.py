@@ -29,13 +29,8 @@ FIRST = (
 )
 # Their options are Markdown, too.
 SPELLED = ("radio", "pills", "segmented_control", "select_slider")
-PLACES = {
-    **dict.fromkeys(FIRST, (0,)),
-    **dict.fromkeys(SPELLED, (0, 1)),
-    "metric": (0, 1, 2),
-    "progress": (1,),
-    "latex": (0,),
-}
+PLACES = {**dict.fromkeys(FIRST, (0,)), **dict.fromkeys(SPELLED, (0, 1)), "latex": (0,)}
+PLACES |= {"metric": (0, 1, 2), "progress": (1,)}
 KEYWORDS = {"label", "body", "help", "title", "captions", "text", "delta", "format_func"}
 NO_DOOR = {"write", "html", "echo", "exception", "table"}
 # A file has a header, too: of Streamlit's own only the one of the page itself is used.
@@ -43,37 +38,16 @@ OF_THE_PAGE = {"header"}
 
 # Made of numbers, of literals, or of what was escaped before.
 WORDING = {
-    "b64encode",
-    "escape_markdown",
-    "format_number",
-    "format_percent",
-    "format_plus_minus",
-    "format_ratio",
-    "format_count",
-    "format_things",
-    "format_duration",
-    "len",
-    "round",
-    "int",
-    "float",
-    "times",
+    *("b64encode", "escape_markdown", "strip_markdown", "explain_term", "explain_words", "describe_shares", "times"),
+    *("format_number", "format_percent", "format_plus_minus", "format_ratio", "format_count", "format_things"),
+    *("format_duration", "len", "round", "int", "float"),
 }
-WORDING |= {"describe_shares", "strip_markdown", "explain_term", "explain_words"}
-# The program's own texts: cards, parameters, samples, claims, measures, presets, words of the glossary. No
-# file,
-# link or error is in them.
+# The program's own texts: cards, parameters, samples, claims, measures, presets, words of the glossary. No file, link
+# or error is in them.
 OWN = {"card", "param_field", "term", "sample", "picture", "invitation", "contender", "find_measure", "_card"}
 # What they give is as spelled as what they are given.
 KEEPING = {
-    "capitalize_first",
-    "list",
-    "tuple",
-    "sorted",
-    "str",
-    "partial",
-    "join_unbroken",
-    "join_clauses",
-    "reversed",
+    *("capitalize_first", "list", "tuple", "sorted", "str", "partial", "join_unbroken", "join_clauses", "reversed"),
     "filter",
 }
 OWN_PARTS = {"icon", "color"}
@@ -89,16 +63,9 @@ class Scope(NamedTuple):
 
 
 def _name(node: ast.expr) -> str:
-    match node:
-        case ast.Attribute():
-            return node.attr
-        case ast.Name():
-            return node.id
-        case ast.Call():
-            return _name(node.func)
-        case ast.Subscript():
-            return _name(node.value)
-    return ""
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _root(node: ast.expr) -> str:
@@ -107,42 +74,40 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+# Expressions that are as spelled as these parts of them.
+MADE_OF: dict[type[ast.expr], tuple[str, ...]] = {
+    **dict.fromkeys((ast.JoinedStr, ast.BoolOp), ("values",)),
+    **dict.fromkeys((ast.Tuple, ast.List, ast.Set), ("elts",)),
+    **dict.fromkeys((ast.Starred, ast.NamedExpr), ("value",)),
+    **dict.fromkeys((ast.ListComp, ast.GeneratorExp, ast.SetComp), ("elt",)),
+    **{ast.IfExp: ("body", "orelse"), ast.BinOp: ("left", "right")},
+    **{ast.Dict: ("keys", "values"), ast.DictComp: ("key", "value")},
+}
+
+
 def _spelled(node: ast.expr, scope: Scope, seen: frozenset[int] = frozenset()) -> bool:
     """Whether an expression is made of literals, numbers, own words and escaped names."""
     if id(node) in seen:
         return True
-    again = partial(_spelled, scope=scope, seen=seen | {id(node)})
+    seen |= {id(node)}
+    again = partial(_spelled, scope=scope, seen=seen)
+    parts = [getattr(node, name) for name in MADE_OF.get(type(node), ())]
+    if parts:
+        listed = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+        return all(again(one) for one in listed if one is not None)
     match node:
-        case ast.Constant():
+        case ast.Constant() | ast.Compare() | ast.UnaryOp():
             return True
-        case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-            return all(map(again, parts))
-        case ast.BoolOp(values=parts):
-            return all(map(again, parts))
         case ast.FormattedValue(value=value, format_spec=spec):
             return _numeric(spec) or again(value)
-        case ast.IfExp(body=body, orelse=other) | ast.BinOp(left=body, right=other):
-            return again(body) and again(other)
-        case ast.Starred(value=value) | ast.NamedExpr(value=value):
-            return again(value)
-        case ast.Dict(values=values):
-            return all(map(again, [key for key in node.keys if key is not None])) and all(map(again, values))
-        case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
-            return again(elt)
-        case ast.DictComp(key=key, value=value):
-            return again(key) and again(value)
         case ast.Lambda(body=body):
-            return _spelled(body, Scope(scope.path, (*scope.functions, node)), seen | {id(node)})
-        case ast.Compare() | ast.UnaryOp():
-            return True
+            return _spelled(body, Scope(scope.path, (*scope.functions, node)), seen)
         case ast.Call():
-            return _call_is_spelled(node, scope, seen | {id(node)})
-        case ast.Subscript(value=value):
-            return _own(node) or again(value)
-        case ast.Attribute():
-            return _own(node)
+            return _call_is_spelled(node, scope, seen)
+        case ast.Attribute() | ast.Subscript():
+            return _own(node) or (isinstance(node, ast.Subscript) and again(node.value))
         case ast.Name():
-            return _name_is_spelled(node, scope, seen | {id(node)})
+            return _name_is_spelled(node, scope, seen)
     return False
 
 
@@ -184,15 +149,11 @@ def _function_is_spelled(name: str, here: Path, seen: frozenset[int]) -> bool:
     """Whether every result of a function of these files is; one of the same file goes first."""
     found = [(path, node) for path, node in _functions() if node.name == name]
     found = [(path, node) for path, node in found if path == here] or found
-    if not found:
-        return False
     returns = [
-        (Scope(path, (node,)), inner.value)
-        for path, node in found
-        for inner in _within(node)
-        if isinstance(inner, ast.Return) and inner.value is not None
+        (path, node, inner.value) for path, node in found for inner in _within(node) if isinstance(inner, ast.Return)
     ]
-    return bool(returns) and all(_spelled(value, scope, seen) for scope, value in returns)
+    given = [(Scope(path, (node,)), value) for path, node, value in returns if value is not None]
+    return bool(given) and all(_spelled(value, scope, seen) for scope, value in given)
 
 
 @cache
@@ -230,18 +191,21 @@ def _name_is_spelled(node: ast.Name, scope: Scope, seen: frozenset[int]) -> bool
 
 
 def _given(function: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Every value that a name is given."""
     for node in _within(function):
         match node:
-            case ast.Assign(targets=targets, value=value) if any(_binds(target, name) for target in targets):
-                yield value
+            case ast.Assign(targets=targets, value=value):
+                pass
             case ast.AnnAssign(target=target, value=value) | ast.AugAssign(target=target, value=value):
-                if value is not None and _binds(target, name):
-                    yield value
-            case ast.NamedExpr(target=target, value=value) if _binds(target, name):
-                yield value
+                targets = [target]
+            case ast.NamedExpr(target=target, value=value):
+                targets = [target]
             case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
-                if _binds(target, name):
-                    yield value
+                targets = [target]
+            case _:
+                continue
+        if value is not None and any(_binds(target, name) for target in targets):
+            yield value
 
 
 def _binds(target: ast.expr, name: str) -> bool:
@@ -365,9 +329,9 @@ def test_the_rule_sees_a_name_that_slips_through_and_lets_escaped_names_pass(mon
     with monkeypatch.context() as patched:
         for path, source in made_up.items():
             patched.setitem(TREES, path, ast.parse(source))
-        _calls.cache_clear()
-        _functions.cache_clear()
+        for found in (_calls, _functions):
+            found.cache_clear()
         refused = [source for path, source in made_up.items() if _wrong_in(path)]
-    _calls.cache_clear()
-    _functions.cache_clear()
+    for found in (_calls, _functions):
+        found.cache_clear()
     assert refused == [*SLIPS]

@@ -7,38 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import ROWS, PlanStep, StagePart
-from dpviz.algorithms.auto.polishing import PolishStep
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep
-from dpviz.algorithms.balcan2017.balcan import SwapStep, TreeStep
-from dpviz.algorithms.balcan2017.balcan_variants import CoordinatesStep
-from dpviz.algorithms.hashes.lsh_coreset import CoresetStep, CountedTree, HashTreeStep
-from dpviz.algorithms.hashes.lsh_local import MessageStep, ServerTreeStep
+from dpviz.algorithms import PlanStep, PolishStep, StartsStep, SwapStep, SynopsisStep, TreeStep
+from dpviz.algorithms.hashes.lsh_coreset import CountedTree, HashTreeStep
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import Chart
-from dpviz.app.charts.pictures import blocks, centers, columns, grids, tree
+from dpviz.app.charts.pictures import centers, columns, grids, tree
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.view import View, make_view
-from dpviz.core.domain import Domain, Region
+from dpviz.app.charts.view import make_view
+from dpviz.core import Domain, Region
 from dpviz.core.partitions import CubeTree, Grid, HashCodes, UnevenGrid
 from dpviz.core.queries import SparseCounts
+from dpviz.runs import run
 from dpviz.runs.evaluation import Reference, measure_recovery
-from dpviz.runs.one_run import run
 from dpviz.runs.profiles import make_bare_profile
-from tests.app.charts.gallery import (
-    beside,
-    boxed_synopsis,
-    exhibit,
-    look,
-    look_step,
-    split_step,
-    thin_table,
-    tuple_test_step,
-    zoom_step,
-)
+from tests.app.charts import gallery
+from tests.app.charts.gallery import beside, boxed_synopsis, exhibit, look, look_step, split_step, thin_table
 
 Cases = Iterator[tuple[str, Chart]]
 OBLONG = Domain.of(["x", "y"], [0, 0], [100, 10])
@@ -56,36 +41,19 @@ def dense(dim: int, cells: int, *, sd: float = 1.0) -> GridStep:
     return GridStep(title="grid", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy, sd=sd)
 
 
-def counted(grid: Grid | UnevenGrid, counts: np.ndarray, *, sd: float = 1.0) -> GridStep:
-    return GridStep(title="grid", grid=grid, codes=np.arange(len(counts)), noisy_counts=counts, sd=sd)
-
-
 def list_grids() -> Cases:
     plane = look(make_view(domain(2)))
-    for axes in ((0, 1), (2, 0)):
-        yield f"cells of three columns on {axes}", draw_picture(dense(3, 4), look(make_view(domain(3), axes)))
+    yield "cells of three columns", draw_picture(dense(3, 4), look(make_view(domain(3), (2, 0))))
     yield "a single cell", draw_picture(dense(2, 1), plane)
     yield "a million cells", draw_picture(dense(2, 1000), plane)
     inner = [np.array([-0.8, -0.7, 0.4]), np.array([0.1])]
     uneven = UnevenGrid.between(np.ones(2), inner, np.array([0.1, 0.0]))
-    yield "uneven cells", draw_picture(counted(uneven, np.arange(8.0)), plane)
-    signed = np.array([-30, -12, -6, -2, 0, 2, 6, 12, 30.0])
-    flat = counted(Grid.over(domain(1).region, 9), signed, sd=2.0)
-    yield "counts of either sign, bars", draw_picture(flat, look(make_view(domain(1))))
-    lane = Grid(domain(2).region.half, np.array([9, 1]))
-    yield "counts of either sign, cells", draw_picture(counted(lane, signed, sd=2.0), plane)
+    step = GridStep(title="grid", grid=uneven, codes=np.arange(8), noisy_counts=np.arange(8.0), sd=1.0)
+    yield "uneven cells", draw_picture(step, plane)
     looked = look(make_view(domain(2)), reveal=RevealedView.of(np.zeros((5, 2)), "look"))
     for cells in (39, 40):
         yield f"{cells} cells a side, rows revealed", draw_picture(dense(2, cells), looked)
-    for cells in (5, 60):
-        yield f"all counts of {cells} cells a side", grids.draw_counts(dense(2, cells, sd=2.0), plane)
-    listed = {"codes": np.array([3, 20]), "noisy_counts": np.array([9.0, -8.0]), "cutoff": 7.0}
-    yield "two cells released", draw_picture(replace(dense(2, 6), **listed), plane)
-    rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
-    yield "true counts", grids.draw_true_counts(dense(2, 8), rows, plane)
-    many = GridStep(
-        title="grid", grid=Grid.over(domain(60).region, 2), codes=np.arange(5), noisy_counts=np.ones(5), sd=1.0
-    )
+    many = replace(dense(2, 2), grid=Grid.over(domain(60).region, 2), codes=np.arange(4))
     yield "more cells than anybody counts", draw_picture(many, look(make_view(domain(60))))
 
 
@@ -119,17 +87,10 @@ def list_synopses() -> Cases:
         for name, chart in beside([frame.step], view=context.view, reveal=whole).items():
             yield f"wide columns, {kind}: {name}", chart
     shown = exhibit(2, 5, n=1500)
-    bare = replace(zoom_step(shown), box=None)
+    bare = replace(gallery.zoom_step(shown), box=None)
     yield "no box", draw_picture(bare, look(make_view(shown.table.domain)))
     core = np.array([[-0.5, 0.25], [-0.25, 0.5]])
     yield "most rows in a core", draw_picture(replace(bare, core=core), look(make_view(shown.table.domain)))
-    rows = np.r_[np.tile([0.2, 0.2, 0.2, 0.9], (6, 1)), np.tile([0.75, -0.05, 0.2, 0.0], (2, 1))]
-    view, reveal = make_view(domain(4)), RevealedView.of(rows, "test")
-    for cells in ((5, 4, 3), (12,), (5, 4)):
-        step = in_a_view(*cells)
-        yield f"a view of {cells} cells", draw_picture(step, look(view, reveal=reveal))
-        for name, chart in beside([step], view=view, reveal=reveal).items():
-            yield f"a view of {cells} cells: {name}", chart
     wide = np.array([9, 8, 8, 7, 6, 5, 5, 4])
     fine = Grid(wide / 10.0, wide)
     few = {"codes": np.sort(np.random.default_rng(1).choice(fine.n_cells, 5000, replace=False)), "cutoff": 50.0}
@@ -148,10 +109,10 @@ def grown(dim: int, depth: int, seed: int, share: float = 0.5) -> CubeTree:
     return found
 
 
-def level_of(of: CubeTree, *, noise: str = "laplace") -> TreeStep:
+def level_of(of: CubeTree) -> TreeStep:
     return TreeStep(
         **{"title": "a level", "tree": of, "region": Region.ball(of.dim, 4.0), "threshold": 30.0},
-        **{"noise_name": noise, "noise_scale": 4.0, "shift": 1},
+        **{"noise_name": "laplace", "noise_scale": 4.0, "shift": 1},
     )
 
 
@@ -172,8 +133,6 @@ def list_trees() -> Cases:
     wide = make_view(domain(2, -2, 2))
     for place in (1, 3):
         yield f"level {place + 1} of four", tree.draw_diagram(levels[place], levels, look(wide))
-    looked = look(wide, reveal=RevealedView.of(np.zeros((7, 2)), "look"))
-    yield "level 2 of four, rows revealed", tree.draw_diagram(levels[1], levels, looked)
     step = level_of(grown(2, 3, seed=6))
     marked = step.tree.centers(3)[[0, 2]]
     yield "cubes of today's centres", tree.draw_diagram(step, [step], look(make_view(domain(2, -4, 4))), marked=marked)
@@ -184,7 +143,9 @@ def list_trees() -> Cases:
     some = RevealedView(np.repeat(middle, 5, axis=0), "look")
     yield "empty cubes, some rows revealed", draw_picture(level_of(sparse), replace(small, reveal=some))
     for noise in ("laplace", "gaussian"):
-        yield f"activation, {noise}", tree.draw_activation(level_of(grown(2, 1, 0), noise=noise), small)
+        step = replace(level_of(grown(2, 1, 0)), noise_name=noise)
+        yield f"activation, {noise}", tree.draw_activation(step, small)
+        yield f"a level, {noise}", draw_picture(step, small)
 
 
 def centred(at: np.ndarray, **more: object) -> CentersStep:
@@ -195,7 +156,7 @@ def list_centers() -> Cases:
     def drawn(at: np.ndarray, more: dict[str, object] | None = None, **context: object) -> Chart:
         return draw_picture(centred(at, **(more or {})), look(**{"view": make_view(OBLONG), **context}))
 
-    reference, rng = Reference(CORNERS, 0.1, 1), np.random.default_rng(5)
+    reference = Reference(CORNERS, 0.1, 1)
     rows = np.repeat(CORNERS, 50, axis=0) + np.random.default_rng(0).normal(0, 0.05, (200, 2))
     for far in (0, 1, 3):
         moved = CORNERS[[3, 1, 0, 2]].copy()
@@ -209,28 +170,22 @@ def list_centers() -> Cases:
     sd = np.array([0.1, 0.6, 0.7, 0.1])
     for name, part in {"much noise": 1.0, "little noise": 0.01}.items():
         yield name, drawn(CORNERS, {"noisy_counts": np.ones(4), "center_noise_sd": part * sd})
-    yield "arrows from k-means++", drawn(CORNERS[[2, 0, 3, 1]] + 0.1, reference=reference)
     yield "arrows shorter than marks", drawn(CORNERS + 0.05, reference=reference)
-    inward = CORNERS + np.array([[0.2, 0.2], [-0.2, 0.2], [0.2, -0.2], [-0.2, -0.2]])
-    yield "numbers away from k-means++", drawn(CORNERS, reference=Reference(inward, 0.1, 1))
-    final, early = rng.uniform(-1, 1, (12, 2)), rng.uniform(-1, 1, (12, 2))
-    for name, at in {"early": early, "final": final}.items():
-        yield f"colours of the final cells, {name}", drawn(at, final=final)
+    yield "numbers away from k-means++", drawn(CORNERS, reference=Reference(CORNERS * 0.6, 0.1, 1))
+    rng = np.random.default_rng(5)
+    yield "colours of the final cells", drawn(rng.uniform(-1, 1, (12, 2)), final=rng.uniform(-1, 1, (12, 2)))
     first, last = centred(CORNERS), centred(CORNERS + 0.01)
     ghosts = {"ghosts": (CORNERS + 0.1, CORNERS - 0.1), "steps": (first, last), "final": CORNERS}
     for name, step in {"first": first, "last": last}.items():
         yield f"earlier draws, {name} step", draw_picture(step, look(make_view(OBLONG), **ghosts))
-    ways = CORNERS + np.array([[0.1, 0], [0, 0.4], [0, 0], [0, -0.2]])
-    yield "ways to a neighbour", centers.draw_seed_distances(centred(ways), CORNERS, look(make_view(OBLONG)))
     sizes = centred(CORNERS, noisy_counts=np.array([5.0, 500.0, 50.0, -3.0]), count_noise_sd=4.0)
-    yield "sizes with their noise", centers.draw_sizes(sizes, look(make_view(OBLONG)))
     whole = Sizes(np.array([10.0, 480.0, 60.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     profile = replace(make_bare_profile(OBLONG, OBLONG.from_unit(CORNERS)), sizes=whole)
-    yield "sizes of the whole run", centers.draw_sizes(sizes, look(make_view(OBLONG), profile=profile))
-    yield "a loss", drawn(CORNERS + 0.2, reference=reference, ratio=lambda _: 1.046, epsilon=2.0)
-    yield "three columns", drawn(np.random.default_rng(0).uniform(-1, 1, (4, 3)), view=make_view(domain(3)))
+    for name, known in {"sizes with their noise": {}, "sizes of the whole run": {"profile": profile}}.items():
+        yield name, centers.draw_sizes(sizes, look(make_view(OBLONG), **known))
     ball = Domain.of([f"c{j}" for j in range(64)], -1.0, 1.0, radius=1.0, scaling="common")
     yield "a centre outside", drawn(np.eye(2, 64) * [[0.95], [0.0]], view=make_view(ball, (0, 1)))
+    yield "a loss", drawn(CORNERS + 0.2, reference=reference, ratio=lambda _: 1.046, epsilon=2.0)
     yield "one centre", drawn(CORNERS[:1], reference=Reference(CORNERS[1:2], 0.1, 1))
     yield "a reference of another size", drawn(CORNERS[:3], reference=reference)
     for k in (2, 100, 101):
@@ -248,16 +203,9 @@ def polish(k: int = 4, *, reach: float = 0.2, moved: float = 0.05, dim: int = 2)
 
 
 def list_rounds() -> Cases:
-    def draw_amid(step: PolishStep, view: View) -> Chart:
-        """In a run that goes on: the last picture has no clipping radius."""
-        return draw_picture(step, look(view, steps=(step,)))
-
-    for k in (4, 20, 64):
-        yield f"polish of {k}", draw_amid(polish(k), make_view(OBLONG))
-    yield "polish of one column", draw_amid(polish(dim=1), make_view(domain(1)))
-    for seed in (None, 0):
-        view = make_view(domain(6, -1, 1), projection_seed=seed)
-        yield f"polish of six columns, slant {seed}", draw_amid(polish(dim=6), view)
+    for k in (4, 64):
+        step = polish(k)  # in a run that goes on: the last picture has no clipping radius
+        yield f"polish of {k}", draw_picture(step, look(make_view(OBLONG), steps=(step,)))
     pair = (polish(), polish(moved=0.01))
     for name, step in zip(("first", "last"), pair, strict=True):
         context = look(make_view(OBLONG), steps=pair, final=pair[-1].centers)
@@ -267,55 +215,12 @@ def list_rounds() -> Cases:
         yield f"{number} rounds of five", centers.draw_rounds(steps[:number], 5, look())
     shown = exhibit(2, 5, n=200)
     for splits in (0, 1, 2):
-        yield (
-            f"{splits} splits",
-            draw_picture(split_step(shown, splits=splits), look(make_view(shown.table.domain))),
-        )
+        step = split_step(shown, splits=splits)
+        yield f"{splits} splits", draw_picture(step, look(make_view(shown.table.domain)))
     none = {name: np.array([], dtype=int) for name in ("split", "dropped", "gains", "costs")}
     flat = replace(split_step(shown), gain_of_each=np.zeros(5), **none)
     for name, step in {"gains": split_step(shown), "no gains": flat}.items():
         yield name, centers.draw_gains(step, look())
-
-
-def list_columns() -> Cases:
-    shown = exhibit(6, 5, n=1500)
-    context = look(make_view(shown.table.domain))
-    revealed = replace(context, reveal=shown.reveal)
-    some = replace(context, reveal=RevealedView(shown.reveal.points[:10], "made up"))
-    noisy, clear, usual = (look_step(shown, epsilon=epsilon) for epsilon in (0.3, 100.0, 2.0))
-    seen, outer = usual.projection, usual.outer_radius
-    wide = np.linalg.qr(np.random.default_rng(0).normal(size=(100, 100)))[0]
-    wide[:, 7] *= 9
-    captured = {"captured": np.linspace(1, 0, 100), "middle": np.zeros(100)}
-    hundred = Domain.of([f"column {j}" for j in range(100)], 0.0, 1.0)
-    for name, step, where in (
-        ("much noise", noisy, context),
-        ("no noise, revealed", clear, revealed),
-        ("some rows revealed", usual, some),
-        ("public axes", look_step(shown, bought=False), context),
-        ("axes along columns", replace(usual, projection=replace(seen, basis=np.eye(6)[[3, 0, 1, 2, 4, 5]])), context),
-        ("axes of all columns", replace(usual, projection=replace(seen, basis=np.full((6, 6), 6**-0.5))), context),
-        ("noise hides distances", replace(usual, projection=replace(seen, clipping_radius=outer)), context),
-        (
-            "a hundred columns",
-            replace(usual, projection=replace(seen, basis=wide, **captured)),
-            look(make_view(hundred)),
-        ),
-    ):
-        yield name, draw_picture(step, where)
-        yield f"{name}: axes", columns.draw_axes(step, where)
-        yield f"{name}: distances", columns.draw_distances(step, where)
-    for k, scale in ((3, 0.4), (30, 0.4), (3, 0.0)):
-        yield f"coordinates of {k}, scale {scale}", draw_picture(chosen(k, scale), look(make_view(domain(200, -1, 1))))
-
-
-def chosen(k: int, scale: float) -> CoordinatesStep:
-    rng = np.random.default_rng(0)
-    return CoordinatesStep(
-        **{"title": "chosen", "coordinates": np.array([rng.choice(200, 8, replace=False) for _ in range(k)])},
-        **{"noisy_means": scale * rng.normal(size=(k, 8)), "noise_sd": np.full(k, 0.1)},
-        **{"noisy_counts": rng.uniform(10, 99, k), "nonzeros": 8},
-    )
 
 
 def hashed(counts: dict[int, float]) -> HashTreeStep:
@@ -329,76 +234,52 @@ def hashed(counts: dict[int, float]) -> HashTreeStep:
 
 
 PREFIXES = {2: 62.0, 3: 35.0, 4: 58.0, 5: -3.0, 6: 20.0, 7: 14.0, 8: 28.0, 9: 29.0}
-MESSAGE = MessageStep(
-    title="one user",
-    **{"bits": np.array([2, 3, 3]), "truths": np.array([2, 5, 5]), "sent": np.array([2, 1, 5])},
-    **{"honest": np.array([0.48, 0.28, 0.19]), "users": np.array([25, 25, 50]), "epsilon": 1.0},
-    **{"point": np.array([0.3, 0.4]), "noisy_point": np.array([3.0, -4.0])},
-)
-SERVER = ServerTreeStep(
-    title="the server",
-    nodes=np.array([4, 5, 6, 7, 8, 9]),
-    noisy_counts=np.array([70.0, 5.0, -9.0, 30.0, 40.0, 33.0]),
-    count_sd=np.array([8.0, 8.0, 8.0, 8.0, 12.0, 12.0]),
-    kept=np.array([True, False, False, True, True, False]),
-    threshold=3.0,
-    n=100,
+TWO = np.array([[0.1, 0.2], [-0.4, 0.0]])
+IDLE = SwapStep(
+    **{"title": "Swap", "candidates": TWO, "previous": TWO, "centers": TWO, "removed": 0, "added": 0},
+    **{"region": Region.ball(2, 1.0), "frame": None},
 )
 
 
-def list_prefixes() -> Cases:
-    rows = RevealedView.of(np.random.default_rng(1).uniform(-1, 1, (100, 2)), "test")
+def list_others() -> Cases:
     yield "prefixes", draw_picture(hashed(PREFIXES), look())
-    yield "prefixes, rows revealed", draw_picture(hashed(PREFIXES), look(reveal=rows))
+    yield "no prefix", draw_picture(hashed({2: 1.0, 3: -2.0}), look())
     nodes, heavy = [], [1]
     for _ in range(20):
         asked = [2 * node + side for node in heavy for side in (0, 1)]
         nodes += asked
         heavy = asked[:: max(1, len(asked) // 150)]
     yield "thousands of prefixes", draw_picture(hashed(dict.fromkeys(nodes, 40.0)), look())
-    yield "no prefix", draw_picture(hashed({2: 1.0, 3: -2.0}), look())
-    for dim in (1, 2):
-        points, weights = np.random.default_rng(0).uniform(-1, 1, (4, dim)), np.array([10.0, 400.0, 0.0, 90.0])
-        step = CoresetStep(title="a coreset", points=points, weights=weights, point_noise_sd=np.full(4, 0.05))
-        yield f"coreset of {dim} columns", draw_picture(step, look(make_view(domain(dim))))
-    yield "a message", draw_picture(MESSAGE, look())
-    yield "what the server counts", draw_picture(SERVER, look())
-
-
-PARTS = [StagePart("zoom", "zoom", "Laplace", 10.0), StagePart("grid", "grid", "Laplace", 30.0)]
-PARTS += [StagePart("round", what, "Laplace", share, 1) for what, share in (("radii", 1.0), ("counts", 4.0))]
-PARTS += [StagePart("round", "sums", "K-norm", 15.0, 1)]
-PARTS += [StagePart("swap", "counts", "Laplace", 10.0, 2), StagePart("swap", "spread", "K-norm", 10.0, 2)]
-PARTS += [StagePart("round", "counts", "Laplace", 5.0, 2), StagePart("round", "sums", "K-norm", 15.0, 2)]
-TWO = np.array([[0.1, 0.2], [-0.4, 0.0]])
-IDLE = SwapStep(
-    **{"title": "Swap", "candidates": TWO, "previous": TWO, "centers": TWO, "removed": 0, "added": 0},
-    **{"region": Region.ball(2, 1.0), "frame": None},
-)
-LOSSES = ([1e-12], [2.0], [0.0, 0.0], [3.0, 3.0001, 9.0], [3.0, 6.0, 9.0])
-
-
-def list_others() -> Cases:
-    for name, parts in {"a plan": PARTS, "a plan that buys n": [StagePart(ROWS, ROWS, "Laplace", 5.0), *PARTS]}.items():
-        draws = tuple(part.draws() for part in parts)
-        yield name, draw_picture(PlanStep(title="The plan", parts=tuple(parts), draws=draws, delta=0.0), look())
+    table = thin_table()
+    table.n_public = None
+    plan = run("auto", table, k=3, epsilon=1.0, delta=1e-6, seed=1).frames
+    yield "a plan, after n was bought", draw_picture(next(f.step for f in plan if isinstance(f.step, PlanStep)), look())
     moved = replace(IDLE, centers=TWO + np.array([[0.0, 0.3], [0.0, 0.0]]))
     swaps: Sequence[SwapStep] = [IDLE, moved, IDLE]
     for number in (1, 2, 3):
         yield f"{number} of three swaps", tree.draw_swap_trace(swaps[:number], swaps, look())
     yield "a swap that moves nothing", tree.draw_swap_trace([IDLE], [IDLE, IDLE], look())
-    for losses in LOSSES:
+    for losses in ([1e-12], [2.0], [0.0, 0.0], [3.0, 3.0001, 9.0], [3.0, 6.0, 9.0]):
         step = StartsStep(title="starts", losses=np.array(losses), chosen=0, centers=TWO)
         yield f"starts of losses {losses}", draw_picture(step, look())
-    for dim, k in ((1, 3), (6, 5)):
-        shown = exhibit(dim, k, n=1500)
-        step = tuple_test_step(shown)
-        revealed = blocks.RevealedTuples.of(step, shown.reveal.everyone, shown.table.domain.region)
-        yield f"{dim}d: made-up balls", blocks.draw_made_up_balls(step, look())
-        yield f"{dim}d: revealed balls", blocks.draw_revealed_balls(step, revealed, look())
-        yield f"{dim}d: votes", blocks.draw_votes(step, revealed, look())
+    shown = exhibit(6, 5, n=1500)
+    usual, context = look_step(shown), look(make_view(shown.table.domain))
+    seen = usual.projection
+    wide = np.linalg.qr(np.random.default_rng(0).normal(size=(100, 100)))[0]
+    wide[:, 7] *= 9
+    hundred = look(make_view(Domain.of([f"column {j}" for j in range(100)], 0.0, 1.0)))
+    captured = {"basis": wide, "captured": np.linspace(1, 0, 100), "middle": np.zeros(100)}
+    some = replace(context, reveal=RevealedView(shown.reveal.points[:10], "made up"))
+    for name, step, where in (
+        ("much noise, some rows revealed", look_step(shown, epsilon=0.3), some),
+        ("axes along columns", replace(usual, projection=replace(seen, basis=np.eye(6)[[3, 0, 1, 2, 4, 5]])), context),
+        ("axes of all columns", replace(usual, projection=replace(seen, basis=np.full((6, 6), 6**-0.5))), context),
+        ("noise hides", replace(usual, projection=replace(seen, clipping_radius=usual.outer_radius)), context),
+        ("a hundred columns", replace(usual, projection=replace(seen, **captured)), hundred),
+    ):
+        yield name, draw_picture(step, where)
+        yield f"{name}: axes", columns.draw_axes(step, where)
+        yield f"{name}: distances", columns.draw_distances(step, where)
 
 
-SPECIAL: Sequence[Callable[[], Cases]] = (
-    *(list_grids, list_synopses, list_trees, list_centers, list_rounds, list_columns, list_prefixes, list_others),
-)
+SPECIAL: Sequence[Callable[[], Cases]] = (list_grids, list_synopses, list_trees, list_centers, list_rounds, list_others)

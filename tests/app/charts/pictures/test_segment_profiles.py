@@ -11,7 +11,7 @@ import pytest
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture, draw_overview
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.laws import has_finite_coordinates, shows_kinds
 from tests.cases import about
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -11,44 +12,24 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms.synopsis_reading import SuggestedK
+from dpviz.app.charts import meaning
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.deployments import load_deployments
-from dpviz.app.charts.meaning import (
-    Attacker,
-    TwinClouds,
-    describe_costs,
-    draw_attack_region,
-    draw_costs,
-    draw_deployments,
-    draw_icon_array,
-    draw_twin_clouds,
-)
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.result_charts import draw_account, draw_segments, draw_shares, draw_spent
+from dpviz.app.charts.studies import compare
 from dpviz.app.charts.studies.claim_figure import draw_verdicts
-from dpviz.app.charts.studies.compare import (
-    Typical,
-    draw_compare,
-    draw_epsilon_n_map,
-    draw_payers,
-    draw_scores,
-    draw_waterfall,
-)
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_k_curve, draw_smallest
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import PICTURES
-from dpviz.runs.advice.advice import Target
-from dpviz.runs.advice.recommendation import Recommendation
+from dpviz.runs import Contender, Recommendation, Request, SmallestEpsilon, Target, Yardstick, tidy
 from dpviz.runs.error_parts import Payer, WhoPays, compute_error_parts
 from dpviz.runs.evaluation import Reference
 from dpviz.runs.meaning.asking_again import AskingAgain, RepeatedCost
 from dpviz.runs.meaning.membership import attack
-from dpviz.runs.request import Contender, Request
-from dpviz.runs.smallest_epsilon import SmallestEpsilon
-from dpviz.runs.study.study import Yardstick, tidy
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.app.charts.gallery import exhibit
 from tests.app.charts.pictures.special import domain
 from tests.app.charts.pictures.test_segment_profiles import made_profile
@@ -76,9 +57,7 @@ def study(names: Sequence[str], epsilons: Sequence[float], repeats: int = 7) -> 
         {"contender": name, "algorithm": name, "preset": "", "k": 3, "epsilon": e, "repeat": r}
         | {"trial": f"{name}{e}{r}", "ratio": 1 + (0.02 + 0.3 * i) / e * rng.lognormal(0, 0.3)}
         | {"ari": 1 / (i + 2), "seconds": 0.1 * (i + 1)}
-        for i, name in enumerate(names)
-        for e in epsilons
-        for r in range(repeats)
+        for (i, name), e, r in product(enumerate(names), epsilons, range(repeats))
     ]
     return tidy(rows)
 
@@ -102,7 +81,7 @@ def list_curves() -> Cases:
     endless.loc[:9, "ratio"] = np.inf
     both = pd.concat([endless, pd.DataFrame([{"contender": "k-means++", "epsilon": nan, "ratio": 1.0}])])
     yield "infinite losses", curves(both, baselines={"k-means++": 1.0, "one centre": inf})
-    yield "infinite scores", draw_scores(both)
+    yield "infinite scores", compare.draw_scores(both)
     line = [(0.1, 4.0), (1.0, 1.2)]
     predictions = {NAMES[0]: line, NAMES[1]: [(0.1, 5.0), (1.0, 1.5)], NAMES[2]: list(line)}
     yield "predictions", curves(two, predictions=predictions)
@@ -121,8 +100,8 @@ def list_curves() -> Cases:
         yield f"over {over}", curves(runs, over=over, epsilon=1.0, own=own)
         yield f"over {over}, no run yet", curves(runs[:0], over=over, epsilon=1.0, places=[2.0, 4.0])
     for measure in ("ratio", "ari", "seconds"):
-        yield f"scores by {measure}", draw_scores(study(NAMES[:5], [1.0]), measure)
-    yield "no score yet", draw_scores(two[:0])
+        yield f"scores by {measure}", compare.draw_scores(study(NAMES[:5], [1.0]), measure)
+    yield "no score yet", compare.draw_scores(two[:0])
 
 
 EPSILONS, NS = (0.1, 0.3, 1.0, 3.0, 10.0), (300, 1000, 3000, 10_000)
@@ -134,10 +113,7 @@ def sized(names: Sequence[str] = ("A",), *, repeats: int = 5) -> pd.DataFrame:
     rows = [
         {"contender": name, "algorithm": name, "k": 5, "n": float(n), "epsilon": e}
         | {"ratio": 1 + (1 + place) * 100 / (n * e) * rng.lognormal(0, 0.02), "ari": 0.5}
-        for place, name in enumerate(names)
-        for n in NS
-        for e in EPSILONS
-        for _ in range(repeats)
+        for (place, name), n, e, _ in product(enumerate(names), NS, EPSILONS, range(repeats))
     ]
     return pd.DataFrame(rows)
 
@@ -151,18 +127,15 @@ def list_maps() -> Cases:
         ("every ε is enough", runs.query("epsilon >= 3"), 2800),
         ("no run of this n", runs.query("n < 1000"), 2800),
     ):
-        yield name, draw_epsilon_n_map(some, "A (tuned)", EPSILONS, NS, own=own)
+        yield name, compare.draw_epsilon_n_map(some, "A (tuned)", EPSILONS, NS, own=own)
     losses = {0.1: 4.0, 0.3: 1.05, 1.0: 1.005}
     close = pd.DataFrame([{"n": 500, "epsilon": epsilon, "ratio": loss} for epsilon, loss in losses.items()])
-    yield "lines that begin close together", draw_epsilon_n_map(close, "A", tuple(losses), (500, 1000))
+    yield "lines that begin close together", compare.draw_epsilon_n_map(close, "A", tuple(losses), (500, 1000))
 
 
+LOSSES, BENDS = np.array([900.0, 400.0, 100.0, 90.0, 82.0, 75.0]), np.array([0, 0.6, 4.1, 1.0, 0.9, 0.8])
 READ = SuggestedK(
-    ks=np.arange(1, 7),
-    losses=(losses := np.array([900.0, 400.0, 100.0, 90.0, 82.0, 75.0])),
-    lows=0.9 * losses,
-    highs=1.1 * losses,
-    bends=np.array([0, 0.6, 4.1, 1.0, 0.9, 0.8]),
+    **{"ks": np.arange(1, 7), "losses": LOSSES, "lows": 0.9 * LOSSES, "highs": 1.1 * LOSSES, "bends": BENDS},
     **{"suggested": 3, "agreeing": 11, "redraws": 12},
 )
 
@@ -203,20 +176,13 @@ def list_losses() -> Cases:
         "losses that clip no row": lost(inside, clipping=0.0),
         "nothing lost": lost([{"private": 2.0, "quiet": 2.0, "solved": nan, "quiet_solved": nan}], clipping=0.0),
     }.items():
-        yield name, draw_waterfall(parts, "EUGkM (su, theta = 3.0)", 0.3)
-    paid = WhoPays(
-        (
-            Payer("cluster", "3", 60, 4.2, 0.7, 0.4),
-            Payer("group", "<b>north</b>", 400, 1.6, 0.3, nan),
-            Payer("cluster", "2", 1000, 1.1, 0.0, 0.05),
-            Payer("cluster", "1", 3000, 1.02, 0.0, 0.01),
-        ),
-        220.0,
-        20,
-    )
-    yield "who pays", draw_payers(paid, "Auto", 0.3)
+        yield name, compare.draw_waterfall(parts, "EUGkM (su, theta = 3.0)", 0.3)
+    first, north = Payer("cluster", "3", 60, 4.2, 0.7, 0.4), Payer("group", "<b>north</b>", 400, 1.6, 0.3, nan)
+    more = (Payer("cluster", "2", 1000, 1.1, 0.0, 0.05), Payer("cluster", "1", 3000, 1.02, 0.0, 0.01))
+    paid = WhoPays((first, north, *more), 220.0, 20)
+    yield "who pays", compare.draw_payers(paid, "Auto", 0.3)
     alone = WhoPays((Payer("cluster", "1", 5, 1.0, 1.0, nan),), nan, 1)
-    yield "who pays, one cluster and unknown noise", draw_payers(alone, "EUGkM", 1.0)
+    yield "who pays, one cluster and unknown noise", compare.draw_payers(alone, "EUGkM", 1.0)
 
 
 YES = ClaimFinding("a", True, "", 3.0, interval=MarginInterval(2.0, 4.0, 5))
@@ -253,10 +219,8 @@ def list_results() -> Cases:
         yield f"shares, {name}", draw_shares(shares, sd)
     table = described(rows_of(3000), units={"height": "m"})
     for epsilon in (20.0, 0.002):
-        yield (
-            f"segments at ε = {epsilon}",
-            draw_segments(report_of(table, epsilon=epsilon).to_dict(), ("Westerners", "", "")),
-        )
+        report = report_of(table, epsilon=epsilon).to_dict()
+        yield f"segments at ε = {epsilon}", draw_segments(report, ("Westerners", "", ""))
     scales = {"pay": {"bounds": [1, 1_000_000], "scale": "log"}, "age": {"bounds": [-100, 100], "scale": "root"}}
     drowned = {"region": {"categories": [*"NS", *map(str, range(400))]}}
     for name, bounds, epsilon, telling in (
@@ -278,26 +242,26 @@ def list_results() -> Cases:
 
 def list_meanings() -> Cases:
     for prior, epsilon in ((0.5, 1.0), (0.01, 0.1), (0.99, 35.0), (0.5, 5.0)):
-        yield f"belief {prior} at ε = {epsilon}", draw_icon_array(prior, epsilon)
+        yield f"belief {prior} at ε = {epsilon}", meaning.draw_icon_array(prior, epsilon)
     rng = np.random.default_rng(1)
     weak = attack(rng.normal(0.2, 1, 100).tolist(), rng.normal(0, 1, 100).tolist())
     sure = attack(rng.normal(9, 0.1, 100).tolist(), rng.normal(0, 0.1, 100).tolist())
-    attackers = [Attacker("weak", "released", weak), Attacker("plain", "revealed", sure)]
-    yield "attackers", draw_attack_region(attackers, 1.0, 1e-6)
+    attackers = [meaning.Attacker("weak", "released", weak), meaning.Attacker("plain", "revealed", sure)]
+    yield "attackers", meaning.draw_attack_region(attackers, 1.0, 1e-6)
     told = Request(Contender("auto"), 3, 1.0, 1e-6)
     draws, person = rng.normal(0, 0.1, (200, 3, 2)), np.array([[0.5, 0.5]])
     for shift in (0.0, 0.5):
-        clouds = TwinClouds(person, draws + np.array([shift, 0]), draws[::-1])
+        clouds = meaning.TwinClouds(person, draws + np.array([shift, 0]), draws[::-1])
         for both in (False, True):
-            drawn = draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), attackers, told, both=both)
+            drawn = meaning.draw_twin_clouds(clouds, make_view(domain(2)), np.zeros((3, 2)), attackers, told, both=both)
             yield f"clouds {shift} apart, {'both' if both else 'one'}", drawn
     prices = [RepeatedCost(times, 0.5 * times, 0.4 * times, 1e-6) for times in (1, 4, 16, 64)]
     noise, chances = {1: 1.0, 4: 0.5, 16: 0.25}, {1: 0.1, 4: 0.3, 16: 0.8, 64: 1.0}
     for name, told in {"asking again": chances, "asking again, no chances": {}}.items():
         asked = AskingAgain(noise, prices, told, 0.5)
-        for place, curve in enumerate(draw_costs(asked), start=1):
-            yield f"{name}: {place}", replace(curve, words=f"{describe_costs(asked)}. {curve.words}")
-    yield "deployments", draw_deployments(load_deployments(), 1.0)
+        for place, curve in enumerate(meaning.draw_costs(asked), start=1):
+            yield f"{name}: {place}", replace(curve, words=f"{meaning.describe_costs(asked)}. {curve.words}")
+    yield "deployments", meaning.draw_deployments(load_deployments(), 1.0)
 
 
 def list_panels() -> Cases:
@@ -306,9 +270,9 @@ def list_panels() -> Cases:
     for number in (1, 5):
         moved = {name: np.clip(shown.reference.centers + rng.normal(0, 0.05, (5, 2)), -1, 1) for name in NAMES[:number]}
         losses = dict(zip(NAMES[:number], (3.0, 1.04, 2.0, 5.0, inf), strict=False))
-        releases = {name: Typical(centers, losses[name]) for name, centers in moved.items()}
+        releases = {name: compare.Typical(centers, losses[name]) for name, centers in moved.items()}
         context = RenderContext(make_view(shown.table.domain), LIGHT, shown.reveal, shown.reference)
-        made = draw_compare(releases, context)
+        made = compare.draw_compare(releases, context)
         for panel in made.panels:
             yield f"{panel.name} of {number}", Drawn(TitledPlot(made.title, panel.score, panel.plot), made.about)
     for name, picture in PICTURES.items():
@@ -327,10 +291,8 @@ def list_panels() -> Cases:
         "unknown noise": ProfilePicture(bare),
         "unknown noise, narrow": ProfilePicture(bare, narrow=True),
     }.items():
-        yield (
-            f"profiles, {name}",
-            Drawn(TitledPlot("", profile.note, profile.draw(LIGHT)), profile.words(), profile.table()),
-        )
+        drawn = TitledPlot("", profile.note, profile.draw(LIGHT))
+        yield f"profiles, {name}", Drawn(drawn, profile.words(), profile.table())
 
 
 SPECIAL: Sequence[Callable[[], Cases]] = (

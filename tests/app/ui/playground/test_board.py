@@ -15,23 +15,11 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS
 from dpviz.app.ui.playground import board
-from dpviz.app.ui.playground.board import (
-    WORLD_DRAWS,
-    Ask,
-    Board,
-    BoardAnswer,
-    _answer,
-    describe_crowd,
-    draw,
-    format_board_link,
-    make_answer,
-)
-from dpviz.core.check import RequestError
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare
-from dpviz.runs.request import Contender, Request
+from dpviz.app.ui.playground.board import WORLD_DRAWS, Ask, Board, BoardAnswer, describe_crowd, draw, make_answer
+from dpviz.core import RequestError
+from dpviz.runs import Contender, Request, declare, run
 from dpviz.tables.drawings import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
-from dpviz.words.theme import choose_palette
+from dpviz.words import choose_palette
 from tests.cases import for_each
 
 HERMIT = load_preset("hermit").drawing
@@ -85,73 +73,52 @@ def test_each_draw_has_noise_of_its_own_and_a_step_of_it_has_none() -> None:
 
 @for_each("drawing", [NOBODY, ONE, SPOT, FULL])
 def test_none_one_all_on_one_spot_and_a_full_board_are_answered(drawing: PointDrawing) -> None:
-    for algorithm in BOARD_ALGORITHMS:
-        for epsilon, k in ((0.05, 10), (10, 2)):
+    for place, algorithm in enumerate(BOARD_ALGORITHMS):
+        for epsilon, k in ((0.05, 10), (10, 2))[place % 2 :]:
             answer = told(draw(Ask.read(said(drawing, algorithm=algorithm, epsilon=epsilon, k=k))))
             assert not answer["refused"] and np.isfinite(answer["final"]).all(), (algorithm, epsilon)
             assert len(answer["final"]) == k and answer["found"].startswith("centre 1 at x ")
     assert ("is full" in answer["fine"]) == (drawing is FULL)
 
 
-@for_each(
-    ("said", "sentence"),
-    [
-        (None, "reload the page"),
-        ([], "reload the page"),
-        (said(points=None), "3,000 points"),
-        (said(points="A" * (4 * MOST_POINTS + 4)), "the board holds no more: erase some"),
-        (said(points=base64.b64encode(b"\0" * (2 * MOST_POINTS + 2)).decode()), "3,001 points are painted"),
-        (said(points="AAA="[:3]), "reload the page"),
-        (said(points="AA\n=="), "reload the page"),
-        (said(points="QQ=="), "reload the page"),
-        (said(me=[1, 2, 3]), "reload the page"),
-        (said(me="ab"), "reload the page"),
-        (said(me=[0, 256]), "not on the board"),
-        (said(me=[0.5, 1]), "reload the page"),
-        (said(me=[nan, 1]), "reload the page"),
-        (said(k=1), "draws 2 to 10 centres"),
-        (said(k=11), "draws 2 to 10 centres"),
-        (said(k="3"), "reload the page"),
-        (said(k=True), "reload the page"),
-        (said(epsilon=inf), "take the slider"),
-        (said(epsilon=-1), "take the slider"),
-        (said(epsilon=[1]), "take the slider"),
-        (said(algorithm="kmeans++"), "choose one of them"),
-        (said(algorithm=["eugkm"]), "choose one of them"),
-        (said(token=-1), "reload the page"),
-        (said(draw=2**40), "reload the page"),
-        (said(step=inf), "reload the page"),
-    ],
-)
-def test_what_no_board_says_is_refused_in_a_sentence(said: Any, sentence: str) -> None:
+RELOAD, SLIDER, CHOOSE = "reload the page", "take the slider", "choose one of them"
+REFUSED = {
+    RELOAD: [None, [], *(said(points=points) for points in ("AAA", "AA\n==", "QQ=="))],
+    "3,000 points": [said(points=None)],
+    "the board holds no more: erase some": [said(points="A" * (4 * MOST_POINTS + 4))],
+    "3,001 points are painted": [said(points=base64.b64encode(b"\0" * (2 * MOST_POINTS + 2)).decode())],
+    "not on the board": [said(me=[0, 256])],
+    "draws 2 to 10 centres": [said(k=1), said(k=11)],
+    SLIDER: [said(epsilon=epsilon) for epsilon in (inf, -1, [1])],
+    CHOOSE: [said(algorithm="kmeans++"), said(algorithm=["eugkm"])],
+}
+REFUSED[RELOAD] += [said(me=me) for me in ([1, 2, 3], "ab", [0.5, 1], [nan, 1])]
+REFUSED[RELOAD] += [said(k="3"), said(k=True), said(token=-1), said(draw=2**40), said(step=inf)]
+
+
+@for_each(("sentence", "asked"), [(sentence, asked) for sentence, all_ in REFUSED.items() for asked in all_])
+def test_what_no_board_says_is_refused_in_a_sentence(sentence: str, asked: Any) -> None:
     with pytest.raises(RequestError, match=sentence):
-        Ask.read(said)
-
-
-def test_an_unknown_view_is_the_run_and_a_step_beyond_the_end_is_the_last() -> None:
-    ask = Ask.read(said(view="<b>", step=10_000))
-    assert ask.view == "run"
-    answer = told(draw(ask))
-    assert answer["at"] == len(answer["steps"]) - 1
+        Ask.read(asked)
 
 
 def test_a_refusal_goes_back_to_the_question_and_the_draw_before_stays() -> None:
     begins = Board(HERMIT, Request(Contender.of("eugkm"), 3, 1.0))
-    first = _answer(begins, None, None)
-    refused = _answer(begins, said(token=5, k=99), first)
+    first = board._answer(begins, None, None)
+    refused = board._answer(begins, said(token=5, k=99), first)
     answer = told(refused)
     assert answer["token"] == 5 and answer["refused"].startswith("The board draws 2 to 10 centres")
     assert "picture" not in answer and refused.run is first.run
     # What is asked again for another reason, such as another theme, is no new draw.
-    assert _answer(begins, said(token=5), refused) is refused
-    mended = _answer(begins, said(token=6, draw=1), refused)
+    assert board._answer(begins, said(token=5), refused) is refused
+    mended = board._answer(begins, said(token=6, draw=1), refused)
     assert not mended.refused and mended.run is not first.run
 
 
 def test_the_first_draw_of_a_lesson_is_its_own_and_its_parameters_belong_to_its_algorithm() -> None:
     request = Request(Contender.of("eugkm", {"theta": 0.1}), 3, 1.0, seed=7)
     begins = Board(HERMIT, request)
-    first = _answer(begins, None, None)
+    first = board._answer(begins, None, None)
     alike = run("eugkm", declare(*make_painted_table(HERMIT)).private, k=3, epsilon=1.0, params={"theta": 0.1}, seed=7)
     assert first.run is not None and first.run.entries == alike.entries
     np.testing.assert_array_equal(first.run.centers, alike.centers)
@@ -196,16 +163,18 @@ def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
 
 def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
     drawn = draw(Ask.read(said(algorithm="balcan", epsilon=0.3, k=4)))
-    link = format_board_link(drawn.ask)
+    link = board.format_board_link(drawn.ask)
     assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
     assert decode_drawing(link["drawing"]).me == HERMIT.me
     assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
-    longest = format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
+    longest = board.format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
     assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
 
 
-def test_a_theme_changes_colours_and_no_number() -> None:
-    drawn = draw(Ask.read(said(algorithm="balcan", step=2)))
+def test_an_unknown_view_is_the_run_a_step_beyond_the_end_is_the_last_and_a_theme_changes_no_number() -> None:
+    ask = Ask.read(said(view="<b>", step=10_000))
+    drawn = draw(ask)
     light, dark = told(drawn), json.loads(make_answer(drawn, "dark"))
+    assert ask.view == "run" and light["at"] == len(light["steps"]) - 1
     assert light["picture"]["title"] == dark["picture"]["title"] and light["final"] == dark["final"]
     assert light["picture"]["layout"] != dark["picture"]["layout"]
