@@ -103,5 +103,5 @@ def test_its_noise_is_what_the_ledger_says():
     truth = np.maximum(answer.values - 3.0, 0.0).sum()
     session.ask(cells, NoisyExcess, session.budget.fraction(1e-6), note="x", threshold=3.0)
     assert session.ledger.entries[-1].scale == mechanism.scale
-    found = np.array([mechanism.draw(answer, session._noise)[0] for _ in range(8000)])
+    found = np.array([mechanism.draw(answer, session._noise)[0] for _ in range(2500)])
     check_scale(found - truth, stats.laplace, mechanism.scale)
