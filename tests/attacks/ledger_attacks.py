@@ -28,20 +28,8 @@ def _without_logarithm(_, delta):
     return delta * accounting._ALL_ORDERS / accounting._ORDERS_LESS_ONE
 
 
-@attack(
-    "SmartNoise",
-    621,
-    fault="a logarithm was missing where losses are added up",
-    tried="the ε of a ρ is never below that of the Gaussian noise of this ρ, and never far above it",
-    twin=_without_logarithm,
-)
-@attack(
-    "SmartNoise",
-    624,
-    fault="an odometer could report the wrong consumption of privacy",
-    tried="the same, of what a ledger says it spent",
-    twin=_without_logarithm,
-)
+@attack("SmartNoise 621", twin=_without_logarithm)
+@attack("SmartNoise 624", twin=_without_logarithm)
 def a_conversion_has_its_logarithm():
     for rho, delta in product((1e-3, 0.1, 1.0, 9.0), (1e-9, 1e-6, 1e-3)):
         exact, said = gdp_epsilon(sqrt(2 * rho), delta), zcdp_epsilon.__wrapped__(rho, delta)
@@ -53,13 +41,7 @@ def _first_entry_only(right, self, *entries):
     return right(self, *entries[:1])
 
 
-@attack(
-    "diffprivlib",
-    104,
-    fault="two centrings were paid with one slice of ε",
-    tried="each of two questions that are asked together is booked, and both add up to what was spent",
-    twin=_first_entry_only,
-)
+@attack("diffprivlib 104", twin=_first_entry_only)
 def every_question_is_booked():
     session = open_seeded(LINE_TABLE)
     query, shares = Count(Everything()), session.budget.rounds(2)
@@ -73,13 +55,7 @@ def _alike_costs_once(_, self, entries):
     return sum({entry.amount for entry in entries})
 
 
-@attack(
-    "PipelineDP",
-    113,
-    fault="a change would have asked for a budget once, and given all of it to each of several metrics",
-    tried="the whole budget is spent once: the second question that wants it is refused",
-    twin=_alike_costs_once,
-)
+@attack("PipelineDP 113", twin=_alike_costs_once)
 def a_budget_is_spent_once():
     session = open_seeded(LINE_TABLE)
     session.release(Count(Everything()), session.ledger.budget, note="x")
@@ -94,13 +70,7 @@ def _a_little_less_noise(monkeypatch):
     monkeypatch.setattr(accounting, "gdp_mu", lambda epsilon, delta: 1.01 * exact(epsilon, delta))
 
 
-@attack(
-    "Opacus",
-    346,
-    fault="a search for noise could end at one whose ε is above the ε that was asked for",
-    tried="noise that is found for an (ε, δ) never costs more, under μ², ρ and loss distributions",
-    twin=_a_little_less_noise,
-)
+@attack("Opacus 346", twin=_a_little_less_noise)
 def a_search_ends_on_the_safe_side():
     for epsilon in (0.3, 2.0):
         assert gdp_delta(sqrt(GDP.compute_capacity(epsilon=epsilon, delta=1e-6)), epsilon) <= 1e-6
@@ -115,13 +85,7 @@ def _upside_down(right, loss, accounting, *, sensitivity, scale, delta=0.0):
     return right(loss, accounting, sensitivity=scale, scale=sensitivity, delta=delta)
 
 
-@attack(
-    "PySyft",
-    6914,
-    fault="less noise took less from the budget",
-    tried="whatever is drawn, and however costs add up: less noise costs more",
-    twin=_upside_down,
-)
+@attack("PySyft 6914", twin=_upside_down)
 def less_noise_costs_more():
     for kind, accountings in ((Laplace, (PURE, ZCDP)), (Exponential, (PURE, ZCDP)), (Gaussian, (GDP, ZCDP))):
         for one in accountings:
@@ -134,13 +98,7 @@ def _everything_has_a_price(monkeypatch):
         monkeypatch.setattr(module, "refuse_unpriced", lambda *asked, **named: None)
 
 
-@attack(
-    "OpenDP",
-    1908,
-    fault="a measurement was made, and could be run on data, though its privacy map fails",
-    tried="a draw that an accounting has no price for is refused, and no row has been read by then",
-    twin=_everything_has_a_price,
-)
+@attack("OpenDP 1908", twin=_everything_has_a_price)
 def what_has_no_price_is_not_drawn():
     session = open_seeded(LINE_TABLE, GDP, delta=1e-6)
     read = []
@@ -156,20 +114,8 @@ def _bounds_of_the_rows(right, self, given: GivenRows, groups):
     return right(self, given, groups)
 
 
-@attack(
-    "diffprivlib",
-    20,
-    fault="bounds that nobody gave were read from the rows",
-    tried="without bounds a fit is refused",
-    twin=_bounds_of_the_rows,
-)
-@attack(
-    "Synthcity",
-    278,
-    fault="the least and the largest value of each column were taken from the rows as they are",
-    tried="the same: no fit goes on without bounds that somebody declared",
-    twin=_bounds_of_the_rows,
-)
+@attack("diffprivlib 20", twin=_bounds_of_the_rows)
+@attack("Synthcity 278", twin=_bounds_of_the_rows)
 def no_bound_is_read_from_the_rows():
     rows = np.random.default_rng(0).uniform(-1, 1, (50, 1))
     with pytest.raises(ValueError, match="bounds"):

@@ -59,16 +59,7 @@ def _a_change_as_a_size(right, self, relation, region):
     return right(self, ADD_REMOVE, region)
 
 
-@attack(
-    "OpenDP",
-    2945,
-    fault=(
-        "a group of at most so many rows was said to change by no more, where all of them may go and as many "
-        "come: twice that"
-    ),
-    tried="a row that is exchanged for one in the opposite corner moves a sum by no more than is declared",
-    twin=_a_change_as_a_size,
-)
+@attack("OpenDP 2945", twin=_a_change_as_a_size)
 def an_exchange_counts_twice():
     for one, other in ((CORNER, -CORNER), (CORNER, CORNER * [[1, -1]])):
         check_move(Sum(Everything()), _room(one, relation=REPLACE), _room(other, relation=REPLACE))
@@ -79,18 +70,7 @@ def _rows_of_a_person_apart(right, self, rows):
     return replace(right(self, rows), l2=sqrt(rows) * self.l2)
 
 
-@attack(
-    "OpenDP",
-    2924,
-    fault=(
-        "a tree of counts was said to move in the Euclidean norm as far as its leaves on each level, though sums "
-        "above them grow"
-    ),
-    tried=(
-        "three rows of a person in leaves of their own move the counts of all levels by no more than the noise pays for"
-    ),
-    twin=_rows_of_a_person_apart,
-)
+@attack("OpenDP 2924", twin=_rows_of_a_person_apart)
 def a_person_moves_a_tree_by_what_is_paid():
     hashes = HashCodes(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.zeros(3))
     rows = np.array([[0.9, 0.8], [0.8, -0.9], [0.2, -0.1], [-0.5, 0.5]])
@@ -109,13 +89,7 @@ def _still_few_entries(right, self, frame, region):
     return right(self, frame, replace(region, nonzeros=self.region.nonzeros))
 
 
-@attack(
-    "OpenDP",
-    2949,
-    fault="what was known of a truncated column was still believed after the column had been redefined",
-    tried="rows of one entry that are then turned have several: sums of chosen coordinates are declared for these",
-    twin=_still_few_entries,
-)
+@attack("OpenDP 2949", twin=_still_few_entries)
 def what_was_known_of_rows_ends_where_they_change():
     frame, region = np.array([[0.7, 0.7], [0.7, -0.7]]), Region.ball(2, 1.0)
     one, none = (_room(rows).sparsify(1).project(frame, region) for rows in ([[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0]]))
@@ -127,16 +101,7 @@ def _complete_rows_only(right, values, persons, **_):
     return right(values, persons, drop_incomplete=True)
 
 
-@attack(
-    "OpenDP",
-    2938,
-    fault=(
-        "a column was believed to hold no missing cell after a step that makes some, and the count of what was "
-        "left came out for free"
-    ),
-    tried="where the number of rows is public, a missing cell does not change it",
-    twin=_complete_rows_only,
-)
+@attack("OpenDP 2938", twin=_complete_rows_only)
 def a_missing_cell_does_not_change_a_public_number():
     rows = (np.array([[0.1, 0.2], [cell, 0.3]]) for cell in (0.4, np.nan))
     whole, missing = (PrivateTable(some, SQUARE, relation=REPLACE) for some in rows)
@@ -148,13 +113,7 @@ def _as_long_as_needed(_, self, rows, cell):
     return np.bincount(cell)
 
 
-@attack(
-    "OpenDP",
-    2930,
-    fault="an answer was as long as the private value that it hides",
-    tried="an answer has one number for each public cell, whether rows lie in it or not",
-    twin=_as_long_as_needed,
-)
+@attack("OpenDP 2930", twin=_as_long_as_needed)
 def the_length_of_an_answer_is_public():
     query = Count(Voronoi(np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, 0.9]])))
     shapes = {_truth(_room(rows), query).shape for rows in ([[-0.5, 0.0]], [[-0.5, 0.0], [0.0, 0.9]], np.empty((0, 2)))}
@@ -168,13 +127,7 @@ def _dealt_from_a_shuffled_table(_, self, most):
     return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
 
 
-@attack(
-    "OpenDP",
-    2927,
-    fault="cutting a list to a size shuffled it first, so that one record more changed which of the others stayed",
-    tried="a person who comes does not change which rows of the others are used",
-    twin=_dealt_from_a_shuffled_table,
-)
+@attack("OpenDP 2927", twin=_dealt_from_a_shuffled_table)
 def a_person_who_comes_leaves_the_rows_of_others():
     rows = np.random.default_rng(0).uniform(-1, 1, (40, 2))
     persons = np.arange(40) // 5
@@ -192,13 +145,7 @@ def _rows_like_others_are_free(right, self, most):
     return Rows(self._stored[kept], self._region, persons=self.persons[kept]), kept
 
 
-@attack(
-    "Google",
-    84,
-    fault="the limit to what a user contributes was not kept for values that other users have too",
-    tried="a person of many rows, all like those of others, counts once where one row a person is used",
-    twin=_rows_like_others_are_free,
-)
+@attack("Google 84", twin=_rows_like_others_are_free)
 def rows_like_those_of_others_count_too():
     rows, persons = np.tile([[0.25, 0.5]], (9, 1)), np.array([0] * 7 + [1, 2])
     whole, without = _room(rows, persons=persons), _room(rows[7:], persons=persons[7:])
@@ -210,13 +157,7 @@ def _rounded_down(_, self):
     return int(self.sensitivity)
 
 
-@attack(
-    "OpenDP",
-    314,
-    fault="a sensitivity in whole numbers was divided and rounded down",
-    tried="a release draws for a whole sensitivity that is never below the real one",
-    twin=_rounded_down,
-)
+@attack("OpenDP 314", twin=_rounded_down)
 def a_whole_sensitivity_is_rounded_up():
     asked = []
 
@@ -237,13 +178,7 @@ def _around_the_private_mean(right, rows, cell, at):
     return right(rows, cell, np.tile(np.mean(rows.values, axis=0), (len(at), 1)))
 
 
-@attack(
-    "OpenDP",
-    2923,
-    fault="deviations were taken from the rounded mean of the rows, so that one record moved the deviations of all",
-    tried="a row adds to sums of deviations what it comes to by itself, to the last digit",
-    twin=_around_the_private_mean,
-)
+@attack("OpenDP 2923", twin=_around_the_private_mean)
 def a_row_adds_what_it_comes_to_alone():
     rows = np.random.default_rng(1).uniform(-1, 1, (30, 2))
     at = np.array([[0.25, -0.5]])
@@ -257,13 +192,7 @@ def _added_in_floats(_, rows, cell, n_cells):
     return np.cumsum(np.float32(rows.values * 2.0**rows.bits / 3), axis=0, dtype=np.float32)[-1:].astype(np.float64)
 
 
-@attack(
-    "Google",
-    126,
-    fault="sums in floating point depend on the order of rows and on their rounding, and move farther than is declared",
-    tried="a sum has the same bytes in any order of the rows",
-    twin=_added_in_floats,
-)
+@attack("Google 126", twin=_added_in_floats)
 def a_sum_knows_no_order():
     rows = np.random.default_rng(2).uniform(-1, 1, (400, 2)) * 10.0 ** -(np.arange(400)[:, None] ** 0.3)
     query = Sum(Everything())
@@ -277,13 +206,7 @@ def _divided_by_the_rows(right, self, query):
     return replace(found, l1=found.l1 / max(1, len(self._rows)))
 
 
-@attack(
-    "SmartNoise core",
-    356,
-    fault="the sensitivity of a mean was divided by the number of rows, which is private where rows may come and go",
-    tried="what is declared of a question is the same for a table of two rows and of two hundred",
-    twin=_divided_by_the_rows,
-)
+@attack("SmartNoise core 356", twin=_divided_by_the_rows)
 def no_sensitivity_knows_the_number_of_rows():
     few, many = _room(np.zeros((2, 2))), _room(np.zeros((200, 2)))
     for query in (Sum(Everything()), Count(Voronoi(MIDDLE)), ResidualSum(Voronoi(MIDDLE), MIDDLE, 0.3)):
@@ -295,13 +218,7 @@ def _not_shortened(_, self, clipping_radius):
     return self.values.copy()
 
 
-@attack(
-    "SmartNoise",
-    622,
-    fault="rows were not clipped before their products were added up to a covariance",
-    tried="a row far beyond the radius moves a sum of products by no more than is declared",
-    twin=_not_shortened,
-)
+@attack("SmartNoise 622", twin=_not_shortened)
 def products_are_made_of_clipped_rows():
     query = Spread(Voronoi(MIDDLE), MIDDLE, 0.2)
     check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
@@ -312,13 +229,7 @@ def _one_bound_for_both(right, half, radius):
     return right(np.full(len(half), half.min()), radius)
 
 
-@attack(
-    "diffprivlib",
-    105,
-    fault="the sensitivity of a column was computed from its lower bound twice: 0 for a column from 0 to 100",
-    tried="rows in all corners of bounds that start at 0 and differ by column move sums by no more than is declared",
-    twin=_one_bound_for_both,
-)
+@attack("diffprivlib 105", twin=_one_bound_for_both)
 def both_bounds_of_every_column_count():
     domain = Domain.of(["x", "y"], [0.0, 0.0], [1.0, 100.0], scaling="common")
     for x in (0.0, 1.0):
@@ -331,13 +242,7 @@ def _divided_by_dimensions(right, self, relation, region):
     return replace(right(self, relation, region), l1=1 / region.dim)
 
 
-@attack(
-    "SmartNoise",
-    472,
-    fault="the noise of a histogram was divided by the number of its dimensions",
-    tried="a row moves a count over two columns by no more than is declared, and so as over one",
-    twin=_divided_by_dimensions,
-)
+@attack("SmartNoise 472", twin=_divided_by_dimensions)
 def a_histogram_of_more_columns_has_no_less_noise():
     query = Count(Grid.over(SQUARE.region, 3))
     check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
@@ -349,13 +254,7 @@ def _scaled_by_the_rows(right, self, query, kind, share, **options):
     return replace(found, scale=found.scale * len(self._rows))
 
 
-@attack(
-    "Opacus",
-    571,
-    fault="sums were divided by a size that was estimated from the private number of rows, and small tables told it",
-    tried="the noise of a question is one and the same on neighbours of any size, without a row too",
-    twin=_scaled_by_the_rows,
-)
+@attack("Opacus 571", twin=_scaled_by_the_rows)
 def the_noise_does_not_know_the_rows():
     share = Budget(Accounting.PURE, 1.0)
     rooms = [_room(np.zeros((n, 2))) for n in (0, 1, 2, 3)]
@@ -367,20 +266,8 @@ def _batches_of_a_permutation(_, self, number):
     return np.argsort(self._noise.uniform((len(self._rows),))) % number
 
 
-@attack(
-    "Opacus",
-    80,
-    fault="batches had a fixed size, and were accounted for as if each row was drawn by itself",
-    tried="a row that comes leaves every other row in its secret block, and blocks are of random size",
-    twin=_batches_of_a_permutation,
-)
-@attack(
-    "JAX Privacy",
-    272,
-    fault="the accounting assumed that rows are drawn by themselves, and the default dealt them in batches of one size",
-    tried="the same, of blocks that algorithms draw by default",
-    twin=_batches_of_a_permutation,
-)
+@attack("Opacus 80", twin=_batches_of_a_permutation)
+@attack("JAX Privacy 272", twin=_batches_of_a_permutation)
 def a_row_is_drawn_into_its_block_by_itself():
     rows = np.random.default_rng(3).uniform(-1, 1, (60, 2))
     domain = SQUARE
@@ -403,15 +290,7 @@ def _incomplete_rows_uncounted(right, values, kept, domain):
     return right(values, kept[~np.isnan(values[kept]).any(axis=1)], domain)
 
 
-@attack(
-    "OpenDP",
-    2939,
-    fault=(
-        "cutting a column into bins made missing cells of what fits none, and the count of the others came out for free"
-    ),
-    tried="a row whose category, hour or yes fits nothing counts as a row where the number of rows is public",
-    twin=_incomplete_rows_uncounted,
-)
+@attack("OpenDP 2939", twin=_incomplete_rows_uncounted)
 def what_fits_no_bin_still_counts():
     for domain in mixed_regions().values():
         rows = np.tile([0.5, 1.0, 1.0, 4.0], (5, 1))
@@ -426,13 +305,7 @@ def _refused_where_garbled(right, values, domain):
     return right(values, domain)
 
 
-@attack(
-    "OpenDP",
-    2942,
-    fault="one garbled time stamp ended the whole computation, which tells that it is there",
-    tried="no number that a cell can hold ends a run, in plain columns and in those of categories and hours",
-    twin=_refused_where_garbled,
-)
+@attack("OpenDP 2942", twin=_refused_where_garbled)
 def no_cell_ends_a_run():
     for cell in (9e18, -9e18, 1e308, -1e308, 5e-324, np.inf, -np.inf, np.nan):
         for domain in mixed_regions().values():
@@ -451,13 +324,7 @@ def _dealt_once(right, self, number):
     return self.kept
 
 
-@attack(
-    "OpenDP",
-    2933,
-    fault="measurements that were made cheaper by sampling were composed on one and the same sample",
-    tried="secret blocks that are asked for again in a session are drawn again",
-    twin=_dealt_once,
-)
+@attack("OpenDP 2933", twin=_dealt_once)
 def no_secret_deal_is_used_twice():
     session = _room(np.random.default_rng(4).uniform(-1, 1, (50, 2)))
     assert (session._draw_secret_blocks(5) != session._draw_secret_blocks(5)).any()
@@ -468,13 +335,7 @@ def _one_record_of_two(right, cls, share, sensitivity):
     return right(cls, share, replace(sensitivity, l2=sensitivity.l2 / 2))
 
 
-@attack(
-    "Google",
-    464,
-    fault="where a record is replaced, a clipped sum was said to move by the norm of one record, not of two",
-    tried="Gaussian noise on a sum pays for the move of a row from one corner to the opposite one",
-    twin=_one_record_of_two,
-)
+@attack("Google 464", twin=_one_record_of_two)
 def gaussian_noise_pays_for_both_records():
     one, other = (_room(rows, relation=REPLACE) for rows in (CORNER, -CORNER))
     share = Budget(Accounting.GDP, 1.0)
@@ -487,13 +348,7 @@ def _short_sums(_, values, cell, n_cells, *, weights=None):
     return np.add.reduce(np.float32(values), axis=0, dtype=np.float32, keepdims=True).astype(np.float64)
 
 
-@attack(
-    "OpenDP",
-    2941,
-    fault="a column of short floats was taken for one of long floats: sums ran over, and were rounded unforeseen",
-    tried="however many rows a sum has, one row more moves it by what that row comes to, to the last digit",
-    twin=_short_sums,
-)
+@attack("OpenDP 2941", twin=_short_sums)
 def a_long_sum_is_as_exact_as_a_short_one():
     rows = np.full((60_000, 2), 1 - 2.0**-20)
     query = Sum(Everything())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -51,7 +52,9 @@ from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.contract.sessions import open_seeded
 
-Maker = Callable[[Region, np.random.Generator], Query]
+Maker = Callable[[Region, np.random.Generator], Any]
+Cells = Voronoi | ProjectedCells
+OverCells = Callable[[Cells, Region, np.random.Generator], Query]
 
 
 def _points(region: Region, rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -104,31 +107,16 @@ def _tree(region: Region, rng: np.random.Generator) -> CubeTree:
     return tree
 
 
-def _pull(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> Pull:
-    cells = over(region, rng)
-    return Pull(cells, _points(region, rng, cells.n_cells))
-
-
-def _moves(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> MedianLoss:
+def _moves(cells: Cells, region: Region, rng: np.random.Generator) -> MedianLoss:
     """Places anywhere, or next to each other."""
-    cells, m = over(region, rng), int(rng.integers(1, 5))
+    m = int(rng.integers(1, 5))
     start, apart = _points(region, rng, cells.n_cells, 1), rng.choice([0.0, 1e-3, 0.3, 1.0])
     return MedianLoss(cells, region.clip(start + apart * (_points(region, rng, cells.n_cells, m) - start)))
 
 
-def _around(
-    kind, region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells], *more
-) -> Query:
-    cells = over(region, rng)
-    return kind(cells, _points(region, rng, cells.n_cells), float(rng.choice([1e-3, 0.2, 1.0, 5.0])), *more)
-
-
-def _scaled(
-    region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]
-) -> ScaledResidualSum:
-    cells = over(region, rng)
-    clipping_radii = rng.choice([1e-3, 0.2, 1.0, 5.0], cells.n_cells)
-    return ScaledResidualSum(cells, _points(region, rng, cells.n_cells), clipping_radii)
+def _around(kind: Any) -> OverCells:
+    """A question about residuals around any points, cut at any radius."""
+    return lambda cells, region, rng: kind(cells, _points(region, rng, cells.n_cells), float(rng.choice(RADII)))
 
 
 def _frame(region: Region, rng: np.random.Generator) -> np.ndarray | None:
@@ -153,11 +141,6 @@ def _hash_tree(region: Region, rng: np.random.Generator) -> HashTree:
     return HashTree(hashes, leaves[rng.random(len(leaves)) < 0.8])
 
 
-def _chosen(region: Region, rng: np.random.Generator, over: Callable[..., Voronoi | ProjectedCells]) -> ChosenSum:
-    cells, kept = over(region, rng), int(rng.integers(1, region.dim + 1))
-    return ChosenSum(cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, :kept])
-
-
 DENSE = {
     Everything: lambda region, rng: Everything(),
     Voronoi: _voronoi,
@@ -169,44 +152,6 @@ DENSE = {
 }
 SPARSE = {Grid: _grid, ProjectedCells: _seen_grid, CubeTree: _tree, HashCodes: _hashes}
 
-QUESTIONS: dict[str, Maker] = {}
-for _kind, _over in DENSE.items():
-    QUESTIONS[f"Count over {_kind.__name__}"] = lambda region, rng, over=_over: Count(over(region, rng))
-    QUESTIONS[f"Sum over {_kind.__name__}"] = lambda region, rng, over=_over: Sum(over(region, rng))
-for _kind, _over in SPARSE.items():
-    QUESTIONS[f"SparseCount over {_kind.__name__}"] = lambda region, rng, over=_over: SparseCount(over(region, rng))
-QUESTIONS["SwapLoss"] = lambda region, rng: SwapLoss(
-    _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5)))
-)
-for _over in (Voronoi, ProjectedCells):
-    QUESTIONS[f"Pull over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _pull(region, rng, over)
-    QUESTIONS[f"MedianLoss over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _moves(region, rng, over)
-for _over in (Voronoi, ProjectedCells):
-    QUESTIONS[f"Weights over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: Weights(over(region, rng))
-    QUESTIONS[f"ChosenSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _chosen(region, rng, over)
-for _over in (Voronoi, ProjectedCells):
-    QUESTIONS[f"ResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
-        ResidualSum, region, rng, over
-    )
-    QUESTIONS[f"ScaledResidualSum over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _scaled(
-        region, rng, over
-    )
-QUESTIONS["Radii with a finer beginning"] = lambda region, rng: _around(Radii, region, rng, _voronoi, 7, 9)
-for _over in (Everything, Voronoi):
-    QUESTIONS[f"Radii over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(Radii, region, rng, over)
-    QUESTIONS[f"Spread over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: _around(
-        Spread, region, rng, over, _frame(region, rng)
-    )
-QUESTIONS["SwapLoss of distances"] = lambda region, rng: SwapLoss(
-    _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5))), order=1
-)
-QUESTIONS["Loss of distances"] = lambda region, rng: Loss(
-    _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))), order=1
-)
-QUESTIONS["Loss"] = lambda region, rng: Loss(_points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3))))
-QUESTIONS["DistanceWeights"] = lambda region, rng: DistanceWeights(_points(region, rng, int(rng.integers(0, 4))))
-QUESTIONS["PoolLoss"] = lambda region, rng: PoolLoss(_pool(region, rng))
-
 
 def _pool(region: Region, rng: np.random.Generator) -> np.ndarray:
     """Sets of centres that may be far from each other, nearly alike, or the same."""
@@ -216,13 +161,6 @@ def _pool(region: Region, rng: np.random.Generator) -> np.ndarray:
     return region.clip(together + apart * (alone - together))
 
 
-QUESTIONS["BoxSum"] = lambda region, rng: BoxSum(*_box(region, rng))
-QUESTIONS["Quantiles"] = lambda region, rng: Quantiles(
-    *_box(region, rng), tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4))))
-)
-QUESTIONS["Medians"] = lambda region, rng: Medians(*_box(region, rng))
-
-
 def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A box in the region, around it, or somewhere across its rim."""
     middle = rng.uniform(-1, 1, region.dim) * region.half
@@ -230,39 +168,86 @@ def _box(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     return middle - half, middle + half
 
 
-for _over in (Voronoi, ProjectedCells):
-    QUESTIONS[f"SegmentHistogram over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: SegmentHistogram(
-        over(region, rng),
-        int(rng.integers(region.dim)),
-        int(rng.choice([1, 2, 7, 64])),
-        float(rng.choice([0.3, 1.0, 3.0])),
-    )
-    QUESTIONS[f"SegmentHistogram in bins of any width over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: (
-        SegmentHistogram(
-            over(region, rng), int(rng.integers(region.dim)), 3, starts=(0, *sorted(rng.choice(512, 2) + 1))
-        )
-    )
-    QUESTIONS[f"SegmentHistogram of a simplex over {_over.__name__}"] = lambda region, rng, over=DENSE[_over]: (
-        SegmentHistogram(over(region, rng), 0, int(rng.integers(1, region.dim + 1)), shape=Shape.SIMPLEX)
-    )
-QUESTIONS["SegmentHistogram of a circle"] = lambda region, rng: SegmentHistogram(
-    _voronoi(region, rng), max(region.dim - 2, 0), 8, shape=Shape.CIRCLE if region.dim > 1 else None
-)
-QUESTIONS["DistanceScales"] = lambda region, rng: DistanceScales(
-    _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
-)
-QUESTIONS["CappedLosses"] = lambda region, rng: _capped(region, rng)
+def _swaps(region: Region, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return _points(region, rng, int(rng.integers(1, 4))), _points(region, rng, int(rng.integers(1, 5)))
 
 
-def _capped(region: Region, rng: np.random.Generator) -> CappedLosses:
+def _sets(region: Region, rng: np.random.Generator) -> np.ndarray:
+    return _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3)))
+
+
+def _capped(sets: np.ndarray, rng: np.random.Generator) -> CappedLosses:
     """Caps below and above all distances."""
-    sets = _points(region, rng, int(rng.integers(1, 4)), int(rng.integers(1, 3)))
     return CappedLosses(sets, caps=2.0 ** rng.integers(-12, 5, len(sets)))
 
 
-QUESTIONS["ResidualMoments"] = lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2)))
-QUESTIONS["EachRow"] = lambda region, rng: EachRow()
-QUESTIONS["Tuples"] = lambda region, rng: Tuples(int(rng.choice([1, region.dim])))
+RADII = [1e-3, 0.2, 1.0, 5.0]
+SEEN = (Voronoi, ProjectedCells)
+OVER_CELLS: dict[str, tuple[Iterable[type], OverCells]] = {
+    "Count": (DENSE, lambda cells, region, rng: Count(cells)),
+    "Sum": (DENSE, lambda cells, region, rng: Sum(cells)),
+    "Pull": (SEEN, lambda cells, region, rng: Pull(cells, _points(region, rng, cells.n_cells))),
+    "MedianLoss": (SEEN, _moves),
+    "Weights": (SEEN, lambda cells, region, rng: Weights(cells)),
+    "ChosenSum": (SEEN, lambda cells, region, rng: ChosenSum(
+        cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, : int(rng.integers(1, region.dim + 1))]
+    )),
+    "ResidualSum": (SEEN, _around(ResidualSum)),
+    "ScaledResidualSum": (SEEN, lambda cells, region, rng: ScaledResidualSum(
+        cells, _points(region, rng, cells.n_cells), rng.choice(RADII, cells.n_cells)
+    )),
+    "Radii": ((Everything, Voronoi), _around(Radii)),
+    "Spread": ((Everything, Voronoi), lambda cells, region, rng: _around(
+        partial(Spread, frame=_frame(region, rng)))(cells, region, rng)
+    ),
+    "SegmentHistogram": (SEEN, lambda cells, region, rng: SegmentHistogram(
+        cells, int(rng.integers(region.dim)), int(rng.choice([1, 2, 7, 64])), float(rng.choice([0.3, 1.0, 3.0]))
+    )),
+    "SegmentHistogram in bins of any width": (SEEN, lambda cells, region, rng: SegmentHistogram(
+        cells, int(rng.integers(region.dim)), 3, starts=(0, *sorted(rng.choice(512, 2) + 1))
+    )),
+    "SegmentHistogram of a simplex": (SEEN, lambda cells, region, rng: SegmentHistogram(
+        cells, 0, int(rng.integers(1, region.dim + 1)), shape=Shape.SIMPLEX
+    )),
+}  # fmt: skip
+
+
+def _over(partition: Maker, ask: OverCells) -> Maker:
+    return lambda region, rng: ask(partition(region, rng), region, rng)
+
+
+QUESTIONS: dict[str, Maker] = {
+    f"{name} over {kind.__name__}": _over(DENSE[kind], ask)
+    for name, (kinds, ask) in OVER_CELLS.items()
+    for kind in kinds
+} | {
+    f"SparseCount over {kind.__name__}": _over(make, lambda cells, *_: SparseCount(cells))
+    for kind, make in SPARSE.items()
+}
+QUESTIONS |= {
+    "Radii with a finer beginning": _over(_voronoi, _around(partial(Radii, bins=7, finer=9))),
+    "SwapLoss": lambda region, rng: SwapLoss(*_swaps(region, rng)),
+    "SwapLoss of distances": lambda region, rng: SwapLoss(*_swaps(region, rng), order=1),
+    "Loss": lambda region, rng: Loss(_sets(region, rng)),
+    "Loss of distances": lambda region, rng: Loss(_sets(region, rng), order=1),
+    "CappedLosses": lambda region, rng: _capped(_sets(region, rng), rng),
+    "PoolLoss": lambda region, rng: PoolLoss(_pool(region, rng)),
+    "DistanceWeights": lambda region, rng: DistanceWeights(_points(region, rng, int(rng.integers(0, 4)))),
+    "BoxSum": lambda region, rng: BoxSum(*_box(region, rng)),
+    "Quantiles": lambda region, rng: Quantiles(
+        *_box(region, rng), tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4))))
+    ),
+    "Medians": lambda region, rng: Medians(*_box(region, rng)),
+    "SegmentHistogram of a circle": lambda region, rng: SegmentHistogram(
+        _voronoi(region, rng), max(region.dim - 2, 0), 8, shape=Shape.CIRCLE if region.dim > 1 else None
+    ),
+    "DistanceScales": lambda region, rng: DistanceScales(
+        _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
+    ),
+    "ResidualMoments": lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2))),
+    "EachRow": lambda region, rng: EachRow(),
+    "Tuples": lambda region, rng: Tuples(int(rng.choice([1, region.dim]))),
+}
 
 
 def regions(dim: int) -> dict[str, Domain]:

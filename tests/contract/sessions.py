@@ -7,26 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.core.accounting import Accounting
+from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.core.replay import (
+from dpviz.core.replay import (  # noqa: F401  tests have them from here
     CoupledBlocks,
     RecordedLoss,
     Recording,
     open_as,
 )
 from dpviz.core.rows import Rows
-
-__all__ = [
-    "CoupledBlocks",
-    "ExplodingRows",
-    "RecordedLoss",
-    "Recording",
-    "RowsTouched",
-    "exploding_session",
-    "open_as",
-    "open_seeded",
-]
 
 
 def open_seeded(
@@ -42,6 +32,15 @@ def open_seeded(
     """A session of study noise, which buys no number of rows unless a test says so."""
     noise = StudyNoise(np.random.default_rng(seed))
     return open_as(table, kind).open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise, needs_n=needs_n)
+
+
+def ask_often(session: PrivateSession, times: int, *asked: Any, **options: Any) -> tuple[list[Any], Entry]:
+    """The answers to a question that is asked so many times, as if each was the first, and what one of them costs."""
+    answers = []
+    for _ in range(times):
+        answers.append(session.ask(*asked, note="x", **options).value)
+        session.ledger.entries, (entry,) = [], session.ledger.entries
+    return answers, entry
 
 
 class RowsTouched(Exception):

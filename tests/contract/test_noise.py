@@ -11,22 +11,23 @@ from scipy import stats
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Region
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
-from dpviz.core.losses import Loss, PoolLoss, SwapLoss
+from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.mechanisms import (
     Exponential,
     Laplace,
     NoisyThreshold,
-    Peeling,
+    PathCounts,
     Question,
     SparseLaplace,
     choose_noise_kind,
+    count_below,
 )
-from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
+from dpviz.core.partitions import CubeTree, Everything, Grid, HashCodes, Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
-from tests.contract.sessions import open_seeded
+from tests.contract.sessions import ask_often, open_seeded
 from tests.contract.tables import make_blobs, make_small_table, named
 
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
@@ -73,27 +74,6 @@ def test_release_behind_a_projection():
     query = Sum(Grid(np.ones(1), np.array([MANY])))
     released = session.release(query, parent.budget.fraction(0.4), note="x")
     check_scale((released.value - _truth(session, query)).ravel(), law, parent.ledger.entries[-1].scale)
-
-
-@pytest.mark.parametrize(("accounting", "law"), [(PURE, stats.laplace), (GDP, stats.norm)], ids=["pure", "gdp"])
-def test_counts_and_sums_in_one_pass(accounting, law):
-    session = _session(accounting)
-    cells = Grid(session.region.half, np.array([MANY // 100, 100]))
-    counts, sums = session.budget.fraction(0.3), session.budget.fraction(0.6)
-    kind = choose_noise_kind(accounting)
-    both = Question(Count(cells), kind, counts), Question(Sum(cells), kind, sums)
-    noisy_counts, noisy_sums = session.ask_together(*both, note="x")
-    of_counts, of_sums = session.ledger.entries
-    assert (of_counts.query, of_sums.query) == ("Count", "Sum")
-    assert (of_counts.amount, of_sums.amount) == pytest.approx((counts.amount, sums.amount))
-    count_noise = noisy_counts.value - _truth(session, Count(cells))
-    sum_noise = noisy_sums.value - _truth(session, Sum(cells))
-    check_scale(count_noise, law, of_counts.scale)
-    check_scale(sum_noise.ravel(), law, of_sums.scale)
-    every = np.column_stack([count_noise / count_noise.std(), sum_noise / sum_noise.std()])
-    check_independent(every)
-    # Empty cells carry the same noise as all others.
-    check_scale(count_noise[_truth(session, Count(cells)) == 0], law, of_counts.scale)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 7])
@@ -158,11 +138,7 @@ def test_select(question, accounting, prior):
     weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
     share = Budget(accounting, 2.0 if accounting is PURE else log(sinh(1.0)) + 1 / tanh(1.0) - 1)
     more = {"log_prior": np.log(weights)} if prior else {}
-    picks = []
-    for _ in range(1500):
-        picks.append(session.ask(query, Exponential, share, note="x", **more).value)
-        session.ledger.entries, entries = [], session.ledger.entries
-    entry = entries[-1]
+    picks, entry = ask_often(session, 1500, query, Exponential, share, **more)
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
     epsilon = 2.0
     assert entry.sensitivity / entry.scale == pytest.approx(epsilon)
@@ -184,12 +160,9 @@ def test_activate(accounting, law):
     session = _session(accounting, rows=rows)
     tree, repeats, threshold = CubeTree(np.full(2, -1.0), 2.0), 1500, 4.0
     share = session.budget.fraction(0.1)
-    woke = np.zeros((repeats, 4), dtype=bool)
-    for turn in range(repeats):
-        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
-        assert (np.diff(keys) > 0).all()
-        woke[turn, keys] = True
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    found, entry = ask_often(session, repeats, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    assert all((np.diff(keys) > 0).all() for keys in found)
+    woke = np.array([np.isin(np.arange(4), keys) for keys in found])
     for cell, count in enumerate((3, 0, 0, 7)):
         check_rate(int(woke[:, cell].sum()), repeats, law(scale=entry.scale).sf(threshold - count))
     for wrong in (0.5, 2.0):
@@ -207,13 +180,9 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
     noise = session.mechanism(SparseCount(tree), choose_noise_kind(PURE), share)
     assert isinstance(noise, Laplace)
     threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
-    numbers, codes = [], []
-    for _ in range(200):
-        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
-        session.ledger.entries = []
-        empty = keys[keys != 2**20 - 1]
-        numbers.append(len(empty))
-        codes.append(empty)
+    found, _ = ask_often(session, 200, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    codes = [keys[keys != 2**20 - 1] for keys in found]
+    numbers = [*map(len, codes)]
     assert abs(np.mean(numbers) - 30) < 5 * np.sqrt(30 / 200)
     assert 0.7 < np.var(numbers) / np.mean(numbers) < 1.4
     assert stats.kstest(np.concatenate(codes) / 2**20, "uniform").pvalue > 1e-3
@@ -246,13 +215,10 @@ def test_quantiles():
     rows = np.array([-0.5, -0.2, -0.2, 0.1, 0.7])
     session = _session(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
     query, share = Quantiles(-session.region.half, session.region.half, (0.3,)), Budget(PURE, 40 * 3.0)
-    released = []
-    for _ in range(200):
-        released.append(session.ask(query, ExponentialQuantile, share, note="x").value[0])
-        session.ledger.entries, (entry,) = [], session.ledger.entries
+    released, entry = ask_often(session, 200, query, ExponentialQuantile, share)
     assert entry.amount == pytest.approx(40 * 3.0)
     assert entry.sensitivity / entry.scale == pytest.approx(40 * 3.0)
-    places, edges = np.array(released), np.r_[-1, rows, 1]
+    places, edges = np.array(released)[:, 0], np.r_[-1, rows, 1]
     counts = np.histogram(places, np.unique(edges))[0]
 
     def law(epsilon):
@@ -275,10 +241,7 @@ def test_smooth_medians(accounting, law):
     session = _session(accounting, rows=rows, relation=Relation.REPLACE, epsilon=1e6)
     query = Medians(-session.region.half, session.region.half)
     share = Budget(accounting, 2.0 * dim, 0.0 if accounting is PURE else 1e-6)
-    released = []
-    for _ in range(400):
-        released.append(session.ask(query, SmoothMedian, share, note="x").value)
-        session.ledger.entries, (entry,) = [], session.ledger.entries
+    released, entry = ask_often(session, 200, query, SmoothMedian, share)
     assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
     # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
     beta = 2.0 / 6 if accounting is PURE else compute_laplace_smoothness(2.0, 1e-6 / dim)
@@ -292,51 +255,15 @@ def test_smooth_medians(accounting, law):
 
 
 @pytest.mark.slow
-def test_peeling():
-    session = _session(ZCDP, seed=3, rows=make_blobs(6), epsilon=4.0)
-    query = PoolLoss(np.array([[[0.5, 0.5]], [[-0.5, 0.5]], [[0.0, 0.0]], [[0.2, 0.1]]]))
-    share, picks = session.budget.fraction(0.5), []
-    for _ in range(4000):
-        picks.append(tuple(session.ask(query, Peeling, share, note="x", draws=2).value))
-        entry, session.ledger.entries = session.ledger.entries[-1], []
-    assert entry.sensitivity == pytest.approx(entry.draws * session.sensitivity(query).range)
-    once = entry.sensitivity / entry.draws / entry.scale
-    # Bounded range, exactly: a little below ε²/8.
-    assert entry.amount == pytest.approx(2 * (log(2 * sinh(once / 2) / once) + once / 2 / tanh(once / 2) - 1))
-    losses = session._compute_true_answers([query])[0]
-    for wrong in (1.0, 0.8, 1.25):
-        first = np.exp(-(losses - losses.min()) / (entry.scale * wrong))
-        law, seen = [], []
-        for i in range(4):
-            for j in set(range(4)) - {i}:
-                law.append(first[i] / first.sum() * first[j] / (first.sum() - first[i]))
-                seen.append(picks.count((i, j)))
-        pvalue = stats.chisquare(seen, np.array(law) * len(picks)).pvalue
-        assert (pvalue > 1e-3) if wrong == 1 else (pvalue < 1e-4)
-
-
-@pytest.mark.slow
 def test_a_kernel_draw_without_a_floor():
     # All rows in one place: what is released is that place and the noise.
     session = _session(PURE, seed=3, rows=np.full((5, 2), 0.25), epsilon=4.0)
-    query, share, drawn = DistanceWeights(np.zeros((1, 2))), session.budget.fraction(0.5), []
-    options = {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
-    for _ in range(1500):
-        drawn.append(session.ask(query, KernelDraw, share, note="x", **options).value)
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    query, options = DistanceWeights(np.zeros((1, 2))), {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
+    drawn, entry = ask_often(session, 1500, query, KernelDraw, session.budget.fraction(0.5), **options)
     check_scale(np.linalg.norm(np.array(drawn) - 0.25, axis=1), stats.gamma, entry.scale, 2)
     # The whole diameter hides a row: ε is the diameter over the scale.
     assert entry.amount == pytest.approx(session.region.diameter / entry.scale, rel=1e-6)
     assert not drawn[0].flags.writeable
-
-
-def test_two_runs_and_two_releases_draw_different_noise():
-    grid = Grid(np.ones(2), np.array([30, 30]))
-    session = _session(PURE)
-    one, two = (session.release(Count(grid), session.budget.fraction(0.1), note="x").value for _ in range(2))
-    other = _session(PURE, seed=1).release(Count(grid), session.budget.fraction(0.1), note="x").value
-    truth = _truth(session, Count(grid))
-    check_independent(np.column_stack([one - truth, two - truth, other - truth]))
 
 
 def test_a_release_cannot_be_changed_afterwards():
@@ -351,3 +278,45 @@ def test_a_release_cannot_be_changed_afterwards():
     for array in (noisy, sparse.codes, sparse.values, noisy_counts.value, noisy_sums.value):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+LAWS = [(Accounting.PURE, stats.laplace), (Accounting.GDP, stats.norm), (Accounting.ZCDP, stats.norm)]
+HASHES = HashCodes(np.random.default_rng(3).normal(size=(6, 2)), np.zeros(6))
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    ("accounting", "law", "relation"),
+    [(*law, relation) for law, relation in zip(LAWS, (*Relation, Relation.REPLACE), strict=True)],
+    ids=["pure", "gdp", "zcdp"],
+)
+def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
+    session, query = _session(accounting, relation=relation), SparseCount(HASHES)
+    (truth,) = session._compute_true_answers([query])
+    half = session.budget.fraction(0.5)
+    released, entry = ask_often(session, 60, query, PathCounts, half, levels=6, min_branch=-1e9)
+    noises = [found.values - count_below(found.codes, truth) for found in released]
+    # With every node split, the whole tree is asked: empty nodes like all others.
+    np.testing.assert_array_equal(released[0].codes, np.arange(2, 2**7))
+    check_scale(np.concatenate(noises), law, entry.scale)
+    check_independent(np.array(noises)[:, [0, 1, 2, 6, 60, 120]] / np.std(noises))
+    empty = count_below(released[0].codes, truth) == 0
+    check_scale(np.array(noises)[:, empty].ravel(), law, entry.scale)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(("accounting", "law"), LAWS[:2], ids=["pure", "gdp"])
+def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
+    session, query = _session(accounting), SparseCount(HASHES)
+    (truth,) = session._compute_true_answers([query])
+    branch = count_below(np.array([2]), truth)[0]
+    split = np.zeros(2)
+    fifth = session.budget.fraction(0.2)
+    grown, entry = ask_often(session, 500, query, PathCounts, fifth, levels=2, min_branch=branch)
+    for found in grown:
+        heavy = found.codes[:2][found.values[:2] >= branch]
+        np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())
+        split += np.isin([2, 3], heavy)
+    for node in (0, 1):
+        rate = law(scale=entry.scale).sf(branch - count_below(np.array([2 + node]), truth)[0])
+        check_rate(int(split[node]), 500, rate)

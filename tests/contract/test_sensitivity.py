@@ -167,79 +167,51 @@ def _attained(kind, over, region):
         HashCodes: halves,
         HashTree: HashTree(halves, np.array([2, 3] if kind is Count else [1])),
     }
-    match kind:
-        case _ if kind is SwapLoss:
-            return SwapLoss(np.stack([far, -far]), np.stack([far, -far])), far
-        case _ if kind is Pull:
-            # A pull has length 1 from anywhere: the diagonal has the largest l1 norm.
-            return Pull(together, together.centers), np.full(region.dim, region.half.min() / 9)
-        case _ if kind is MedianLoss:
-            # A row on one place, as far from the other as any row can be.
-            return MedianLoss(together, np.tile(np.stack([far, -far]), (2, 1, 1))), far
-        case _ if kind is ResidualSum:
-            # As a pull, of the length of the reach.
-            reach = region.half.min() / 20
-            return ResidualSum(together, together.centers, reach), np.full(region.dim, region.half.min() / 9)
-        case _ if kind is ScaledResidualSum:
-            clipping_radii = np.array([region.half.min() / 20, 3.0])
-            return ScaledResidualSum(together, together.centers, clipping_radii), np.full(
-                region.dim, region.half.min() / 9
-            )
-        case _ if kind is Radii:
-            return Radii(Everything(), far[None], region.radius), far
-        case _ if kind is Spread:
-            # Seen from here the two rows lie at a right angle, and under replace no other moves more.
-            beside = np.array([1.0, -far[0] / far[1], 0.0])
-            beside *= np.linalg.norm(far) / np.linalg.norm(beside)
-            return Spread(Everything(), beside[None], 0.02), far
-        case _ if kind is ChosenSum:
-            return ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far
-        case _ if kind is Loss:
-            return Loss(np.stack([far, -far])[:, None]), far
-        case _ if kind is SegmentHistogram:
-            return SegmentHistogram(partitions[over], 0, 2), far
-        case _ if kind is DistanceScales:
-            return DistanceScales(Voronoi(far[None]), 4, 40), far
-        case _ if kind is CappedLosses:
-            # One row lies on the only centre of both sets, the other one farther away than either cap.
-            return CappedLosses(np.stack([-far, -far])[:, None], caps=np.array([1.0, 0.125])), far
-        case _ if kind is DistanceWeights:
-            # Without centres every row weighs 1; tests/core/test_kernel_draw.py has the weights of distances.
-            return DistanceWeights(np.empty((0, region.dim))), far
-        case _ if kind is PoolLoss:
-            # Where the sets are as far apart as can be; tests/core/test_pool_loss.py has pools that come together.
-            return PoolLoss(np.stack([far, -far])[:, None]), far
-        case _ if kind is BoxSum:
-            return BoxSum(-far, far), far
-        case _ if kind is Quantiles:
-            return Quantiles(-far, far, (0.5,)), far
-        case _ if kind is Medians:
-            return Medians(-far, far), far
-        case _ if kind is ResidualMoments:
-            # Seen from here the two rows lie at an angle of 120 degrees, and under replace no other moves more.
-            beside = np.array([1.0, -far[0] / far[1], 0.0])
-            beside *= np.linalg.norm(far) / np.linalg.norm(beside) / np.sqrt(3)
-            return ResidualMoments(Voronoi(beside[None]), 0.02), far
-        case _ if kind is EachRow:
-            return EachRow(), far
-        case _ if kind is Tuples:
-            return Tuples(1), far
-        case _:
-            return kind(partitions[over]), far
+    both, near = np.stack([far, -far]), np.full(region.dim, region.half.min() / 9)
+    # Seen from here the two rows lie at a right angle, or at 120 degrees: under replace no others move more.
+    beside = np.array([1.0, -far[0] / far[1], 0.0])
+    beside *= np.linalg.norm(far) / np.linalg.norm(beside)
+    furthest = {
+        SwapLoss: (SwapLoss(both, both), far),
+        # A pull has length 1 from anywhere, or that of the reach: the diagonal has the largest l1 norm.
+        Pull: (Pull(together, together.centers), near),
+        ResidualSum: (ResidualSum(together, together.centers, region.half.min() / 20), near),
+        ScaledResidualSum: (
+            ScaledResidualSum(together, together.centers, np.array([region.half.min() / 20, 3.0])),
+            near,
+        ),
+        # A row on one place, as far from the other as any row can be.
+        MedianLoss: (MedianLoss(together, np.tile(both, (2, 1, 1))), far),
+        Radii: (Radii(Everything(), far[None], region.radius), far),
+        Spread: (Spread(Everything(), beside[None], 0.02), far),
+        ChosenSum: (ChosenSum(together, np.tile(np.arange(region.dim), (2, 1))), far),
+        Loss: (Loss(both[:, None]), far),
+        SegmentHistogram: (SegmentHistogram(partitions.get(over, inner), 0, 2), far),
+        DistanceScales: (DistanceScales(Voronoi(far[None]), 4, 40), far),
+        # One row lies on the only centre of both sets, the other one farther away than either cap.
+        CappedLosses: (CappedLosses(np.stack([-far, -far])[:, None], caps=np.array([1.0, 0.125])), far),
+        # Without centres every row weighs 1; tests/core/test_kernel_draw.py has the weights of distances.
+        DistanceWeights: (DistanceWeights(np.empty((0, region.dim))), far),
+        # Where the sets are as far apart as can be; tests/core/test_losses_bounds.py has pools that come together.
+        PoolLoss: (PoolLoss(both[:, None]), far),
+        BoxSum: (BoxSum(-far, far), far),
+        Quantiles: (Quantiles(-far, far, (0.5,)), far),
+        Medians: (Medians(-far, far), far),
+        ResidualMoments: (ResidualMoments(Voronoi(beside[None] / np.sqrt(3)), 0.02), far),
+        EachRow: (EachRow(), far),
+        Tuples: (Tuples(1), far),
+    }
+    return furthest[kind] if kind in furthest else (kind(partitions[over]), far)
 
 
-KINDS = (
-    [(Count, over) for over in DENSE]
-    + [(Sum, over) for over in DENSE]
-    + [(SparseCount, over) for over in SPARSE]
-    + [(SwapLoss, None), (Loss, None), (Pull, None), (PoolLoss, None), (DistanceWeights, None)]
-    + [(MedianLoss, None)]
-    + [(BoxSum, None), (Quantiles, None), (Medians, None), (Tuples, None), (ResidualMoments, None), (EachRow, None)]
-    + [(ChosenSum, None), (ResidualSum, None), (ScaledResidualSum, None), (Radii, None), (Spread, None)]
-    + [(SegmentHistogram, Voronoi), (SegmentHistogram, ProjectedCells), (DistanceScales, None), (CappedLosses, None)]
-)
-
-
+KINDS = [
+    *((kind, over) for kind in (Count, Sum) for over in DENSE),
+    *((SparseCount, over) for over in SPARSE),
+    *((SegmentHistogram, over) for over in (Voronoi, ProjectedCells)),
+    *((kind, None) for kind in (SwapLoss, Loss, Pull, PoolLoss, DistanceWeights, MedianLoss, BoxSum, Quantiles)),
+    *((kind, None) for kind in (Medians, Tuples, ResidualMoments, EachRow, ChosenSum, ResidualSum, ScaledResidualSum)),
+    *((kind, None) for kind in (Radii, Spread, DistanceScales, CappedLosses)),
+]
 DECLARED = ((ADD_REMOVE, 1), (ADD_REMOVE, 3), (REPLACE, 1))
 
 
@@ -253,18 +225,20 @@ def test_some_pair_moves_every_answer_as_far_as_declared(kind, over, *there):
                 check_attained(kind, over, where, relation, most)
 
 
+def exchange(domain, relation, most, crowd, here, there):
+    """Sessions over a crowd and a row that is exchanged for another, or with and without ``most`` rows of a person."""
+    if relation is REPLACE:
+        return tuple(room_over(np.r_[crowd, row[None]], domain, relation) for row in (here, there))
+    persons, whole = np.r_[np.arange(len(crowd)), np.full(most, 999)], np.r_[crowd, np.tile(here, (most, 1))]
+    tables = ((whole, persons), (crowd, persons[: len(crowd)]))
+    return tuple(room_over(rows, domain, relation, persons=who, rows_per_person=most) for rows, who in tables)
+
+
 def check_attained(kind, over, where, relation, most):
     domain = regions(3)[where]
     query, far = _attained(kind, over, domain.region)
     crowd = np.tile(domain.from_unit(far / 3), (5, 1))
-    here, there = domain.from_unit(far)[None], domain.from_unit(-far)[None]
-    if relation is REPLACE:
-        one, other = (room_over(np.r_[crowd, row], domain, relation) for row in (here, there))
-    else:
-        persons = np.r_[np.arange(5), np.full(most, 9)]
-        declared = {"rows_per_person": most}
-        one = room_over(np.r_[crowd, np.repeat(here, most, 0)], domain, relation, persons=persons, **declared)
-        other = room_over(crowd, domain, relation, persons=persons[:5], **declared)
+    one, other = exchange(domain, relation, most, crowd, domain.from_unit(far), domain.from_unit(-far))
     check_move(query, one, other)
     moved, declared_most = move(query, one, other), one.sensitivity(query)
     for norm in NORMS:
@@ -280,10 +254,7 @@ def test_sums_over_categories_move_as_far_as_declared_in_every_norm(where, relat
     domain = mixed_regions()[where]
     # One hour in the middle of a quarter, and the opposite one: there a circle is longest in the l1 norm.
     far, across = np.array([1.0, 0.0, 1.0, 1.0]), np.array([-1.0, 1.0, 0.0, 5.0])
-    added = {} if relation is REPLACE else {"persons": np.zeros(most, dtype=int), "rows_per_person": most}
-    one = room_over(np.tile(far, (most, 1)), domain, relation, **added)
-    none = {name: value[:0] if name == "persons" else value for name, value in added.items()}
-    other = room_over(across[None] if relation is REPLACE else np.empty((0, 4)), domain, relation, **none)
+    one, other = exchange(domain, relation, most, np.empty((0, 4)), far, across)
     query = Sum(Everything())
     check_move(query, one, other)
     moved, declared = move(query, one, other), one.sensitivity(query)
@@ -298,33 +269,24 @@ def test_sums_over_categories_move_as_far_as_declared_in_every_norm(where, relat
 def test_spreads_move_as_far_in_the_l1_norm_along_the_diagonal(relation):
     domain = regions(3)["box"]
     at = np.array([[0.5, 0.5, 0.5], [-0.5, -0.5, -0.5]])
-    crowd, here, there = np.zeros((5, 3)), at[:1] + 0.1, at[1:] - 0.1
-    one = room_over(domain.from_unit(np.r_[crowd, here]), domain, relation)
-    other = room_over(domain.from_unit(np.r_[crowd, there] if relation is REPLACE else crowd), domain, relation)
+    one, other = exchange(domain, relation, 1, np.zeros((5, 3)), at[0] + 0.1, at[1] - 0.1)
     query = Spread(Voronoi(at), at, 0.02)
     assert move(query, one, other).l1 == pytest.approx(one.sensitivity(query).l1, rel=2.0**-10)
 
 
 def test_spreads_along_axes_that_stretch_move_as_much_further():
     domain = regions(3)["box"]
-    crowd = np.zeros((5, 3))
-    one, other = (room_over(rows, domain, ADD_REMOVE) for rows in (np.r_[crowd, domain.upper[None]], crowd))
+    one, other = exchange(domain, ADD_REMOVE, 1, np.zeros((5, 3)), domain.upper, None)
     query = Spread(Everything(), np.zeros((1, 3)), 0.02, 3 * np.eye(3))
     assert move(query, one, other).l2 == pytest.approx(one.sensitivity(query).l2, rel=2.0**-10)
 
 
-@pytest.mark.parametrize(("relation", "most"), [(ADD_REMOVE, 1), (ADD_REMOVE, 3), (REPLACE, 1)])
+@pytest.mark.parametrize(("relation", "most"), DECLARED)
 def test_capped_losses_of_two_sets_move_apart_by_the_cap(relation, most):
     """A row on the centre of one set, beyond the cap from the other; under replace a row goes the other way, too."""
     domain = regions(3)["box"]
     far = _farthest(domain.region)
-    here, there = np.tile(domain.from_unit(far), (most, 1)), domain.from_unit(-far)[None]
-    crowd, persons = domain.from_unit(np.zeros((5, 3))), np.r_[np.arange(5), np.full(most, 9)]
-    if relation is REPLACE:
-        one, other = (room_over(np.r_[crowd, row], domain, relation) for row in (here, there))
-    else:
-        one = room_over(np.r_[crowd, here], domain, relation, persons=persons, rows_per_person=most)
-        other = room_over(crowd, domain, relation, persons=persons[:5], rows_per_person=most)
+    one, other = exchange(domain, relation, most, np.zeros((5, 3)), far, -far)
     query = CappedLosses(np.stack([-far, far])[:, None], caps=np.array([0.5, 0.5]))
     assert move(query, one, other).range == one.sensitivity(query).range == most * relation.rows * 0.5
 
@@ -343,12 +305,9 @@ def test_a_row_makes_one_magnitude_grow_and_another_shrink(relation):
     domain = regions(2)["box"]
     over = Voronoi(np.array([[0.9, 0.9], [-0.9, -0.9]]))
     crowd = np.array([[1.0, -0.5], [1.0, -0.5], [0.5, -1.0], [-0.6, -1.0]])
-    here, there = np.ones((1, 2)), -np.ones((1, 2))
-    if relation is ADD_REMOVE:
-        one, other = (room_over(rows, domain, relation) for rows in (np.r_[crowd, here], crowd))
-    else:
+    if relation is REPLACE:
         crowd = np.r_[crowd, [[-1.0, 0.4], [-1.0, 0.4], [0.4, -1.0]]]
-        one, other = (room_over(np.r_[crowd, row], domain, relation) for row in (here, there))
+    one, other = exchange(domain, relation, 1, crowd, np.ones(2), -np.ones(2))
     check_move(Weights(over), one, other)
     declared = one.sensitivity(Weights(over)).range
     assert move(Weights(over), one, other).range >= (0.99 if relation is ADD_REMOVE else 0.5) * declared

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 
@@ -14,7 +13,6 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
 from dpviz.core.partitions import Everything
-from dpviz.core.private_session import PrivateSession
 from dpviz.core.queries import Count
 from dpviz.runs.one_run import run
 from tests.contract.laws import check_independent
@@ -22,14 +20,12 @@ from tests.contract.sessions import open_seeded
 from tests.contract.tables import PUBLIC
 
 NOBODY = PUBLIC.table(np.empty((0, 2)))
-RUNS = 300
+RUNS = 150
 # The coin of the same law as the noise: from one stream, both would be the same number.
 COINS: dict[Accounting, Callable[[np.random.Generator, int], np.ndarray]] = {
     Accounting.PURE: lambda rng, n: rng.laplace(0.0, np.sqrt(0.5), n),
     Accounting.GDP: lambda rng, n: rng.normal(0.0, 1.0, n),
 }
-
-caught = pytest.raises(AssertionError)
 
 
 def heard(seed: int | None, accounting: Accounting, *, tosses: int = 2, releases: int = 2) -> dict[str, np.ndarray]:
@@ -58,7 +54,10 @@ def check_no_number_twice(columns: np.ndarray) -> None:
     assert len(np.unique(np.round(columns, 12))) == columns.size, "numbers come again"
 
 
-def check_streams(accounting: Accounting, *, seeded: bool = True) -> None:
+@pytest.mark.some(2)
+@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
+@pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
+def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):
     """Coins and noise know nothing of each other, nor do two runs, nor does one wait for the other."""
     runs = [heard(seed if seeded else None, accounting) for seed in range(RUNS)]
     columns = np.array([np.r_[each["coins"], each["noise"]] for each in runs])
@@ -71,14 +70,7 @@ def check_streams(accounting: Accounting, *, seeded: bool = True) -> None:
         np.testing.assert_array_equal(usual["coins"], longer["coins"], "the coins wait for noise")
 
 
-@pytest.mark.some(2)
-@pytest.mark.parametrize("seeded", [True, False], ids=["seeded", "fresh"])
-@pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
-def test_the_coins_of_a_run_tell_nothing_of_its_noise(accounting, seeded):
-    check_streams(accounting, seeded=seeded)
-
-
-def check_doors() -> None:
+def test_every_door_draws_on_one_stream():
     """Sessions behind doors share one stream of noise: no number of it is drawn a second time, in whatever session."""
 
     def noises(seed: int) -> list[float]:
@@ -98,54 +90,3 @@ def check_doors() -> None:
     columns = np.array([noises(seed) for seed in range(RUNS)])
     check_no_number_twice(columns)
     check_independent(columns)
-
-
-def test_every_door_draws_on_one_stream():
-    check_doors()
-
-
-@pytest.mark.slow
-def test_a_door_that_draws_its_parents_noise_again(monkeypatch):
-    honest = PrivateSession._make_sibling
-
-    def copied(self, rows, region):
-        session = honest(self, rows, region)
-        session._noise = copy.deepcopy(self._noise)
-        return session
-
-    monkeypatch.setattr(PrivateSession, "_make_sibling", copied)
-    with caught:
-        check_doors()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("accounting", COINS, ids=lambda a: a.value)
-def test_noise_from_a_stream_like_that_of_the_coins(accounting, monkeypatch):
-    class Twins(np.random.SeedSequence):
-        def spawn(self, n_children):
-            return super().spawn(1) * n_children
-
-    monkeypatch.setattr(np.random, "SeedSequence", Twins)
-    with caught:
-        check_streams(accounting)
-
-
-@pytest.mark.slow
-def test_without_a_seed_noise_that_is_that_of_the_coins(monkeypatch):
-    monkeypatch.setattr("dpviz.runs.one_run._make_two_streams", lambda seed: (np.random.SeedSequence(),) * 2)
-    with caught:
-        check_streams(Accounting.PURE, seeded=False)
-
-
-def test_noise_and_coins_from_one_generator(monkeypatch):
-    honest, made = np.random.default_rng, {}
-    monkeypatch.setattr(np.random, "default_rng", lambda of: made.setdefault(of.entropy, honest(of)))
-    with caught:
-        check_streams(Accounting.PURE)
-
-
-def test_a_seed_that_is_that_of_every_run(monkeypatch):
-    honest = np.random.SeedSequence
-    monkeypatch.setattr(np.random, "SeedSequence", lambda seed: honest(0))
-    with caught:
-        check_streams(Accounting.PURE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import exp, inf
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from dpviz.core.accounting import Accounting, Budget, LossKind, NoiseDraws, compute_choice_rho
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, NoisyThreshold, PathCounts, Peeling
+from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, PathCounts, Peeling
 from dpviz.core.queries import Sensitivity
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
@@ -57,31 +56,6 @@ def test_under_basic_composition_deltas_add_up_too():
     assert len(one_by_one.entries) == 2
 
 
-def test_an_entry_is_computed_from_the_object_that_draws():
-    laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
-    assert _cost(laplace, Accounting.PURE) == 0.5
-    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
-    assert _cost(gaussian, Accounting.GDP) == 1 / 16
-    assert _cost(gaussian, Accounting.ZCDP) == 1 / 32
-    assert _cost(NoisyThreshold(gaussian, 1.0), Accounting.ZCDP) == 1 / 32
-    entry = Entry.of(gaussian, "Sum", Accounting.GDP, delta=1e-6, note="x")
-    assert (entry.sensitivity, entry.scale, entry.delta) == (2.0, 8.0, 1e-6)
-    assert 0 < entry.epsilon < 2
-    assert set(entry.to_dict()) >= {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"}
-
-
-def _cost(mechanism, accounting):
-    return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="").amount
-
-
-def test_what_is_bought_costs_its_share():
-    kinds = {Accounting.PURE: [Laplace], Accounting.GDP: [Gaussian], Accounting.ZCDP: [Laplace, Gaussian]}
-    for accounting, epsilon in product(kinds, (0.05, 1.0, 35.0)):
-        share = Ledger(accounting, epsilon, 1e-6).budget.fraction(0.3)
-        for kind in kinds[accounting]:
-            assert kind.calibrated(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12), kind
-
-
 def test_a_whole_budget_in_many_shares_fits_exactly():
     for rounds in (1, 3, 7, 1000):
         ledger = Ledger(Accounting.PURE, 0.1, 0.0)
@@ -89,17 +63,6 @@ def test_a_whole_budget_in_many_shares_fits_exactly():
             ledger.charge(Entry.of(Laplace.calibrated(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
         assert ledger.spent <= 0.1
         assert ledger.spent_fraction > 1 - 1e-11
-
-
-def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
-    # Whoever hands a pure share to a concentrated session buys the noise of that share, and pays its ρ.
-    laplace = Laplace.calibrated(Budget(Accounting.PURE, 0.5), ONE)
-    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
-
-
-def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():
-    assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
-    assert str(Ledger(Accounting.NONE, 1.0, 0.0)) == "Ledger: no privacy, the rows themselves were read"
 
 
 def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():

@@ -15,8 +15,8 @@ from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
-from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.core.queries import Count, Relation, SparseCount, Sum
+from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateSession, PrivateTable
+from dpviz.core.queries import Count, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
 from dpviz.core.rows import Rows
 from dpviz.runs.one_run import run
@@ -45,11 +45,6 @@ def test_under_replace_the_middle_of_the_domain_stands_in():
     table = PrivateTable(VALUES, BOX, relation="replace")
     np.testing.assert_allclose(_rows(table), [[0, 0], [-1, 1], [0, 0], [0, 0], [1, -1], [1, -1]])
     assert table.n_public == 6
-
-
-def test_a_ball_is_a_ball():
-    table = PrivateTable(VALUES, dataclasses.replace(BOX, radius=0.5))
-    assert np.linalg.norm(_rows(table), axis=1).max() <= 0.5
 
 
 def test_the_loaded_values_are_neither_changed_nor_handed_out():
@@ -171,16 +166,6 @@ def test_losses_have_no_bounded_sum_and_are_not_released():
             assert session.ledger.entries == []
 
 
-def test_what_gaussian_accounting_cannot_add():
-    session = _open(make_small_table(), Accounting.GDP, session=exploding_session())
-    share = session.budget.fraction(0.1)
-    with pytest.raises(RequestError, match="cannot be paid"):
-        session.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x")
-    with pytest.raises(RequestError, match="cannot be paid"):
-        session.ask(SparseCount(Grid.over(session.region, 3)), SparseLaplace, share, note="x", cutoff_in_scales=1)
-    assert session.ledger.entries == []
-
-
 def test_candidates_outside_the_region_are_refused():
     for point in ([1.0, 1.0 + 1e-5], [NAN, 0.0], [INF, 0.0]):
         session = _open(make_small_table(), session=exploding_session())
@@ -229,17 +214,6 @@ def test_the_number_of_rows_is_the_number_of_persons_rows_in_use():
     assert make_small_table().unit == "1 row"
 
 
-@pytest.mark.parametrize("relation", Relation)
-def test_moments_are_answered_together_as_they_are_alone(relation):
-    session = _open(make_small_table(relation=relation))
-    cells = Voronoi(np.array([[0.3, 0.3], [-0.3, 0.1], [0.9, -0.9]]))
-    both = session._compute_true_answers([Count(cells), Sum(cells)])
-    np.testing.assert_array_equal(both[0], session._compute_true_answers([Count(cells)])[0])
-    np.testing.assert_array_equal(both[1], session._compute_true_answers([Sum(cells)])[0])
-    nearest = ((_rows(make_small_table(relation=relation))[:, None] - cells.centers) ** 2).sum(2).argmin(1)
-    np.testing.assert_array_equal(both[0], np.bincount(nearest, minlength=3))
-
-
 def test_a_sparse_count_is_the_dense_one():
     session, grid = _open(make_small_table()), Grid(np.ones(2), np.array([7, 5]))
     (dense,), (thin,) = session._compute_true_answers([Count(grid)]), session._compute_true_answers([SparseCount(grid)])
@@ -265,3 +239,28 @@ def test_persons_are_whole_numbers_by_the_type_of_their_array() -> None:
         with pytest.raises(RequestError, match=r"persons holds .*integers"):
             make_small_table(values, persons=persons)
     assert make_small_table(values, persons=[*range(30)]).has_persons
+
+
+def test_what_names_no_table_counts_for_each_and_what_names_one_for_it_alone() -> None:
+    log = AccessLog()
+    for source in ("mine", "other", ""):
+        log.add_look(source, AccessKind.LOSS)
+        log.add_study(source)
+        log.add_run(source, 0.25)
+        log.add_grid_read(source)
+    log.add_look("mine", AccessKind.ROWS)
+    log.add_run("other", 4.0)
+    log.add_study("other")
+    log.add_grid_read("mine")
+    seen = log.count("mine")
+    assert seen == AccessTotals({AccessKind.ROWS: 1, AccessKind.LOSS: 2}, 2, 2, 0.5, 3)
+    assert [*seen.looks] == [AccessKind.ROWS, AccessKind.LOSS], "in the order of the kinds, not of the visit"
+    assert log.count("a third one") == AccessTotals({AccessKind.LOSS: 1}, 1, 1, 0.25, 1)
+    log.clear()
+    assert log.count("mine") == AccessTotals({}, 0, 0, 0, 0)
+
+
+def test_looks_are_told_in_one_order_and_a_proposal_is_one() -> None:
+    looks = {AccessKind.LOSS: 2, AccessKind.REFERENCE: 0, AccessKind.ROWS: 1}
+    assert [*AccessKind.tabulate(looks, proposed=True).items()] == [("rows", 1), ("loss", 2), ("proposal", 1)]
+    assert AccessKind.tabulate({}, proposed=False) == {}

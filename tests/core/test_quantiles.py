@@ -111,7 +111,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     values = np.column_stack([rng.normal(0, 0.2, 401), np.full(401, 0.25)])
     box = (np.full(2, -1.0), np.full(2, 1.0))
     query = Quantiles(*box, (0.25, 0.5))
-    truth = asked(query, values)
+    truth = asked(query, values, block_numbers=128)  # columns of many chunks, put together
     share = Budget(PURE, 400.0)
     mechanism = ExponentialQuantile.calibrated(share, query.sensitivity(Relation.REPLACE, LINE))
     released = mechanism.draw(truth, StudyNoise(rng))
@@ -255,10 +255,3 @@ def test_what_is_not_proved_is_refused():
         Quantiles(*ENDS, (1.5,))
     with pytest.raises(TypeError):
         Medians(*ENDS, (0.25,))  # the noise of a smooth median is proved for the middle alone
-
-
-def test_clipped_columns_of_chunks_add_up_to_those_of_all_rows():
-    rows, box = np.random.default_rng(0).uniform(-2, 2, (500, 2)), (np.full(2, -1.0), np.full(2, 0.5))
-    whole, parts = (asked(Quantiles(*box, (0.5,)), rows, block_numbers=size) for size in (2**18, 128))
-    np.testing.assert_array_equal(whole.edges, parts.edges)
-    assert whole.edges.shape == (502, 2) and whole.levels == parts.levels
