@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
+from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,14 +39,12 @@ import yaml
 from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
 from dpviz.releases.playing import CardColumn, Played
-from dpviz.releases.promise import describe_sizes, describe_smallest, format_plain_number, format_small, format_steps
+from dpviz.releases.promise import format_plain_number, format_small, format_steps
 from dpviz.releases.release_parts import Parts
-from dpviz.releases.release_request import CostPart
 from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import (
     TOO_SMALL,
     NumbersSaid,
-    SegmentsReport,
     count_intervals,
     describe_quality,
     format_share,
@@ -53,7 +52,7 @@ from dpviz.releases.segments_report import (
     split_interval,
 )
 from dpviz.releases.tallies import WIDE
-from dpviz.runs import Run, profiles
+from dpviz.runs import profiles
 from dpviz.tables import codings, declarations
 from dpviz.words import (
     DRAWS_SAY,
@@ -176,7 +175,8 @@ def _list_centers_notes(played: Played) -> Iterator[str]:
         noise += (
             f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."
         )
-    yield " ".join(filter(None, (noise, describe_sizes(played), describe_smallest(played))))
+    facts = describe_facts(played)
+    yield " ".join(filter(None, (noise, facts["sizes"], facts["smallest"])))
 
 
 def _format_head(name: str, unit: str | None) -> str:
@@ -518,7 +518,7 @@ _LONGEST_SLUG = 80
 
 def make_registry_card(played: Played) -> dict[str, Any]:
     """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
-    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played, slug=make_slug(played.request.words.name))
+    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played)
     return card
 
 
@@ -701,31 +701,24 @@ def fill_yaml(template: str, played: Played, **values: Any) -> Any:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
-        "DRAWS_SAY": DRAWS_SAY,
         **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
-        **{
-            "ALONE": promise.ALONE,
-            "questions": declarations.OWNER_QUESTIONS,
-            "join_clauses": join_clauses,
-            "plain": escape_markdown,
-        },
-        **{"together": promise.describe_together, "certainty": promise.compute_certainty, "quote": quote_owner},
+        **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
+        **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
+        **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
+        **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite},
     }
-    for name in ("promise", "recomposed", "slack", "unit", "rows", "sizes", "smallest", "choice"):
-        made.filters[name] = getattr(promise, f"describe_{name}")
     made.filters |= {
-        **{"belief": promise.format_belief, "protected": promise.list_protected, "paper": promise.format_paper},
-        **{"unprotected": promise.list_unprotected, "small": promise.format_small, "steps": promise.format_steps},
-        **{"odds": promise.format_odds_factor, "number": format_number, "share_of": format_percent},
-        **{"things": format_things, "in_words": format_count, "capital": capitalize_first, "charges": group_charges},
-        **{"apart": split_interval, "share": format_share},
+        **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},
+        **{"small": promise.format_small, "one_in": promise.format_one_in, "at_most": promise.format_at_most},
+        **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
+        **{"number": format_number, "reach": format_reach, "share_of": format_percent, "things": format_things},
+        **{"in_words": format_count, "capital": capitalize_first, "share": format_share, "apart": split_interval},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
         **{"account_table": make_account_table, "centers_picture": draw_places, "sizes_picture": draw_sizes},
-        **{"quality": describe_quality, "accounting": describe_accounting, "errors": describe_errors},
-        **{"small_groups": describe_small_groups, "origins": describe_origins, "parts": describe_parts},
-        **{"said": select_said, "plain": escape_markdown, "sentences": join_sentences, "q": quote},
-        "flow": format_flow,
+        **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},
+        **{"sentences": join_sentences, "q": quote, "json": partial(json.dumps, ensure_ascii=False)},
+        **{"flow": format_flow, "slug": make_slug},
     }
     return made
 
@@ -766,61 +759,17 @@ def escape_markdown(name: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", " ".join(name.split()))
 
 
-def describe_accounting(run: Run, number_of_parts: int) -> str:
-    """How the charges of a release add up."""
-    within = {
-        "pure": "inside the algorithm every ε adds up (sequential composition)",
-        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
-        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
-        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
-    }[run.accounting.value]
-    between = "Parts of the release add up (basic composition)" if number_of_parts > 1 else "There is one part"
-    return f"{between}; {within}."
+def describe_facts(played: Played, write: Callable[[str], str] = str) -> dict[str, Any]:
+    """What is promised, to whom, and what is not: texts by their keys, in which names of columns stand as ``write`` has
+    them."""
+    facts: dict[str, Any] = fill_yaml("promise.yaml.j2", played, write=write)
+    return facts
 
 
-def describe_parts(shares: Iterable[CostPart]) -> str:
-    """What each part of a release costs."""
-    return "; ".join(f"{one.name}: ε = {one.epsilon:.6g}, δ = {promise.format_small(one.delta)}" for one in shares)
-
-
-def describe_errors(played: Played) -> str:
-    """How far off sizes are, and centres where it is worst."""
-    made, errors = played.profile, []
-    if made.sizes is not None and made.sizes.known:
-        errors.append(f"The ± of a size is at most {format_reach(float(made.sizes.reach.max()))} rows.")
-    if not made.noise_known:
-        errors.append("How far centres are off the means of their segments cannot be told.")
-    else:
-        worst = made.even.reach.max(axis=0).tolist()
-        told = ", ".join(
-            f"{one.name} {one.describe_reach(reach)}"
-            for one, reach in zip(made.columns[:_MOST_NOISES], worst, strict=False)
-        )
-        rest = len(worst) - _MOST_NOISES
-        more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
-        errors.append(f"The ± of a centre is, where it is widest: {join_clauses(told, more)}.")
-    return " ".join(
-        [
-            *errors,
-            PLUS_MINUS_RELEASED,
-            "Beside every number of centers.csv and segments.csv stands how far off it is, or an interval.",
-        ]
-    )
-
-
-def describe_small_groups(report: SegmentsReport | None) -> str:
-    """Which segments noise drowns, and the size that it takes."""
-    if report is None:
-        return "Nothing was released about the segments but their centres, and what the algorithm counted itself."
-    drowned = [f"{one.number}" for one in report.segments if one.words == TOO_SMALL]
-    whose = f"segment {drowned[0]}" if len(drowned) == 1 else f"segments {', '.join(drowned)}"
-    here = f"Here these are {whose}." if drowned else "Here all are larger."
-    return f"Segments of fewer than about {report.least_size:,.0f} rows are not described. {here}"
-
-
-def describe_origins(played: Played) -> str:
-    """Where the bounds come from, columns of one origin together."""
-    alike: dict[str, list[str]] = {}
-    for column in played.columns:
-        alike.setdefault(column.origin, []).append(column.name)
-    return " ".join(f"{', '.join(names)}: {origin.rstrip('.')}." for origin, names in alike.items())
+def describe_widest(made: profiles.Profile) -> str:
+    """How far off centres are, column by column, where it is worst."""
+    worst = made.even.reach.max(axis=0).tolist()
+    told = zip(made.columns[:_MOST_NOISES], worst, strict=False)
+    rest = len(worst) - _MOST_NOISES
+    more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
+    return join_clauses(", ".join(f"{one.name} {one.describe_reach(reach)}" for one, reach in told), more)
