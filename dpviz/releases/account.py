@@ -28,7 +28,7 @@ from dpviz import __version__
 from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees
 from dpviz.releases.account_file import create, may_be_account, open_to_change, open_to_read
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
-from dpviz.words import foreign
+from dpviz.words import foreign, render
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12
@@ -271,19 +271,9 @@ class AccountBalance:
     @property
     def text(self) -> str:
         """What is spent and left, by simple and by numerical composition, and every release in a line."""
-        lines = [
-            f"Account of {self.name}",
-            f"ε: {self.spent_epsilon:.6g} of {self.cap_epsilon:g} spent, {round_down(self.left_epsilon)} left",
-            f"δ: {self.spent_delta:.6g} of {self.cap_delta:g} spent, {round_down(self.left_delta)} left",
-        ]
-        if not self.entries:
-            return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
-        lines += [f"Unit of privacy: {self.unit}; neighbours: {self.relation}", *self.remarks]
-        if self.together_epsilon < self.spent_epsilon:
-            lines.append(SENTENCES.fill("together", epsilon=self.together_epsilon, delta=self.cap_delta))
-        return "\n".join(
-            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).to_text(most=None)]
-        )
+        cells = [entry.cells for entry in self.entries]
+        table = TextTable("Releases", _HEADER, cells).to_text(most=None) if cells else ""
+        return render("account.txt.j2", account=self, round_down=round_down, table=table).removesuffix("\n")
 
     @cached_property
     def together_epsilon(self) -> float:

@@ -197,15 +197,8 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
     domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
     numbers = np.array([rule.number for rule in rules.values()])
-    persons = declaration.id_column
-    return PrivateTable(
-        code_rows(codes, numbers, bits=domain.region.row_bits),
-        domain,
-        relation=declaration.relation,
-        n_public=declaration.n_public,
-        persons=None if persons is None else loaded.identifiers(persons),
-        rows_per_person=declaration.rows_per_person,
-    )
+    persons = None if declaration.id_column is None else loaded.identifiers(declaration.id_column)
+    return declaration.make_private_table(code_rows(codes, numbers, bits=domain.region.row_bits), domain, persons)
 
 
 def count_histograms(
@@ -359,14 +352,8 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     )
     if Relation(declared.relation) is Relation.ADD_REMOVE:
         rows[~find_complete(values)] = np.nan
-    private = PrivateTable(
-        rows,
-        description.wide,
-        relation=declared.relation,
-        n_public=declared.n_public,
-        persons=None if declared.id_column is None else loaded.identifiers(declared.id_column),
-        rows_per_person=declared.rows_per_person,
-    )
+    persons = None if declared.id_column is None else loaded.identifiers(declared.id_column)
+    private = declared.make_private_table(rows, description.wide, persons)
     return DescribedTable(private, description)
 
 

@@ -58,7 +58,6 @@ from dpviz.words import (
     DRAWS_SAY,
     FONT,
     PLUS_MINUS_RELEASED,
-    Theme,
     capitalize_first,
     choose_palette,
     format_count,
@@ -647,9 +646,6 @@ def make_dossier_page(played: Played) -> str:
     )
 
 
-_CODE = {"light": "#f2f4f7", "dark": "#1d2530"}
-
-
 def make_card_page(played: Played) -> str:
     """The page ``card.html``: public and released values, light and dark, for a telephone and for two A4 sheets."""
     return make_page("card.html.j2", played)
@@ -657,21 +653,7 @@ def make_card_page(played: Played) -> str:
 
 def make_page(template: str, played: Played, **values: Any) -> str:
     """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both."""
-    return fill(template, played, font=FONT, light=_format_colors("light"), dark=_format_colors("dark"), **values)
-
-
-def _format_colors(theme: Theme) -> str:
-    ink = choose_palette(theme)
-    named = {
-        "surface": ink.surface,
-        "text": ink.text,
-        "muted": ink.muted,
-        "line": ink.grid,
-        "public": ink.public,
-        "released": ink.released,
-        "code": _CODE[theme],
-    }
-    return " ".join(f"--{name}: {color};" for name, color in named.items())
+    return fill(template, played, font=FONT, **values)
 
 
 NOT_AUDITED = "No third party has audited this release or the program that made it."
@@ -705,7 +687,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
         **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
         **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
-        **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite},
+        **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite, "palette": choose_palette},
     }
     made.filters |= {
         **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},

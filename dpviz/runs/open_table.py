@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
 from dpviz.runs.run_sentences import make_refusal
@@ -265,7 +264,7 @@ def _open_in_memory(plan: Plan) -> OpenTable:
     if isinstance(source, SparseTable):
         if domain.declared:
             raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
-        return plan.open(source, make_private_table(source.values, domain, spelled_out))
+        return plan.open(source, spelled_out.make_private_table(source.values, domain))
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
     text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
     numbers = [name for name in columns if name not in coded]
@@ -276,22 +275,8 @@ def _open_in_memory(plan: Plan) -> OpenTable:
         loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
     persons = None if id_column is None else loaded.identifiers(id_column)
-    private = make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, spelled_out, persons)
+    private = spelled_out.make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, persons)
     return plan.open(loaded, private, None if label is None else loaded.groups(label))
-
-
-def make_private_table(
-    values: Any, domain: Domain, declared: Declaration, persons: Codes | None = None
-) -> PrivateTable:
-    """Rows in memory with what is declared of them; ``values`` (n, d), data units; ``persons`` (n,), whose each is."""
-    return PrivateTable(
-        values,
-        domain,
-        relation=declared.relation,
-        n_public=declared.n_public,
-        persons=persons,
-        rows_per_person=declared.rows_per_person,
-    )
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
