@@ -39,7 +39,7 @@ import yaml
 from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
 from dpviz.releases.playing import CardColumn, Played
-from dpviz.releases.promise import format_plain_number, format_small, format_steps
+from dpviz.releases.promise import format_plain_number, format_steps
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import (
@@ -212,19 +212,8 @@ def list_segment_heads(played: Played) -> dict[str, str]:
 
 def make_bounds_table(played: Played) -> Table:
     """Every declared column, its bounds or categories, and where these come from: an origin beside all of its rows."""
-    rows = []
-    for origin, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin):
-        alike = list(same)
-        for place, column in enumerate(alike):
-            name = f"{column.name} *" if column.place is None else column.name
-            said, tall = ([], {}) if place else ([origin], {2: len(alike)} if len(alike) > 1 else {})
-            rows.append(Row([name, column.span, *said], "warn" if declarations.FROM_ROWS in origin else "", tall))
-    rest, notes = len(played.columns) - _MOST_BOUNDS, list[str]()
-    if any(column.place is None for column in played.columns):
-        notes.append("* described in segments, not used to find them.")
-    if rest > 0:
-        notes.append(f"{format_things(rest, 'column')} more: see declaration.json.")
-    return Table("Bounds and their origin", ["column", "bounds", "who says so"], rows, notes=notes)
+    alike = [list(same) for _, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin)]
+    return _make_table("bounds", played, alike=alike, rest=len(played.columns) - _MOST_BOUNDS)
 
 
 def describe_missing(parts: Parts) -> str:
@@ -237,37 +226,18 @@ def describe_missing(parts: Parts) -> str:
 
 def make_ledger_table(played: Played) -> Table:
     """What each part cost, and below it what its noise was drawn for."""
-    heads = ["part, and what its noise was drawn for", "noise", "charges", "noise scale", "ε", "δ"]
-    return Table("Ledger", heads, list(_list_ledger_rows(played)), (2, 3, 4, 5))
-
-
-def _list_ledger_rows(played: Played) -> Iterator[Row]:
-    lines, shares = list(group_charges(played)), played.shares
-    for part in shares.values():
-        name = f"{part.name} ({format_percent(part.epsilon / played.epsilon)} of ε)" if len(shares) > 1 else part.name
-        charges = f"{len(played.parts.entries[part.name])}"
-        yield Row([name, "", charges, "", f"{part.epsilon:.4g}", format_small(part.delta)], kind="part")
-        for one in lines:
-            if one.part == part.name:
-                yield Row([f"{one.asked}: {one.purpose}", one.mechanism, f"{len(one.scales)}", one.noise, "", ""])
-    charges = f"{len(played.parts.charges)}"
-    yield Row(["the release", "", charges, "", f"{played.epsilon:.6g}", format_small(played.delta)], kind="part")
+    return _make_table("ledger", played)
 
 
 def make_account_table(played: Played) -> Table:
     """The account before and after."""
-    account = played.asked.account
-    after = account.spent_epsilon + played.epsilon
-    lines = (
-        ("before", account.spent_epsilon, account.spent_delta),
-        ("this release", played.epsilon, played.delta),
-        ("after", after, account.spent_delta + played.delta),
-        ("the most it may hold", account.cap_epsilon, account.cap_delta),
-    )
-    rows = [Row([name, f"{epsilon:.6g}", format_small(delta)]) for name, epsilon, delta in lines]
-    left = max(0.0, account.cap_epsilon - after)
-    notes = [f"ε = {left:.6g} of it is left for other releases about these people.", account.link.words]
-    return Table("Account", [f"account “{account.name}”", "ε", "δ"], rows, (1, 2), notes)
+    return _make_table("account", played)
+
+
+def _make_table(name: str, played: Played, **values: Any) -> Table:
+    """That of ``card_tables.yaml.j2`` which is called so."""
+    told = fill_yaml("card_tables.yaml.j2", played, wanted=name, **values)
+    return Table(**told | {"rows": [Row(**row) for row in told["rows"]]})
 
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
@@ -685,6 +655,7 @@ def _make_environment(*, markup: bool) -> Environment:
     made.globals |= {
         **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
+        **{"FROM_ROWS": declarations.FROM_ROWS},
         **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
         **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
         **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite, "palette": choose_palette},

@@ -18,7 +18,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -77,59 +77,28 @@ class FileField(NamedTuple):
         return {name: end for name, end in ends.items() if end is not None}
 
 
-@dataclass(frozen=True)
-class CenterFields:
-    """All of them: a coordinate a column, two errors of each, sizes, and at the end what coordinates say."""
+def list_center_fields(profile: profiles.Profile) -> list[FileField]:
+    """The columns of released centres: a coordinate a column, two errors of each, sizes, and what coordinates say.
 
-    coordinates: tuple[FileField, ...]
-    sds: tuple[FileField, ...]
-    noises: tuple[FileField, ...]
-    sizes: tuple[FileField, ...]
-    words: tuple[FileField, ...]
-
-    @property
-    def all(self) -> tuple[FileField, ...]:
-        """In their order."""
-        return (*self.coordinates, *self.sds, *self.noises, *self.sizes, *self.words)
-
-    @classmethod
-    def of(cls, profile: profiles.Profile) -> CenterFields:
-        """Those of released centres; a name that a column has already gets a stroke more."""
-        columns = profile.columns
-        taken = ["segment"]
-        coordinates = tuple(
-            FileField(_find_free_name(one.name, taken), "number", _describe_column(one), one.unit, one.lower, one.upper)
-            for one in columns
-        )
-        off = (
-            "how far “{}” may be off from the mean of its segment, as a standard deviation; empty where nobody can tell"
-        )
-        drawn = "standard deviation of the noise on “{}” alone, as the algorithm tells it"
-        sds, noises = (
-            tuple(
-                FileField(_find_free_name(f"{one.name}{end}", taken), "number", says.format(one.name), one.unit)
-                for one in columns
-                if end == "_sd" or profile.drawn_sd is not None
-            )
-            for end, says in (("_sd", off), ("_noise_sd", drawn))
-        )
-        sizes: tuple[FileField, ...] = ()
-        if profile.sizes is not None:
-            says = "standard deviation of the noise on its size"
-            sizes = (
-                FileField(_find_free_name("noisy_size", taken), "integer", "rows of the segment", "rows"),
-                FileField(_find_free_name("noisy_size_sd", taken), "number", says, "rows"),
-            )
-        words = tuple(
-            FileField(
-                _find_free_name(f"{one.whole}_in_words", taken),
-                "date" if isinstance(one.declared, codings.Dates) else "string",
-                f"what the released centre says of “{one.whole}”",
-            )
-            for one in columns
-            if one.begins_words
-        )
-        return cls(coordinates, sds, noises, sizes, words)
+    A name that a column has already gets a stroke more.
+    """
+    columns, name = profile.columns, partial(_find_free_name, taken=["segment"])
+    found = [
+        FileField(name(one.name), "number", _describe_column(one), one.unit, one.lower, one.upper) for one in columns
+    ]
+    for end, says in TERMS["errors"].items():
+        told = columns if end == "_sd" or profile.drawn_sd is not None else ()
+        found += [FileField(name(f"{one.name}{end}"), "number", says.format(one.name), one.unit) for one in told]
+    if profile.sizes is not None:
+        says = "standard deviation of the noise on its size"
+        found.append(FileField(name("noisy_size"), "integer", "rows of the segment", "rows"))
+        found.append(FileField(name("noisy_size_sd"), "number", says, "rows"))
+    for one in columns:
+        if one.begins_words:
+            kind = "date" if isinstance(one.declared, codings.Dates) else "string"
+            says = f"what the released centre says of “{one.whole}”"
+            found.append(FileField(name(f"{one.whole}_in_words"), kind, says))
+    return found
 
 
 def _describe_column(column: profiles.ProfileColumn) -> str:
@@ -183,7 +152,7 @@ def make_catalogue(played: Played, files: Mapping[str, bytes]) -> dict[str, str]
 
 
 def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[CatalogueFile]:
-    told = fill_yaml("files.yaml.j2", played, centers=CenterFields.of(played.profile).all, COVERED=COVERED)
+    told = fill_yaml("files.yaml.j2", played, centers=list_center_fields(played.profile), COVERED=COVERED)
     units = {f"mean of {one.name}": one.unit for one in played.profile.columns}
     for name, data in files.items():
         about = told[name]
@@ -359,7 +328,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", format_finite(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
-    return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
+    return format_csv([["segment", *(field.name for field in list_center_fields(profile))], *rows])
 
 
 def format_segments(played: Played) -> str:
