@@ -340,12 +340,17 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     loaded = opened.loaded
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
         raise make_refusal("described_beyond_memory", columns=[*declared.describe])
-    rules = {name: _choose_rule(one) for name, one in declared.describe.items()}
+    rules: dict[str, CodingRule] = {
+        name: codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
+        for name, one in declared.describe.items()
+    }
     others = description.columns[-len(rules) :]
     codes = np.stack(
         [rule.codes(cells) for rule, cells in zip(rules.values(), _code_cells(source, opened), strict=True)], 1
     )
-    numbers = np.array([_make_bins(column) for column in others])
+    # Numbers have as many bins behind them as there are, of which the first is "missing": theirs can be counted two,
+    # four, ... together, and missing cells still are a bin of their own.
+    numbers = np.array([len(column.labels) or 2 * FINEST for column in others])
     values = loaded.encode_columns(declared.columns, declared.coded)
     rows = np.concatenate(
         [convert_to_unit(values, domain), code_rows(codes, numbers, bits=domain.region.row_bits)], axis=1
@@ -399,16 +404,6 @@ def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentCol
     if one.bounds is None:
         return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
     return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
-
-
-def _choose_rule(one: Described) -> CodingRule:
-    return codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
-
-
-def _make_bins(column: SegmentColumn) -> int:
-    """Bins along its coordinate: numbers have as many behind them as there are, and the first of those is "missing"."""
-    # Bins of numbers can be counted two, four, ... together, and missing cells still are a bin of their own.
-    return len(column.labels) or 2 * FINEST
 
 
 def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:

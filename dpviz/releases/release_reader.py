@@ -496,17 +496,9 @@ ReadRelease.__module__ = "dpviz"
 
 def receive(played: Played) -> Received:
     """What a recipient has of a release that was played."""
-    return Received(
-        played.profile,
-        None if played.report is None else played.report.quality_report,
-        played.epsilon,
-        played.delta,
-        played.of_persons,
-        played.declared.relation,
-        played.run,
-        played.groups,
-        played.continued,
-    )
+    same = {name: getattr(played, name) for name in ("profile", "epsilon", "delta", "run", "groups", "continued")}
+    quality_report = None if played.report is None else played.report.quality_report
+    return Received(**same, quality_report=quality_report, has_id=played.of_persons, relation=played.declared.relation)
 
 
 def read_release(source: Path | str | bytes) -> ReadRelease:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
 from dpviz.runs.run_sentences import make_refusal
@@ -245,14 +246,9 @@ def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
     rows = Preparation(
         plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
     )
-    if isinstance(source, CsvOnDisk):
-        batches = source.read_batches(
-            declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded
-        )
-    else:
-        assert isinstance(source, ArrowTable)
-        batches = source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
-    for batch in batches:
+    assert isinstance(source, ArrowTable | CsvOnDisk)
+    written: dict[str, Any] = {"declared": declared.file} if isinstance(source, CsvOnDisk) else {}
+    for batch in source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded, **written):
         rows.take(batch)
         yield batch.read
     rows.finish()

@@ -165,11 +165,6 @@ def round_epsilon(epsilon: float, *, up: bool) -> float:
     return float(f"{steps * unit:.{_DIGITS}g}")
 
 
-def describe_crossing(needed: float, allowed: float) -> str:
-    """That no ε keeps the loss and the risk, as a title of at most fifty characters."""
-    return f"No ε keeps both: {format_epsilon(needed, up=True)} needed, {format_epsilon(allowed)} allowed"
-
-
 EPSILONS = (*(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7), *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0))
 """The values of ε that advice chooses from."""
 
