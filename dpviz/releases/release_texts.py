@@ -282,16 +282,6 @@ class Strip(NamedTuple):
     noise: tuple[tuple[float, float, float], ...]
 
 
-class Bar(NamedTuple):
-    """The size of a segment: its dot, its length, both ends of its noise, where words begin, and these."""
-
-    dot: Dot
-    length: float
-    noise: tuple[float, float] | None
-    end: float
-    told: str
-
-
 def draw_places(played: Played) -> CardPicture:
     """Where the released centres lie: on a map where they have two coordinates, of two columns; else on lanes."""
     return draw_map(played) or draw_centers(played)
@@ -342,32 +332,18 @@ def draw_map(played: Played) -> CardPicture | None:
     cells = [place(cell).tolist() for cell in find_cells(played)]
     dots = [Dot(number, *at) for number, at in enumerate(place(points[shown]).tolist(), 1)]
     reach = np.nan_to_num(made.even.reach / made.even.scale)[shown, :, None] * np.eye(2)
-    ends = [place(points[shown, None] + side * reach) for side in (-1, 1)]
-    noise = np.concatenate(ends, axis=-1).reshape(-1, 4)
+    noise = np.concatenate([place(points[shown, None] + side * reach) for side in (-1, 1)], axis=-1).reshape(-1, 4)
     one, other = made.columns
-    told = [
-        (left, top + high + 12, "end", _format_end(one, one.lower), "start"),
-        (left + wide, top + high + 12, "end", f"{_format_end(one, one.upper)} {one.unit}".rstrip(), "end"),
-        (left + wide / 2, top + high + 12, "name", shorten(one.name, _NAME), "middle"),
-        (left - 4, top + high, "end", _format_end(other, other.lower), "end"),
-        (left - 4, top + 8, "end", f"{_format_end(other, other.upper)} {other.unit}".rstrip(), "end"),
-        (left - 4, top + high / 2, "name", shorten(other.name, _NAME_ASIDE), "end"),
-    ]
+    ends = [(_format_end(one, one.lower), f"{_format_end(one, one.upper)} {one.unit}".rstrip()) for one in made.columns]
+    lines = [line for line in noise.tolist() if line[:2] != line[2:]]
     rest = made.k - len(dots)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
     places = "; ".join(
         f"{dot.label} at {made.format_center(dot.label - 1, 0)}, {made.format_center(dot.label - 1, 1)}" for dot in dots
     )
-    markup = render(
-        "map.svg.j2",
-        **{"width": _WIDTH, "height": top + high + 18, "box": (left, top, wide, high), "radius": _DOT},
-        **{
-            "cells": cells,
-            "dots": dots,
-            "told": told,
-            "noise": [line for line in noise.tolist() if line[:2] != line[2:]],
-        },
-    )
+    drawn = {"cells": cells, "dots": dots, "noise": lines, "ends": ends, "box": (left, top, wide, high)}
+    names = shorten(one.name, _NAME), shorten(other.name, _NAME_ASIDE)
+    markup = render("map.svg.j2", width=_WIDTH, height=top + high + 18, radius=_DOT, names=names, **drawn)
     alt = f"Map of {one.name} and {other.name}{left_out}: {places}"
     return CardPicture(f"Where the segments lie{left_out}", alt, markup, top + high + 18)
 
@@ -459,21 +435,14 @@ def draw_sizes(played: Played) -> CardPicture | None:
         return None
     sizes = made.sizes.rows[:_MOST_SEGMENTS].tolist()
     reaches = np.nan_to_num(made.sizes.reach[:_MOST_SEGMENTS]).tolist()
-    left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
-    bars = []
-    for place, (size, noise) in enumerate(zip(sizes, reaches, strict=True)):
-        end = left + room * max(size, 0.0) / longest
-        low, high = (left + room * max(size + side * noise, 0.0) / longest for side in (-1, 1))
-        dot = Dot(place + 1, 9.0, 12.0 + 19.0 * place)
-        around = (low, high) if noise else None
-        bars.append(Bar(dot, max(end - left, 0.5), around, max(end, high), made.sizes.words[place]))
+    bars = list(zip(sizes, reaches, made.sizes.words, strict=False))
     rest = made.k - len(sizes)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
     told = enumerate(made.sizes.words[:_MOST_SEGMENTS], 1)
     alt = "Released sizes: " + ", ".join(f"segment {place} {words}" for place, words in told)
     height = 12.0 + 19.0 * len(sizes)
-    markup = render("sizes.svg.j2", width=_WIDTH, height=height, left=left, radius=_DOT, bars=bars)
+    markup = render("sizes.svg.j2", width=_WIDTH, height=height, longest=longest, radius=_DOT, bars=bars)
     return CardPicture(f"How many they are{left_out}", alt, markup, height)
 
 
