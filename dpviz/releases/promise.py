@@ -11,18 +11,13 @@ from typing import TYPE_CHECKING
 from dpviz.core import AccessKind, AccessTotals
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.runs import Belief
-from dpviz.words import capitalize_first, format_count, format_number, format_things
+from dpviz.words import capitalize_first, format_count, format_number, format_things, render
 
 if TYPE_CHECKING:
     from dpviz.releases.playing import Played
 
 
-_ACCESSES = {
-    "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
-    "loss": ("look at losses on the rows", "looks at losses on the rows"),
-    "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
-    "proposal": ("look that proposed how to read the file", "looks that proposed how to read the file"),
-}
+_KINDS = ("rows", "loss", "reference", "proposal")
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,7 @@ class AccessCounts:
 
     def __post_init__(self) -> None:
         # In one order, whoever counted and however they were kept: what a file says must not depend on that.
-        rank = {kind: place for place, kind in enumerate(_ACCESSES)}
+        rank = {kind: place for place, kind in enumerate(_KINDS)}
         ordered = sorted(self.looks.items(), key=lambda look: (rank.get(look[0], len(rank)), look[0]))
         object.__setattr__(self, "looks", dict(ordered))
 
@@ -55,27 +50,13 @@ class AccessCounts:
         >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(", which")[0]
         'The releasing process counted 50 runs on the rows with study noise, ε = 25 in all'
         """
-        told = list(self._describe())
+        written = {"count": format_count, "things": format_things, "number": format_number}
+        told = render("seen.txt.j2", seen=self, **written).split("\n")[:-1]
         listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
         before = SENTENCES.fill("seen_before")
         if not told:
             return f"None that the releasing process counted: it showed no row, no true count and no loss. {before}"
         return f"The releasing process counted {listed}. No ε covers what was chosen because of them. {before}"
-
-    def _describe(self) -> list[str]:
-        told = [
-            f"{format_count(times)} {_ACCESSES.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
-            for kind, times in self.looks.items()
-            if times
-        ]
-        if self.studies:
-            told.append(f"{format_things(self.studies, 'study', 'studies')} on them")
-        if self.runs:
-            paid = f"ε = {format_number(self.runs_epsilon)} in all, which no account has paid for"
-            told.append(f"{format_things(self.runs, 'run')} on the rows with study noise, {paid}")
-        if self.grids_read:
-            told.append(f"{format_things(self.grids_read, 'reading')} of k from the grid of such a run")
-        return told
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
