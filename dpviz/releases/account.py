@@ -311,19 +311,9 @@ class AccountBalance:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the chain of the charges says, a sentence each; the first says whether it is whole."""
-        told, chained = [], self._chained
-        if self.broken_at is not None:
-            told.append(SENTENCES.fill("chain_break", number=self.broken_at))
-        elif chained:
-            told.append(f"The chain of charges is whole; the last hash is {chained[-1].sha256}.")
-        if len(chained) < len(self.entries):
-            first = f"the chain begins with charge {chained[0].number}" if chained else "the next one begins the chain"
-            told.append(f"Charges by an older dpviz hold no hash: {first}.")
         times = [(0, self.opened), *((entry.number, entry.at) for entry in self.entries)]
-        back = [str(number) for (_, before), (number, at) in pairwise(times) if at < before]
-        if back:
-            told.append(f"The clock went back: dated before the one that it follows is charge {', '.join(back)}.")
-        return tuple(told)
+        back = [number for (_, before), (number, at) in pairwise(times) if at < before]
+        return tuple(render("remarks.txt.j2", account=self, chained=self._chained, back=back).splitlines())
 
     def link(self, number: int) -> ChargeLink:
         """The place of a charge in the chain.
@@ -368,7 +358,7 @@ class AccountBalance:
         AccountExceeded, RequestError
         """
         if self.broken_at is not None:
-            raise make_refusal("chain_breaks", broken=SENTENCES.fill("chain_break", number=self.broken_at))
+            raise make_refusal("chain_breaks", broken=self.remarks[0])
         for what, ours, theirs in (
             ("unit of privacy", self.unit, charge.unit),
             ("neighbouring relation", self.relation, charge.relation),
