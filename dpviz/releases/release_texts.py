@@ -154,28 +154,16 @@ def make_centers_table(played: Played) -> Table:
     heads = ["segment", *(_format_head(one.name, one.unit) for one in told), *sized]
     worded = [place for place, one in enumerate(told, start=1) if one.worded]
     numbers = [place for place in range(1, len(heads)) if place not in worded]
-    return Table("Released centres", heads, rows, numbers, tuple(_list_centers_notes(played)))
+    return Table("Released centres", heads, rows, numbers, _list_centers_notes(played, told))
 
 
-def _list_centers_notes(played: Played) -> Iterator[str]:
+def _list_centers_notes(played: Played, told: Sequence[CardColumn]) -> list[str]:
     """What is left out, what a ± says, and why sizes do not add up to something else."""
-    made, told = played.profile, [one for one in played.columns if one.place is not None]
-    others = len(told) - _MOST_COLUMNS
-    left_out = [
-        format_things(made.k - _MOST_CENTERS, "centre") if made.k > _MOST_CENTERS else "",
-        format_things(others, "column") if others > 0 else "",
-    ]
-    if any(left_out):
-        yield f"{' and '.join(filter(None, left_out))} more: see centers.csv."
-    noise = PLUS_MINUS_RELEASED
-    if not made.noise_known:
-        noise = f"How far centres are off the means of their segments cannot be told. {PLUS_MINUS_RELEASED}"
-    elif uneven := [one.name for one in told[:_MOST_COLUMNS] if one.kind != "number"]:
-        noise += (
-            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."
-        )
-    facts = describe_facts(played)
-    yield " ".join(filter(None, (noise, facts["sizes"], facts["smallest"])))
+    every = [one for one in played.columns if one.place is not None]
+    left = {"centers_left": played.profile.k - _MOST_CENTERS, "columns_left": len(every) - _MOST_COLUMNS}
+    uneven = [one.name for one in told if one.kind != "number"]
+    notes: list[str] = fill_yaml("card_tables.yaml.j2", played, wanted="notes of centers", uneven=uneven, **left)
+    return notes
 
 
 def _format_head(name: str, unit: str | None) -> str:
