@@ -28,7 +28,7 @@ from dpviz import __version__
 from dpviz.core import Relation, RequestError, TextTable, check, compose_guarantees
 from dpviz.releases.account_file import create, may_be_account, open_to_change, open_to_read
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
-from dpviz.words import foreign
+from dpviz.words import foreign, render
 
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12
@@ -271,19 +271,9 @@ class AccountBalance:
     @property
     def text(self) -> str:
         """What is spent and left, by simple and by numerical composition, and every release in a line."""
-        lines = [
-            f"Account of {self.name}",
-            f"ε: {self.spent_epsilon:.6g} of {self.cap_epsilon:g} spent, {round_down(self.left_epsilon)} left",
-            f"δ: {self.spent_delta:.6g} of {self.cap_delta:g} spent, {round_down(self.left_delta)} left",
-        ]
-        if not self.entries:
-            return "\n".join([*lines, "No releases: the first one sets the unit of privacy and the relation."])
-        lines += [f"Unit of privacy: {self.unit}; neighbours: {self.relation}", *self.remarks]
-        if self.together_epsilon < self.spent_epsilon:
-            lines.append(SENTENCES.fill("together", epsilon=self.together_epsilon, delta=self.cap_delta))
-        return "\n".join(
-            [*lines, TextTable("Releases", _HEADER, [entry.cells for entry in self.entries]).to_text(most=None)]
-        )
+        cells = [entry.cells for entry in self.entries]
+        table = TextTable("Releases", _HEADER, cells).to_text(most=None) if cells else ""
+        return render("account.txt.j2", account=self, round_down=round_down, table=table).removesuffix("\n")
 
     @cached_property
     def together_epsilon(self) -> float:
@@ -321,19 +311,9 @@ class AccountBalance:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the chain of the charges says, a sentence each; the first says whether it is whole."""
-        told, chained = [], self._chained
-        if self.broken_at is not None:
-            told.append(SENTENCES.fill("chain_break", number=self.broken_at))
-        elif chained:
-            told.append(f"The chain of charges is whole; the last hash is {chained[-1].sha256}.")
-        if len(chained) < len(self.entries):
-            first = f"the chain begins with charge {chained[0].number}" if chained else "the next one begins the chain"
-            told.append(f"Charges by an older dpviz hold no hash: {first}.")
         times = [(0, self.opened), *((entry.number, entry.at) for entry in self.entries)]
-        back = [str(number) for (_, before), (number, at) in pairwise(times) if at < before]
-        if back:
-            told.append(f"The clock went back: dated before the one that it follows is charge {', '.join(back)}.")
-        return tuple(told)
+        back = [number for (_, before), (number, at) in pairwise(times) if at < before]
+        return tuple(render("remarks.txt.j2", account=self, chained=self._chained, back=back).splitlines())
 
     def link(self, number: int) -> ChargeLink:
         """The place of a charge in the chain.
@@ -378,7 +358,7 @@ class AccountBalance:
         AccountExceeded, RequestError
         """
         if self.broken_at is not None:
-            raise make_refusal("chain_breaks", broken=SENTENCES.fill("chain_break", number=self.broken_at))
+            raise make_refusal("chain_breaks", broken=self.remarks[0])
         for what, ours, theirs in (
             ("unit of privacy", self.unit, charge.unit),
             ("neighbouring relation", self.relation, charge.relation),

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core import Array
-from dpviz.releases.release_sentences import make_refusal
+from dpviz.releases.release_sentences import TERMS, make_refusal
 from dpviz.releases.tallies import COVERED, Draws, divide, format_finite, to_plain
 from dpviz.tables import codings, format_csv
 from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words
@@ -230,24 +230,19 @@ def _count_from(first: int, stop: int, counts: Array) -> Array:
 
 
 QUESTION_KINDS: Mapping[str, QuestionKind] = {
-    "size": QuestionKind(1, inf, (), "how many rows are in these segments together", _ask_size),
-    "part": QuestionKind(1, inf, (), "which part of all rows is in these segments", _ask_part),
-    "larger": QuestionKind(2, 2, (), "which of two segments is larger, and by how many rows", _ask_larger),
-    "ratio": QuestionKind(2, 2, (), "how many times as large as the second segment the first one is", _ask_ratio),
-    "largest": QuestionKind(0, 0, (), "which segment is the largest, or which ones may be", _ask_largest),
-    "mean": QuestionKind(
-        1, _MOST_MEANS, ("column",), "the mean of a column in one segment, or in two together", _ask_mean
-    ),
-    "higher": QuestionKind(2, 2, ("column",), "in which of two segments the mean of a column is higher", _ask_higher),
-    "share": QuestionKind(
-        1, inf, ("column", "label"), "the share of a category in these segments together", _ask_share
-    ),
-    "more-often": QuestionKind(
-        2, 2, ("column", "label"), "in which of two segments a category is more frequent", _ask_more_often
-    ),
-    "at-least": QuestionKind(
-        1, inf, ("column", "value"), "which share of these segments has at least a value in a column", _ask_at_least
-    ),
+    name: QuestionKind(least, most, needs, TERMS["asked"][name], answer)
+    for name, least, most, needs, answer in (
+        ("size", 1, inf, (), _ask_size),
+        ("part", 1, inf, (), _ask_part),
+        ("larger", 2, 2, (), _ask_larger),
+        ("ratio", 2, 2, (), _ask_ratio),
+        ("largest", 0, 0, (), _ask_largest),
+        ("mean", 1, _MOST_MEANS, ("column",), _ask_mean),
+        ("higher", 2, 2, ("column",), _ask_higher),
+        ("share", 1, inf, ("column", "label"), _ask_share),
+        ("more-often", 2, 2, ("column", "label"), _ask_more_often),
+        ("at-least", 1, inf, ("column", "value"), _ask_at_least),
+    )
 }
 """The kinds of questions, by what they are called."""
 

@@ -197,15 +197,8 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
     domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
     numbers = np.array([rule.number for rule in rules.values()])
-    persons = declaration.id_column
-    return PrivateTable(
-        code_rows(codes, numbers, bits=domain.region.row_bits),
-        domain,
-        relation=declaration.relation,
-        n_public=declaration.n_public,
-        persons=None if persons is None else loaded.identifiers(persons),
-        rows_per_person=declaration.rows_per_person,
-    )
+    persons = None if declaration.id_column is None else loaded.identifiers(declaration.id_column)
+    return declaration.make_private_table(code_rows(codes, numbers, bits=domain.region.row_bits), domain, persons)
 
 
 def count_histograms(
@@ -347,26 +340,25 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     loaded = opened.loaded
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
         raise make_refusal("described_beyond_memory", columns=[*declared.describe])
-    rules = {name: _choose_rule(one) for name, one in declared.describe.items()}
+    rules: dict[str, CodingRule] = {
+        name: codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
+        for name, one in declared.describe.items()
+    }
     others = description.columns[-len(rules) :]
     codes = np.stack(
         [rule.codes(cells) for rule, cells in zip(rules.values(), _code_cells(source, opened), strict=True)], 1
     )
-    numbers = np.array([_make_bins(column) for column in others])
+    # Numbers have as many bins behind them as there are, of which the first is "missing": theirs can be counted two,
+    # four, ... together, and missing cells still are a bin of their own.
+    numbers = np.array([len(column.labels) or 2 * FINEST for column in others])
     values = loaded.encode_columns(declared.columns, declared.coded)
     rows = np.concatenate(
         [convert_to_unit(values, domain), code_rows(codes, numbers, bits=domain.region.row_bits)], axis=1
     )
     if Relation(declared.relation) is Relation.ADD_REMOVE:
         rows[~find_complete(values)] = np.nan
-    private = PrivateTable(
-        rows,
-        description.wide,
-        relation=declared.relation,
-        n_public=declared.n_public,
-        persons=None if declared.id_column is None else loaded.identifiers(declared.id_column),
-        rows_per_person=declared.rows_per_person,
-    )
+    persons = None if declared.id_column is None else loaded.identifiers(declared.id_column)
+    private = declared.make_private_table(rows, description.wide, persons)
     return DescribedTable(private, description)
 
 
@@ -412,16 +404,6 @@ def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentCol
     if one.bounds is None:
         return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
     return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
-
-
-def _choose_rule(one: Described) -> CodingRule:
-    return codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
-
-
-def _make_bins(column: SegmentColumn) -> int:
-    """Bins along its coordinate: numbers have as many behind them as there are, and the first of those is "missing"."""
-    # Bins of numbers can be counted two, four, ... together, and missing cells still are a bin of their own.
-    return len(column.labels) or 2 * FINEST
 
 
 def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:

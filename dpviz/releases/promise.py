@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, exp, expm1, floor, isfinite, log10
+from math import ceil, exp, expm1, floor, log10
 from typing import TYPE_CHECKING
 
 from dpviz.core import AccessKind, AccessTotals
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.runs import Belief
-from dpviz.words import capitalize_first, format_count, format_number, format_reach, format_things
+from dpviz.words import capitalize_first, format_count, format_number, format_things, render
 
 if TYPE_CHECKING:
     from dpviz.releases.playing import Played
 
 
-_ACCESSES = {
-    "rows": ("look at rows or at counts of them", "looks at rows or at counts of them"),
-    "loss": ("look at losses on the rows", "looks at losses on the rows"),
-    "reference": ("look at the centres of k-means++", "looks at the centres of k-means++"),
-    "proposal": ("look that proposed how to read the file", "looks that proposed how to read the file"),
-}
+_KINDS = ("rows", "loss", "reference", "proposal")
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,7 @@ class AccessCounts:
 
     def __post_init__(self) -> None:
         # In one order, whoever counted and however they were kept: what a file says must not depend on that.
-        rank = {kind: place for place, kind in enumerate(_ACCESSES)}
+        rank = {kind: place for place, kind in enumerate(_KINDS)}
         ordered = sorted(self.looks.items(), key=lambda look: (rank.get(look[0], len(rank)), look[0]))
         object.__setattr__(self, "looks", dict(ordered))
 
@@ -55,36 +50,19 @@ class AccessCounts:
         >>> AccessCounts(runs=50, runs_epsilon=25.0).words.split(", which")[0]
         'The releasing process counted 50 runs on the rows with study noise, ε = 25 in all'
         """
-        told = list(self._describe())
+        written = {"count": format_count, "things": format_things, "number": format_number}
+        told = render("seen.txt.j2", seen=self, **written).split("\n")[:-1]
         listed = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
         before = SENTENCES.fill("seen_before")
         if not told:
             return f"None that the releasing process counted: it showed no row, no true count and no loss. {before}"
         return f"The releasing process counted {listed}. No ε covers what was chosen because of them. {before}"
 
-    def _describe(self) -> list[str]:
-        told = [
-            f"{format_count(times)} {_ACCESSES.get(kind, (f'look: {kind}', f'looks: {kind}'))[times != 1]}"
-            for kind, times in self.looks.items()
-            if times
-        ]
-        if self.studies:
-            told.append(f"{format_things(self.studies, 'study', 'studies')} on them")
-        if self.runs:
-            paid = f"ε = {format_number(self.runs_epsilon)} in all, which no account has paid for"
-            told.append(f"{format_things(self.runs, 'run')} on the rows with study noise, {paid}")
-        if self.grids_read:
-            told.append(f"{format_things(self.grids_read, 'reading')} of k from the grid of such a run")
-        return told
-
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
 # A share this close to certain is said as "almost certain".
 _ALMOST = 0.999
-BOUGHT = "bought"
-"""How the origin of a bound begins that was released with noise."""
-
 
 ALONE = "In ledger.csv, the ε beside a charge is what that one would cost alone."
 """Why its column need not add up to the whole."""
@@ -147,17 +125,6 @@ def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
     return f"{moved} changes the odds of anything that is released with noise by at most {format_odds_factor(epsilon)}."
 
 
-def format_belief(played: Played) -> str:
-    """What the factor means for a guess about whether somebody is in the table, or what is recorded of them."""
-    once, what = compute_certainty(played.epsilon), "somebody" if played.of_persons else "a certain row"
-    about = f"{what} is in the table" if played.run.relation == "add_remove" else "one of two rows is theirs"
-    said = SENTENCES.fill("belief", about=about, once=once)
-    if played.run.relation != "add_remove":
-        return said
-    whose = "is recorded of somebody" if played.of_persons else "that row says"
-    return f"{said} Of which of two things {whose}, such a reader can be {compute_certainty(2 * played.epsilon)}."
-
-
 def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
     """How sure of a guess somebody may become who was right with probability ``before``.
 
@@ -173,12 +140,6 @@ def name_level(played: Played) -> str:
     return f"{played.run.unit} ({'person' if played.of_persons else 'event'} level)"
 
 
-def describe_unit(played: Played) -> str:
-    """The same as a sentence, with what others than that unit have."""
-    others = "" if played.of_persons else ": whoever has m rows in the table has the promise of m times this ε"
-    return f"{name_level(played)}{others}."
-
-
 def describe_together(epsilon: float, delta: float, number_of_units: int) -> str:
     """The promise to so many units of privacy at once: odds, and the δ beyond them.
 
@@ -190,105 +151,6 @@ def describe_together(epsilon: float, delta: float, number_of_units: int) -> str
         return odds
     beyond = delta * expm1(number_of_units * epsilon) / expm1(epsilon)
     return f"{odds}, and δ = {format_small(float(format_at_most(beyond).replace('−', '-')))} beyond them"
-
-
-def describe_recomposed(played: Played) -> str:
-    """What the whole release costs at other δ, and in ρ; empty where that is not known."""
-    if (whole := played.recomposed) is None:
-        return ""
-    told = ", ".join(
-        f"ε = {format_at_most(epsilon)} at δ = {format_small(delta)}" for delta, epsilon in whole.epsilons.items()
-    )
-    rho = f"; ρ = {format_at_most(whole.rho)} (zero-concentrated)" if whole.rho else ""
-    return f"All draws of the release composed together, from the ledger alone: {told}{rho}."
-
-
-def describe_smallest(played: Played) -> str:
-    """Who pays: the smallest group that this release can show, by formula; empty where the noise is not known."""
-    if not isfinite(smallest := played.profile.smallest_group):
-        return ""
-    least = format_reach(smallest)
-    return SENTENCES.fill("smallest_shown", least=least)
-
-
-def describe_sizes(played: Played) -> str:
-    """How sizes hang together with each other and with the number of rows; empty where there are none."""
-    sizes = played.profile.sizes
-    if sizes is None:
-        return ""
-    whole = f"Sizes add up to {sizes.total.words[0]}"
-    if played.report is None:
-        return f"{whole}; they were counted before the last step of the algorithm."
-    source = "Each size is said once: all that was released about it, weighted by how little noise it has."
-    if played.run.n is None:
-        return f"{source} {whole}."
-    apart = "was released apart, with noise of its own" if played.bought_n else "is public"
-    return f"{source} {whole}; the number of rows, {played.run.n:,.0f}, {apart}."
-
-
-def describe_slack(played: Played) -> str:
-    """What δ means; empty where it is 0."""
-    if played.delta == 0:
-        return "There is no exception to this (δ = 0)."
-    return SENTENCES.fill("exception", delta=format_small(played.delta), chance=format_one_in(played.delta))
-
-
-def list_protected(played: Played) -> Iterator[str]:
-    """Who is protected, and against what, a sentence each."""
-    yield f"The unit of privacy is {played.run.unit}."
-    if played.run.relation == "add_remove":
-        yield "Compared are the table with all that one such unit has in it, and the table without it."
-    else:
-        yield "Compared are two tables of equal size that differ in what one such unit has in it."
-    if played.of_persons:
-        yield SENTENCES.fill("of_persons", rows=_describe_most_rows(played.declared.rows_per_person))
-    else:
-        yield SENTENCES.fill("of_rows", odds=format_odds_factor(2 * played.epsilon))
-    three = describe_together(played.epsilon, played.delta, 3)
-    yield f"Three of them together are promised less than each alone: {three}."
-    if played.request.words.several_rows.strip():
-        yield f"The owner, asked how many rows one person can have: {played.request.words.several_rows.strip()}"
-
-
-def _describe_most_rows(most: int) -> str:
-    return "one row is used at most" if most == 1 else f"{format_count(most)} rows are used at most"
-
-
-def list_unprotected(played: Played, write: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
-    """What no ε covers: a heading, and a sentence, in which names of columns stand as ``write`` has them."""
-    if played.run.n is not None and not played.bought_n:
-        yield "Number of rows", describe_rows(played)
-    yield "Columns, bounds and k", describe_declared(played, write)
-    yield "Looks at the rows", played.request.seen.words
-    yield (
-        "Facts about groups",
-        "What is true of many people stays true, and can be learned, whether or not any one of them is in the table.",
-    )
-    yield ("Anything else", "Time, and whatever the curator says or publishes besides, is outside of the promise.")
-
-
-def describe_declared(played: Played, write: Callable[[str], str] = str) -> str:
-    """What was declared about the columns, and is public; bounds that were bought with noise are not among it."""
-    names = ", ".join(write(column.name) for column in played.columns)
-    bought = ", ".join(write(column.name) for column in played.columns if column.origin.startswith(BOUGHT))
-    but = f", but for the bounds of {bought}, which are released with noise and paid for" if bought else ""
-    return SENTENCES.fill("declared_public", names=names, but=but, k=played.run.k)
-
-
-def describe_rows(played: Played) -> str:
-    """What the release says of the number of rows."""
-    if played.run.n is None:
-        return "Not published, and not used."
-    if played.bought_n:
-        return f"It is about {played.run.n:,.0f}, released with noise and paid for in the ledger: it is protected."
-    return f"It is {played.run.n:,.0f}, which was declared and is public: it is not protected."
-
-
-def describe_choice(played: Played) -> str:
-    """What the owner says was chosen after looking, as the beginning of it, or that nothing is said."""
-    if played.request.words.chosen_after_looking.strip():
-        return "The owner, asked what was chosen after looking:"
-    return "Whether something or nothing was chosen after looking at the rows, the owner has not said."
 
 
 def format_paper(paper: str) -> str:

@@ -29,6 +29,8 @@ class PublishJob(Work[Release]):
 
     Attributes
     ----------
+    prepared : Preflight
+        What was pressed.
     number : int or None
         Of the charge, as soon as there is one.
     kept : str
@@ -39,15 +41,10 @@ class PublishJob(Work[Release]):
         super().__init__()
         self.number: int | None = None
         self.kept = ""
-        self._prepared = prepared
+        self.prepared = prepared
         self._on_defect = on_defect
         # No daemon: a server that is told to stop waits for what is paid for.
         threading.Thread(target=self._publish, name="dpviz release").start()
-
-    @property
-    def prepared(self) -> Preflight:
-        """What was pressed."""
-        return self._prepared
 
     @property
     def release(self) -> Release | None:
@@ -61,9 +58,9 @@ class PublishJob(Work[Release]):
         self._note_begin()
         try:
             self._take(Progress(0, _STEPS, "a rehearsal over no rows"))
-            release = publish(self._prepared, watch=self._watch, charged=self._note_charge)
+            release = publish(self.prepared, watch=self._watch, charged=self._note_charge)
             with suppress(OSError):
-                self.kept = keep_copy(self._prepared.account, release)
+                self.kept = keep_copy(self.prepared.account, release)
             self._take(release)
         except RequestError as error:
             self._finish(JobState.FAILED, Failure(type(error).__name__, str(error)))

@@ -150,14 +150,9 @@ def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
 
 
 def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | None) -> PrivateTable:
-    table = PrivateTable(
-        np.zeros((0, domain.width)),
-        domain,
-        relation=declaration.relation,
-        n_public=n_public,
-        persons=None if declaration.id_column is None else np.zeros(0, dtype=np.int64),
-        rows_per_person=declaration.rows_per_person,
-    )
+    persons = None if declaration.id_column is None else np.zeros(0, dtype=np.int64)
+    declared = replace(declaration, n_public=n_public)
+    table = declared.make_private_table(np.zeros((0, domain.width)), domain, persons)
     if table.relation is Relation.REPLACE:
         table.n_public = n_public
     return table

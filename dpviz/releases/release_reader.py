@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from math import sqrt
+from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_at_most, format_small, name_level
-from dpviz.releases.release_sentences import SENTENCES, make_refusal
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     CategoriesSaid,
     NumbersSaid,
@@ -40,7 +40,7 @@ from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach
+from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, render
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
@@ -48,7 +48,6 @@ _SHOWS_NOISE = "failed"
 _LONGEST = 50
 # Columns that a sentence names.
 _NAMED = 3
-_PRIORS = (0.1, 0.5)
 
 
 class Conclusion(NamedTuple):
@@ -107,13 +106,18 @@ class Received:
         """Whether nobody knows where any centre lies."""
         return self.finding.failed == _SHOWS_NOISE
 
+    @cached_property
+    def _concluded(self) -> list[str]:
+        """The lines of ``conclusions.txt.j2``, each with its sign."""
+        written = {"number": format_number, "percent": format_percent, "ratio": format_ratio, "reach": format_reach}
+        written |= {"small": format_small, "some": _format_some, "most": _bound_guess, "isfinite": isfinite}
+        said = {"SURE": profiles.SURE, "LIKE_ONE": verdict.LIKE_ONE, "within": _describe_within(self)}
+        return render("conclusions.txt.j2", r=self, made=self.profile, **said, **written).split("\n")
+
     @property
     def may(self) -> tuple[Conclusion, ...]:
         """What may be concluded."""
-        columns = _conclude_columns(self.profile, noise=self.shows_noise)
-        grouped = () if self.groups is None else (Conclusion(self.groups.words, self.groups.kept),)
-        again = () if self.continued is None else (Conclusion(self.continued.words, True),)
-        return (_conclude_sizes(self.profile), *grouped, *again, *columns, _conclude_quality(self))
+        return tuple(Conclusion(line[2:], line[0] == "+") for line in self._concluded if line[:1] in ("+", "!"))
 
     def tabulate_pairs(self) -> pd.DataFrame:
         """Of each pair of segments, up to where a difference is within the noise; no line where that is not known."""
@@ -128,7 +132,7 @@ class Received:
     @property
     def may_not(self) -> tuple[str, ...]:
         """What may not."""
-        return tuple(_list_forbidden(self))
+        return tuple(line[2:] for line in self._concluded if line[:1] == "-")
 
 
 def _list_findings(received: Received) -> Iterator[Headline]:
@@ -191,84 +195,18 @@ def _conclude_what_differs(made: profiles.Profile) -> str:
     return f"{k} segments stand out of the noise"
 
 
-def _conclude_sizes(made: profiles.Profile) -> Conclusion:
-    if made.sizes is None or not made.sizes.known:
-        return Conclusion("How many rows a segment holds was not released.", good=False)
-    lost = np.flatnonzero(made.lost)
-    if len(lost):
-        least = format_number(float(profiles.SURE * np.max(made.sizes.sd)))
-        said = SENTENCES.fill("may_hold_nobody", lost=len(lost), k=made.k, sds=profiles.SURE, least=least)
-        return Conclusion(said, good=False)
-    big = int(np.argmax(made.sizes.rows))
-    size = f"{made.sizes.words[big]} rows"
-    if made.k == 1:
-        return Conclusion(f"The table has about {size}.", good=True)
-    second = float(np.sort(made.sizes.rows)[-2])
-    apart = made.sizes.rows[big] - second > sqrt(2) * float(np.max(made.sizes.reach))
-    rank = "is the largest" if apart else "is among the largest"
-    return Conclusion(f"Segment {big + 1} {rank}: {size}, about {format_percent(made.weights[big])} of all.", good=True)
-
-
-def _conclude_columns(made: profiles.Profile, *, noise: bool) -> Iterator[Conclusion]:
-    if made.k == 1:
-        return
-    if noise:
-        yield Conclusion("In no column can segments be told apart: the release shows noise.", good=False)
-        return
-    if not made.noise_known:
-        yield Conclusion(SENTENCES.fill("error_unknown"), good=False)
-        return
-    telling, weak = made.list_columns(telling=True), made.list_columns(telling=False)
-    rest = f" In {_format_some(weak)} nothing does." if weak else ""
-    if telling:
-        beyond = f"a centre lies beyond {profiles.SURE:g} sd of its error from that of all rows"
-        yield Conclusion(f"Segments differ in {_format_some(telling)}: {beyond}.{rest}", good=True)
-    else:
-        yield Conclusion("In no column does a segment stand out of the noise.", good=False)
-
-
-def _conclude_quality(received: Received) -> Conclusion:
-    quality_report, k = received.quality_report, received.profile.k
-    if quality_report is None:
-        words = "No quality report was bought: nobody can tell from this release whether a group was missed."
-        return Conclusion(words, good=False)
-    words = " ".join(quality_report.words)
-    if quality_report.verdict is not QualityVerdict.GOOD:
-        return Conclusion(words, good=False)
-    if k == 1:
-        return Conclusion(SENTENCES.fill("one_centre"), good=True)
-    value, high = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio.high)
-    left = f"{k} centres leave {value} the loss of one (at most {high})"
-    return Conclusion(f"{left}. {words}", good=bool(quality_report.ratio.high < verdict.LIKE_ONE))
-
-
-def _list_forbidden(received: Received) -> Iterator[str]:
+def _describe_within(received: Received) -> str:
+    """Which differences of two segments are within the noise: "all", "most", or those below what is said; or ""."""
     made = received.profile
-    who = "a person" if received.has_id else "one row"
-    one = f"what {who} says" if received.relation == "replace" else f"whether {who} is in the table"
-    guesses = " and ".join(_describe_guess(prior, received.epsilon) for prior in _PRIORS)
-    twice = format_at_most(100 * Belief.bound(0.5, epsilon=2 * received.epsilon).most)
-    more = "" if received.has_id else f"; of somebody who has two rows in it, {twice} %"
-    beyond = f", but for δ = {format_small(received.delta)}" if received.delta else ""
-    yield f"Anything {'' if received.has_id else 'sure '}about {one}: {guesses}{more}{beyond}."
-    if made.noise_known and made.k > 1:
-        typical = sqrt(2) * np.median(made.even.reach, axis=0)
-        # A coordinate of a cycle has no unit that a reader knows.
-        order = [int(place) for place in made.order_columns("most telling")]
-        named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
-        if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
-            none = received.shows_noise or not made.telling.any()
-            yield SENTENCES.fill("no_difference" if none else "few_differences")
-            named = []
-        if least := " or ".join(_describe_pairs(made, place) for place in named):
-            yield f"A small difference between two segments: less than {least} is within the noise."
-    if np.isfinite(made.smallest_group) and made.k > 1:
-        least = format_reach(made.smallest_group)
-        yield f"That no smaller group is there: of fewer than about {least} rows none would be seen through the noise."
-    if made.k == 1:
-        yield "That the rows are alike: a centre is a mean, and few rows need be like it."
-        return
-    yield SENTENCES.fill("other_k", k=made.k)
+    if not made.noise_known or made.k == 1:
+        return ""
+    typical = sqrt(2) * np.median(made.even.reach, axis=0)
+    # A coordinate of a cycle has no unit that a reader knows.
+    order = [int(place) for place in made.order_columns("most telling")]
+    named = [place for place in order if not isinstance(made.columns[place].declared, codings.Cycle)][:2]
+    if received.shows_noise or (named and (typical[named] > made.even.width[named] / 2).all()):
+        return "all" if received.shows_noise or not made.telling.any() else "most"
+    return " or ".join(_describe_pairs(made, place) for place in named)
 
 
 def _describe_pairs(made: profiles.Profile, place: int) -> str:
@@ -286,9 +224,8 @@ def _describe_pairs(made: profiles.Profile, place: int) -> str:
     return f"{least} (segments {pairs[0]}) to {most} (segments {pairs[1]}) in {column.name}"
 
 
-def _describe_guess(prior: float, epsilon: float) -> str:
-    most = format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
-    return f"a guess of {100 * prior:g} % can become {most} % at most"
+def _bound_guess(prior: float, epsilon: float) -> str:
+    return format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
 
 
 def _format_some(names: Sequence[str]) -> str:
@@ -496,17 +433,9 @@ ReadRelease.__module__ = "dpviz"
 
 def receive(played: Played) -> Received:
     """What a recipient has of a release that was played."""
-    return Received(
-        played.profile,
-        None if played.report is None else played.report.quality_report,
-        played.epsilon,
-        played.delta,
-        played.of_persons,
-        played.declared.relation,
-        played.run,
-        played.groups,
-        played.continued,
-    )
+    same = {name: getattr(played, name) for name in ("profile", "epsilon", "delta", "run", "groups", "continued")}
+    quality_report = None if played.report is None else played.report.quality_report
+    return Received(**same, quality_report=quality_report, has_id=played.of_persons, relation=played.declared.relation)
 
 
 def read_release(source: Path | str | bytes) -> ReadRelease:

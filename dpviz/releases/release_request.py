@@ -46,6 +46,7 @@ _NAMES = {
     "platform": re.compile(f"Python {_VERSION}, NumPy {_VERSION}, ({'|'.join((*_SYSTEMS, _OTHER_SYSTEM))})"),
     "code": re.compile("[0-9a-f]{64}"),
 }
+_AS_IT_IS = (*_NAMES, "date", "n_public")  # what a transcript says in the words of ``Asked``
 
 
 ALGORITHM, OF_SEGMENTS, OF_BOUNDS, OF_MISSING = "algorithm", "segments", "bounds", "missing cells"
@@ -242,11 +243,9 @@ class Asked:
         release_request, request = self.release_request, self.release_request.request
         settings = asdict(request.contender.settings)
         return {
-            "version": self.version,
-            "noise": self.noise,
-            "platform": self.platform,
-            "code": self.code,
-            "date": self.date,
+            **{name: getattr(self, name) for name in _AS_IT_IS},
+            **{name: float(getattr(release_request, name)) for name in ("segments", "bounds", "missing")},
+            **({} if self.declared.open_columns else {"bounds": 0.0}),
             "request": {
                 "algorithm": request.algorithm,
                 "k": int(request.k),
@@ -254,16 +253,8 @@ class Asked:
                 "delta": float(release_request.delta),
                 "parameters": {name: value for name, value in settings.items() if value is not None},
             },
-            "segments": float(release_request.segments),
-            "bounds": float(release_request.bounds) if self.declared.open_columns else 0.0,
-            "missing": float(release_request.missing),
             "smallest_group": int(release_request.smallest_group),
-            "words": {
-                name: list(said) if isinstance(said, tuple) else said
-                for name, said in asdict(release_request.words).items()
-            },
-            "seen": asdict(release_request.seen),
-            "n_public": self.n_public,
+            **{name: asdict(getattr(release_request, name)) for name in ("words", "seen")},
             "declared": declarations.to_json(self.declared),
             "account": self.account.to_plain(),
             **({} if release_request.continues is None else {"continues": release_request.continues._asdict()}),
@@ -283,10 +274,7 @@ class Asked:
         release_request = ReleaseRequest(
             Request(contender, request.k, request.epsilon, request.delta),
             declarations.OwnerWords(**document.words.list_given()),
-            segments=document.segments,
-            bounds=document.bounds,
-            missing=document.missing,
-            smallest_group=document.smallest_group,
+            **{name: getattr(document, name) for name in ("segments", "bounds", "missing", "smallest_group")},
             continues=None if document.continues is None else EarlierSegments(**document.continues.list_given()),
             who="",
             seen=AccessCounts(**seen.list_given()),
@@ -294,13 +282,8 @@ class Asked:
         declared = declarations.apply_declaration(document.declared).validate()
         release_request.check(declared)
         made = cls(
-            version=document.version,
-            noise=document.noise,
-            platform=document.platform,
-            code=document.code,
-            date=document.date,
+            **{name: getattr(document, name) for name in _AS_IT_IS},
             release_request=release_request,
-            n_public=document.n_public,
             declared=declared,
             account=AccountThen.of(document.account.list_given()),
         )

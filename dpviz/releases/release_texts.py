@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
+from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,14 +39,12 @@ import yaml
 from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
 from dpviz.releases.playing import CardColumn, Played
-from dpviz.releases.promise import describe_sizes, describe_smallest, format_plain_number, format_small, format_steps
+from dpviz.releases.promise import format_plain_number, format_steps
 from dpviz.releases.release_parts import Parts
-from dpviz.releases.release_request import CostPart
 from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import (
     TOO_SMALL,
     NumbersSaid,
-    SegmentsReport,
     count_intervals,
     describe_quality,
     format_share,
@@ -53,13 +52,12 @@ from dpviz.releases.segments_report import (
     split_interval,
 )
 from dpviz.releases.tallies import WIDE
-from dpviz.runs import Run, profiles
+from dpviz.runs import profiles
 from dpviz.tables import codings, declarations
 from dpviz.words import (
     DRAWS_SAY,
     FONT,
     PLUS_MINUS_RELEASED,
-    Theme,
     capitalize_first,
     choose_palette,
     format_count,
@@ -156,27 +154,16 @@ def make_centers_table(played: Played) -> Table:
     heads = ["segment", *(_format_head(one.name, one.unit) for one in told), *sized]
     worded = [place for place, one in enumerate(told, start=1) if one.worded]
     numbers = [place for place in range(1, len(heads)) if place not in worded]
-    return Table("Released centres", heads, rows, numbers, tuple(_list_centers_notes(played)))
+    return Table("Released centres", heads, rows, numbers, _list_centers_notes(played, told))
 
 
-def _list_centers_notes(played: Played) -> Iterator[str]:
+def _list_centers_notes(played: Played, told: Sequence[CardColumn]) -> list[str]:
     """What is left out, what a ± says, and why sizes do not add up to something else."""
-    made, told = played.profile, [one for one in played.columns if one.place is not None]
-    others = len(told) - _MOST_COLUMNS
-    left_out = [
-        format_things(made.k - _MOST_CENTERS, "centre") if made.k > _MOST_CENTERS else "",
-        format_things(others, "column") if others > 0 else "",
-    ]
-    if any(left_out):
-        yield f"{' and '.join(filter(None, left_out))} more: see centers.csv."
-    noise = PLUS_MINUS_RELEASED
-    if not made.noise_known:
-        noise = f"How far centres are off the means of their segments cannot be told. {PLUS_MINUS_RELEASED}"
-    elif uneven := [one.name for one in told[:_MOST_COLUMNS] if one.kind != "number"]:
-        noise += (
-            f" Of {', '.join(uneven)}, on a log or root scale, noise grows with the amount: brackets hold both ends."
-        )
-    yield " ".join(filter(None, (noise, describe_sizes(played), describe_smallest(played))))
+    every = [one for one in played.columns if one.place is not None]
+    left = {"centers_left": played.profile.k - _MOST_CENTERS, "columns_left": len(every) - _MOST_COLUMNS}
+    uneven = [one.name for one in told if one.kind != "number"]
+    notes: list[str] = fill_yaml("card_tables.yaml.j2", played, wanted="notes of centers", uneven=uneven, **left)
+    return notes
 
 
 def _format_head(name: str, unit: str | None) -> str:
@@ -213,19 +200,8 @@ def list_segment_heads(played: Played) -> dict[str, str]:
 
 def make_bounds_table(played: Played) -> Table:
     """Every declared column, its bounds or categories, and where these come from: an origin beside all of its rows."""
-    rows = []
-    for origin, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin):
-        alike = list(same)
-        for place, column in enumerate(alike):
-            name = f"{column.name} *" if column.place is None else column.name
-            said, tall = ([], {}) if place else ([origin], {2: len(alike)} if len(alike) > 1 else {})
-            rows.append(Row([name, column.span, *said], "warn" if declarations.FROM_ROWS in origin else "", tall))
-    rest, notes = len(played.columns) - _MOST_BOUNDS, list[str]()
-    if any(column.place is None for column in played.columns):
-        notes.append("* described in segments, not used to find them.")
-    if rest > 0:
-        notes.append(f"{format_things(rest, 'column')} more: see declaration.json.")
-    return Table("Bounds and their origin", ["column", "bounds", "who says so"], rows, notes=notes)
+    alike = [list(same) for _, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin)]
+    return _make_table("bounds", played, alike=alike, rest=len(played.columns) - _MOST_BOUNDS)
 
 
 def describe_missing(parts: Parts) -> str:
@@ -238,37 +214,18 @@ def describe_missing(parts: Parts) -> str:
 
 def make_ledger_table(played: Played) -> Table:
     """What each part cost, and below it what its noise was drawn for."""
-    heads = ["part, and what its noise was drawn for", "noise", "charges", "noise scale", "ε", "δ"]
-    return Table("Ledger", heads, list(_list_ledger_rows(played)), (2, 3, 4, 5))
-
-
-def _list_ledger_rows(played: Played) -> Iterator[Row]:
-    lines, shares = list(group_charges(played)), played.shares
-    for part in shares.values():
-        name = f"{part.name} ({format_percent(part.epsilon / played.epsilon)} of ε)" if len(shares) > 1 else part.name
-        charges = f"{len(played.parts.entries[part.name])}"
-        yield Row([name, "", charges, "", f"{part.epsilon:.4g}", format_small(part.delta)], kind="part")
-        for one in lines:
-            if one.part == part.name:
-                yield Row([f"{one.asked}: {one.purpose}", one.mechanism, f"{len(one.scales)}", one.noise, "", ""])
-    charges = f"{len(played.parts.charges)}"
-    yield Row(["the release", "", charges, "", f"{played.epsilon:.6g}", format_small(played.delta)], kind="part")
+    return _make_table("ledger", played)
 
 
 def make_account_table(played: Played) -> Table:
     """The account before and after."""
-    account = played.asked.account
-    after = account.spent_epsilon + played.epsilon
-    lines = (
-        ("before", account.spent_epsilon, account.spent_delta),
-        ("this release", played.epsilon, played.delta),
-        ("after", after, account.spent_delta + played.delta),
-        ("the most it may hold", account.cap_epsilon, account.cap_delta),
-    )
-    rows = [Row([name, f"{epsilon:.6g}", format_small(delta)]) for name, epsilon, delta in lines]
-    left = max(0.0, account.cap_epsilon - after)
-    notes = [f"ε = {left:.6g} of it is left for other releases about these people.", account.link.words]
-    return Table("Account", [f"account “{account.name}”", "ε", "δ"], rows, (1, 2), notes)
+    return _make_table("account", played)
+
+
+def _make_table(name: str, played: Played, **values: Any) -> Table:
+    """That of ``card_tables.yaml.j2`` which is called so."""
+    told = fill_yaml("card_tables.yaml.j2", played, wanted=name, **values)
+    return Table(**told | {"rows": [Row(**row) for row in told["rows"]]})
 
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
@@ -311,16 +268,6 @@ class Strip(NamedTuple):
     upper: str
     dots: tuple[Dot, ...]
     noise: tuple[tuple[float, float, float], ...]
-
-
-class Bar(NamedTuple):
-    """The size of a segment: its dot, its length, both ends of its noise, where words begin, and these."""
-
-    dot: Dot
-    length: float
-    noise: tuple[float, float] | None
-    end: float
-    told: str
 
 
 def draw_places(played: Played) -> CardPicture:
@@ -373,32 +320,18 @@ def draw_map(played: Played) -> CardPicture | None:
     cells = [place(cell).tolist() for cell in find_cells(played)]
     dots = [Dot(number, *at) for number, at in enumerate(place(points[shown]).tolist(), 1)]
     reach = np.nan_to_num(made.even.reach / made.even.scale)[shown, :, None] * np.eye(2)
-    ends = [place(points[shown, None] + side * reach) for side in (-1, 1)]
-    noise = np.concatenate(ends, axis=-1).reshape(-1, 4)
+    noise = np.concatenate([place(points[shown, None] + side * reach) for side in (-1, 1)], axis=-1).reshape(-1, 4)
     one, other = made.columns
-    told = [
-        (left, top + high + 12, "end", _format_end(one, one.lower), "start"),
-        (left + wide, top + high + 12, "end", f"{_format_end(one, one.upper)} {one.unit}".rstrip(), "end"),
-        (left + wide / 2, top + high + 12, "name", shorten(one.name, _NAME), "middle"),
-        (left - 4, top + high, "end", _format_end(other, other.lower), "end"),
-        (left - 4, top + 8, "end", f"{_format_end(other, other.upper)} {other.unit}".rstrip(), "end"),
-        (left - 4, top + high / 2, "name", shorten(other.name, _NAME_ASIDE), "end"),
-    ]
+    ends = [(_format_end(one, one.lower), f"{_format_end(one, one.upper)} {one.unit}".rstrip()) for one in made.columns]
+    lines = [line for line in noise.tolist() if line[:2] != line[2:]]
     rest = made.k - len(dots)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
     places = "; ".join(
         f"{dot.label} at {made.format_center(dot.label - 1, 0)}, {made.format_center(dot.label - 1, 1)}" for dot in dots
     )
-    markup = render(
-        "map.svg.j2",
-        **{"width": _WIDTH, "height": top + high + 18, "box": (left, top, wide, high), "radius": _DOT},
-        **{
-            "cells": cells,
-            "dots": dots,
-            "told": told,
-            "noise": [line for line in noise.tolist() if line[:2] != line[2:]],
-        },
-    )
+    drawn = {"cells": cells, "dots": dots, "noise": lines, "ends": ends, "box": (left, top, wide, high)}
+    names = shorten(one.name, _NAME), shorten(other.name, _NAME_ASIDE)
+    markup = render("map.svg.j2", width=_WIDTH, height=top + high + 18, radius=_DOT, names=names, **drawn)
     alt = f"Map of {one.name} and {other.name}{left_out}: {places}"
     return CardPicture(f"Where the segments lie{left_out}", alt, markup, top + high + 18)
 
@@ -490,21 +423,14 @@ def draw_sizes(played: Played) -> CardPicture | None:
         return None
     sizes = made.sizes.rows[:_MOST_SEGMENTS].tolist()
     reaches = np.nan_to_num(made.sizes.reach[:_MOST_SEGMENTS]).tolist()
-    left, room = 26.0, _WIDTH - 26.0 - 92.0
     longest = max(max(size + noise for size, noise in zip(sizes, reaches, strict=True)), 1.0)
-    bars = []
-    for place, (size, noise) in enumerate(zip(sizes, reaches, strict=True)):
-        end = left + room * max(size, 0.0) / longest
-        low, high = (left + room * max(size + side * noise, 0.0) / longest for side in (-1, 1))
-        dot = Dot(place + 1, 9.0, 12.0 + 19.0 * place)
-        around = (low, high) if noise else None
-        bars.append(Bar(dot, max(end - left, 0.5), around, max(end, high), made.sizes.words[place]))
+    bars = list(zip(sizes, reaches, made.sizes.words, strict=False))
     rest = made.k - len(sizes)
     left_out = f", {format_things(rest, 'segment')} left out" if rest else ""
     told = enumerate(made.sizes.words[:_MOST_SEGMENTS], 1)
     alt = "Released sizes: " + ", ".join(f"segment {place} {words}" for place, words in told)
     height = 12.0 + 19.0 * len(sizes)
-    markup = render("sizes.svg.j2", width=_WIDTH, height=height, left=left, radius=_DOT, bars=bars)
+    markup = render("sizes.svg.j2", width=_WIDTH, height=height, longest=longest, radius=_DOT, bars=bars)
     return CardPicture(f"How many they are{left_out}", alt, markup, height)
 
 
@@ -518,7 +444,7 @@ _LONGEST_SLUG = 80
 
 def make_registry_card(played: Played) -> dict[str, Any]:
     """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
-    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played, slug=make_slug(played.request.words.name))
+    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played)
     return card
 
 
@@ -647,9 +573,6 @@ def make_dossier_page(played: Played) -> str:
     )
 
 
-_CODE = {"light": "#f2f4f7", "dark": "#1d2530"}
-
-
 def make_card_page(played: Played) -> str:
     """The page ``card.html``: public and released values, light and dark, for a telephone and for two A4 sheets."""
     return make_page("card.html.j2", played)
@@ -657,21 +580,7 @@ def make_card_page(played: Played) -> str:
 
 def make_page(template: str, played: Played, **values: Any) -> str:
     """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both."""
-    return fill(template, played, font=FONT, light=_format_colors("light"), dark=_format_colors("dark"), **values)
-
-
-def _format_colors(theme: Theme) -> str:
-    ink = choose_palette(theme)
-    named = {
-        "surface": ink.surface,
-        "text": ink.text,
-        "muted": ink.muted,
-        "line": ink.grid,
-        "public": ink.public,
-        "released": ink.released,
-        "code": _CODE[theme],
-    }
-    return " ".join(f"--{name}: {color};" for name, color in named.items())
+    return fill(template, played, font=FONT, **values)
 
 
 NOT_AUDITED = "No third party has audited this release or the program that made it."
@@ -701,31 +610,25 @@ def fill_yaml(template: str, played: Played, **values: Any) -> Any:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
-        "DRAWS_SAY": DRAWS_SAY,
         **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
-        **{
-            "ALONE": promise.ALONE,
-            "questions": declarations.OWNER_QUESTIONS,
-            "join_clauses": join_clauses,
-            "plain": escape_markdown,
-        },
-        **{"together": promise.describe_together, "certainty": promise.compute_certainty, "quote": quote_owner},
+        **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
+        **{"FROM_ROWS": declarations.FROM_ROWS},
+        **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
+        **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
+        **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite, "palette": choose_palette},
     }
-    for name in ("promise", "recomposed", "slack", "unit", "rows", "sizes", "smallest", "choice"):
-        made.filters[name] = getattr(promise, f"describe_{name}")
     made.filters |= {
-        **{"belief": promise.format_belief, "protected": promise.list_protected, "paper": promise.format_paper},
-        **{"unprotected": promise.list_unprotected, "small": promise.format_small, "steps": promise.format_steps},
-        **{"odds": promise.format_odds_factor, "number": format_number, "share_of": format_percent},
-        **{"things": format_things, "in_words": format_count, "capital": capitalize_first, "charges": group_charges},
-        **{"apart": split_interval, "share": format_share},
+        **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},
+        **{"small": promise.format_small, "one_in": promise.format_one_in, "at_most": promise.format_at_most},
+        **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
+        **{"number": format_number, "reach": format_reach, "share_of": format_percent, "things": format_things},
+        **{"in_words": format_count, "capital": capitalize_first, "share": format_share, "apart": split_interval},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
         **{"account_table": make_account_table, "centers_picture": draw_places, "sizes_picture": draw_sizes},
-        **{"quality": describe_quality, "accounting": describe_accounting, "errors": describe_errors},
-        **{"small_groups": describe_small_groups, "origins": describe_origins, "parts": describe_parts},
-        **{"said": select_said, "plain": escape_markdown, "sentences": join_sentences, "q": quote},
-        "flow": format_flow,
+        **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},
+        **{"sentences": join_sentences, "q": quote, "json": partial(json.dumps, ensure_ascii=False)},
+        **{"flow": format_flow, "slug": make_slug},
     }
     return made
 
@@ -766,61 +669,17 @@ def escape_markdown(name: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", " ".join(name.split()))
 
 
-def describe_accounting(run: Run, number_of_parts: int) -> str:
-    """How the charges of a release add up."""
-    within = {
-        "pure": "inside the algorithm every ε adds up (sequential composition)",
-        "gdp": "inside the algorithm Gaussian noise adds up exactly (Gaussian differential privacy)",
-        "pld": "inside the algorithm the loss distributions of all draws are composed numerically",
-        "zcdp": "inside the algorithm ρ adds up (zero-concentrated differential privacy)",
-    }[run.accounting.value]
-    between = "Parts of the release add up (basic composition)" if number_of_parts > 1 else "There is one part"
-    return f"{between}; {within}."
+def describe_facts(played: Played, write: Callable[[str], str] = str) -> dict[str, Any]:
+    """What is promised, to whom, and what is not: texts by their keys, in which names of columns stand as ``write`` has
+    them."""
+    facts: dict[str, Any] = fill_yaml("promise.yaml.j2", played, write=write)
+    return facts
 
 
-def describe_parts(shares: Iterable[CostPart]) -> str:
-    """What each part of a release costs."""
-    return "; ".join(f"{one.name}: ε = {one.epsilon:.6g}, δ = {promise.format_small(one.delta)}" for one in shares)
-
-
-def describe_errors(played: Played) -> str:
-    """How far off sizes are, and centres where it is worst."""
-    made, errors = played.profile, []
-    if made.sizes is not None and made.sizes.known:
-        errors.append(f"The ± of a size is at most {format_reach(float(made.sizes.reach.max()))} rows.")
-    if not made.noise_known:
-        errors.append("How far centres are off the means of their segments cannot be told.")
-    else:
-        worst = made.even.reach.max(axis=0).tolist()
-        told = ", ".join(
-            f"{one.name} {one.describe_reach(reach)}"
-            for one, reach in zip(made.columns[:_MOST_NOISES], worst, strict=False)
-        )
-        rest = len(worst) - _MOST_NOISES
-        more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
-        errors.append(f"The ± of a centre is, where it is widest: {join_clauses(told, more)}.")
-    return " ".join(
-        [
-            *errors,
-            PLUS_MINUS_RELEASED,
-            "Beside every number of centers.csv and segments.csv stands how far off it is, or an interval.",
-        ]
-    )
-
-
-def describe_small_groups(report: SegmentsReport | None) -> str:
-    """Which segments noise drowns, and the size that it takes."""
-    if report is None:
-        return "Nothing was released about the segments but their centres, and what the algorithm counted itself."
-    drowned = [f"{one.number}" for one in report.segments if one.words == TOO_SMALL]
-    whose = f"segment {drowned[0]}" if len(drowned) == 1 else f"segments {', '.join(drowned)}"
-    here = f"Here these are {whose}." if drowned else "Here all are larger."
-    return f"Segments of fewer than about {report.least_size:,.0f} rows are not described. {here}"
-
-
-def describe_origins(played: Played) -> str:
-    """Where the bounds come from, columns of one origin together."""
-    alike: dict[str, list[str]] = {}
-    for column in played.columns:
-        alike.setdefault(column.origin, []).append(column.name)
-    return " ".join(f"{', '.join(names)}: {origin.rstrip('.')}." for origin, names in alike.items())
+def describe_widest(made: profiles.Profile) -> str:
+    """How far off centres are, column by column, where it is worst."""
+    worst = made.even.reach.max(axis=0).tolist()
+    told = zip(made.columns[:_MOST_NOISES], worst, strict=False)
+    rest = len(worst) - _MOST_NOISES
+    more = f"{format_things(rest, 'column')} more: see centers.csv" if rest > 0 else ""
+    return join_clauses(", ".join(f"{one.name} {one.describe_reach(reach)}" for one, reach in told), more)

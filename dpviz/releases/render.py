@@ -18,7 +18,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -26,31 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Entry, queries
+from dpviz.releases import package
 from dpviz.releases.continuing import format_continued
-from dpviz.releases.package import (
-    ASSIGN,
-    CARD,
-    CENTERS,
-    CONTINUED,
-    CROISSANT,
-    DATAPACKAGE,
-    DECLARATION,
-    DOSSIER,
-    DRAWS_FILE,
-    GROUPS,
-    LEDGER,
-    MAP,
-    NOTEBOOK,
-    PAGE,
-    PROFILE,
-    README,
-    SEGMENTS_FILE,
-    TRANSCRIPT,
-    VERIFY,
-    format_verify,
-)
 from dpviz.releases.playing import Played, play
-from dpviz.releases.promise import format_small
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.release_sentences import TERMS, make_refusal
@@ -65,7 +43,6 @@ from dpviz.releases.release_texts import (
     make_card_page,
     make_dossier_page,
     make_page,
-    make_slug,
     select_said,
 )
 from dpviz.releases.segments_report import SegmentsReport
@@ -76,7 +53,6 @@ from dpviz.runs import Script, profiles
 from dpviz.tables import MISSING, codings, declarations, file_format, find_text, format_csv
 from dpviz.words import join_clauses, shorten
 
-_KEYWORDS = ["differential privacy", "clustering", "k-means"]
 # What no XML can hold.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Of a picture: characters of its head, lengths around its parts.
@@ -94,60 +70,35 @@ class FileField(NamedTuple):
     lower: float | None = None
     upper: float | None = None
 
-
-@dataclass(frozen=True)
-class CenterFields:
-    """All of them: a coordinate a column, two errors of each, sizes, and at the end what coordinates say."""
-
-    coordinates: tuple[FileField, ...]
-    sds: tuple[FileField, ...]
-    noises: tuple[FileField, ...]
-    sizes: tuple[FileField, ...]
-    words: tuple[FileField, ...]
-
     @property
-    def all(self) -> tuple[FileField, ...]:
-        """In their order."""
-        return (*self.coordinates, *self.sds, *self.noises, *self.sizes, *self.words)
+    def constraints(self) -> dict[str, float]:
+        """Its declared ends, in the words of Frictionless."""
+        ends = {"minimum": self.lower, "maximum": self.upper}
+        return {name: end for name, end in ends.items() if end is not None}
 
-    @classmethod
-    def of(cls, profile: profiles.Profile) -> CenterFields:
-        """Those of released centres; a name that a column has already gets a stroke more."""
-        columns = profile.columns
-        taken = ["segment"]
-        coordinates = tuple(
-            FileField(_find_free_name(one.name, taken), "number", _describe_column(one), one.unit, one.lower, one.upper)
-            for one in columns
-        )
-        off = (
-            "how far “{}” may be off from the mean of its segment, as a standard deviation; empty where nobody can tell"
-        )
-        drawn = "standard deviation of the noise on “{}” alone, as the algorithm tells it"
-        sds, noises = (
-            tuple(
-                FileField(_find_free_name(f"{one.name}{end}", taken), "number", says.format(one.name), one.unit)
-                for one in columns
-                if end == "_sd" or profile.drawn_sd is not None
-            )
-            for end, says in (("_sd", off), ("_noise_sd", drawn))
-        )
-        sizes: tuple[FileField, ...] = ()
-        if profile.sizes is not None:
-            says = "standard deviation of the noise on its size"
-            sizes = (
-                FileField(_find_free_name("noisy_size", taken), "integer", "rows of the segment", "rows"),
-                FileField(_find_free_name("noisy_size_sd", taken), "number", says, "rows"),
-            )
-        words = tuple(
-            FileField(
-                _find_free_name(f"{one.whole}_in_words", taken),
-                "date" if isinstance(one.declared, codings.Dates) else "string",
-                f"what the released centre says of “{one.whole}”",
-            )
-            for one in columns
-            if one.begins_words
-        )
-        return cls(coordinates, sds, noises, sizes, words)
+
+def list_center_fields(profile: profiles.Profile) -> list[FileField]:
+    """The columns of released centres: a coordinate a column, two errors of each, sizes, and what coordinates say.
+
+    A name that a column has already gets a stroke more.
+    """
+    columns, name = profile.columns, partial(_find_free_name, taken=["segment"])
+    found = [
+        FileField(name(one.name), "number", _describe_column(one), one.unit, one.lower, one.upper) for one in columns
+    ]
+    for end, says in TERMS["errors"].items():
+        told = columns if end == "_sd" or profile.drawn_sd is not None else ()
+        found += [FileField(name(f"{one.name}{end}"), "number", says.format(one.name), one.unit) for one in told]
+    if profile.sizes is not None:
+        says = "standard deviation of the noise on its size"
+        found.append(FileField(name("noisy_size"), "integer", "rows of the segment", "rows"))
+        found.append(FileField(name("noisy_size_sd"), "number", says, "rows"))
+    for one in columns:
+        if one.begins_words:
+            kind = "date" if isinstance(one.declared, codings.Dates) else "string"
+            says = f"what the released centre says of “{one.whole}”"
+            found.append(FileField(name(f"{one.whole}_in_words"), kind, says))
+    return found
 
 
 def _describe_column(column: profiles.ProfileColumn) -> str:
@@ -177,9 +128,14 @@ class CatalogueFile(NamedTuple):
     fields: tuple[FileField, ...] = ()
 
     @property
-    def media(self) -> str:
-        """Its media type."""
-        return str(TERMS["media"][self.name.rsplit(".")[-1]])
+    def stem(self) -> str:
+        """Its name without the ending."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def ending(self) -> str:
+        """That of its name."""
+        return self.name.rpartition(".")[2]
 
     @property
     def sha256(self) -> str:
@@ -190,12 +146,13 @@ class CatalogueFile(NamedTuple):
 def make_catalogue(played: Played, files: Mapping[str, bytes]) -> dict[str, str]:
     """``datapackage.json`` and ``croissant.json``, which say what the other ``files`` of a release hold."""
     described = list(_describe_files(played, files))
-    packages = {DATAPACKAGE: _make_datapackage(played, described), CROISSANT: _make_croissant(played, described)}
-    return {name: json.dumps(said, ensure_ascii=False, indent=1) + "\n" for name, said in packages.items()}
+    templates = {package.DATAPACKAGE: "datapackage.json.j2", package.CROISSANT: "croissant.json.j2"}
+    made = {name: json.loads(fill(template, played, files=described)) for name, template in templates.items()}
+    return {name: json.dumps(one, ensure_ascii=False, indent=1) + "\n" for name, one in made.items()}
 
 
 def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[CatalogueFile]:
-    told = fill_yaml("files.yaml.j2", played, centers=CenterFields.of(played.profile).all, COVERED=COVERED)
+    told = fill_yaml("files.yaml.j2", played, centers=list_center_fields(played.profile), COVERED=COVERED)
     units = {f"mean of {one.name}": one.unit for one in played.profile.columns}
     for name, data in files.items():
         about = told[name]
@@ -215,116 +172,11 @@ def read_head(table: bytes) -> list[str]:
     return next(csv.reader(io.StringIO(table.decode("utf-8"), newline="")), [])
 
 
-def _make_datapackage(played: Played, files: Sequence[CatalogueFile]) -> dict[str, Any]:
-    """The descriptor of Frictionless: tables with the schema of their columns, other files as they are."""
-    said = played.request.words
-    return {
-        "profile": "data-package",
-        "name": make_slug(said.name),
-        "title": said.name,
-        "description": said.description,
-        "created": f"{played.asked.date}T00:00:00Z",
-        "contributors": [{"title": one, "role": "publisher"} for one in declarations.list_said(*said.curators)],
-        "keywords": _KEYWORDS,
-        "privacy": _describe_privacy(played),
-        "resources": [_make_resource(one) for one in files],
-    }
-
-
-def _make_resource(file: CatalogueFile) -> dict[str, Any]:
-    stem, _, ending = file.name.rpartition(".")
-    said: dict[str, Any] = {
-        "name": stem.replace("_", "-") if ending == "csv" else file.name.replace("_", "-").lower(),
-        "path": file.name,
-        "title": file.title,
-        "description": file.says,
-        "format": ending,
-        "mediatype": file.media,
-        "bytes": len(file.data),
-        "hash": f"sha256:{file.sha256}",
-    }
-    if not file.fields:
-        return said
-    schema: dict[str, Any] = {"fields": [_make_field(one) for one in file.fields], "missingValues": [""]}
-    if file.name == CENTERS:
-        schema["primaryKey"] = ["segment"]
-    return {**said, "profile": "tabular-data-resource", "encoding": "utf-8", "schema": schema}
-
-
-def _make_field(field: FileField) -> dict[str, Any]:
-    ends = {"minimum": field.lower, "maximum": field.upper}
-    constraints = {name: end for name, end in ends.items() if end is not None}
-    more = {"unit": field.unit, "constraints": constraints}
-    said = {"name": field.name, "type": field.kind, "description": field.says}
-    return said | {name: one for name, one in more.items() if one}
-
-
-def _describe_privacy(played: Played) -> dict[str, Any]:
-    """What is promised, in plain values."""
-    return {
-        "epsilon": played.epsilon,
-        "delta": played.delta,
-        "unit": played.run.unit,
-        "relation": played.run.relation,
-        "transcript_sha256": played.transcript.sha256,
-        "verify": "dpviz verify release.zip",
-    }
-
-
-def _make_croissant(played: Played, files: Sequence[CatalogueFile]) -> dict[str, Any]:
-    """The same as JSON-LD of Croissant: each file, and a set of records for each table."""
-    said = played.request.words
-    promise = f"ε = {played.epsilon:g}, δ = {format_small(played.delta)}, which protect {played.run.unit}"
-    return {
-        "@context": TERMS["croissant"],
-        "@type": "sc:Dataset",
-        "@id": make_slug(said.name),
-        "name": said.name,
-        "description": f"{said.description} Released with differential privacy: {promise}.",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "datePublished": played.asked.date,
-        "creator": [{"@type": "sc:Organization", "name": one} for one in declarations.list_said(*said.curators)],
-        "keywords": _KEYWORDS,
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": one.name,
-                "name": one.name,
-                "description": one.says,
-                "contentUrl": one.name,
-                "contentSize": f"{len(one.data)} B",
-                "encodingFormat": one.media,
-                "sha256": one.sha256,
-            }
-            for one in files
-        ],
-        "recordSet": [_make_record_set(one) for one in files if one.fields],
-    }
-
-
-def _make_record_set(file: CatalogueFile) -> dict[str, Any]:
-    """Columns have places for ids: their names may hold anything."""
-    name = file.name.removesuffix(".csv")
-    fields = [
-        {
-            "@type": "cr:Field",
-            "@id": f"{name}/{place}",
-            "name": one.name,
-            "description": f"{one.says} ({one.unit})" if one.unit else one.says,
-            "dataType": TERMS["croissant_types"][one.kind],
-            "source": {"fileObject": {"@id": file.name}, "extract": {"column": one.name}},
-        }
-        for place, one in enumerate(file.fields, start=1)
-    ]
-    key = {"key": {"@id": f"{name}/1"}} if file.name == CENTERS else {}
-    return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": file.says, **key, "field": fields}
-
-
 def make_pictures(played: Played) -> dict[str, str]:
     """``profile.svg``, and ``map.svg`` where two columns were clustered: pictures that say where they come from."""
-    pictures = {PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)]))}
+    pictures = {package.PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)]))}
     mapped = draw_map(played)
-    return pictures | ({MAP: _draw_standing(played, [mapped])} if mapped else {})
+    return pictures | ({package.MAP: _draw_standing(played, [mapped])} if mapped else {})
 
 
 def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
@@ -358,7 +210,7 @@ def _write_line(words: str) -> str:
 
 
 def make_readme(played: Played) -> str:
-    """``README.txt``: what to open first, in ten lines."""
+    """``package.README.txt``: what to open first, in ten lines."""
     name = _write_line(played.request.words.name)
     return fill("readme.txt.j2", played, name=name, mapped=draw_map(played) is not None, source=_name_source(played))
 
@@ -419,37 +271,37 @@ _LEDGER_COLUMNS = (
 
 
 def render(transcript: Transcript) -> dict[str, bytes]:
-    """Every file of a release by its name, ``VERIFY.txt`` last."""
+    """Every file of a release by its name, ``package.VERIFY.txt`` last."""
     return render_whole(play(transcript))
 
 
 def render_whole(played: Played) -> dict[str, bytes]:
     """The same of a transcript that was played already."""
     files = render_files(played)
-    files[VERIFY] = format_verify(files, version=played.asked.version).encode("utf-8")
+    files[package.VERIFY] = package.format_verify(files, version=played.asked.version).encode("utf-8")
     return files
 
 
 def render_files(played: Played) -> dict[str, bytes]:
-    """The files that follow from what was played, in their order: all but ``VERIFY.txt``."""
+    """The files that follow from what was played, in their order: all but ``package.VERIFY.txt``."""
     texts = {
-        README: make_readme(played),
-        PAGE: make_card_page(played),
-        CENTERS: format_centers(played),
-        SEGMENTS_FILE: format_segments(played),
-        GROUPS: "" if played.groups is None else format_groups(played.groups),
-        CONTINUED: "" if played.continued is None else format_continued(played.continued),
-        DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
+        package.README: make_readme(played),
+        package.PAGE: make_card_page(played),
+        package.CENTERS: format_centers(played),
+        package.SEGMENTS_FILE: format_segments(played),
+        package.GROUPS: "" if played.groups is None else format_groups(played.groups),
+        package.CONTINUED: "" if played.continued is None else format_continued(played.continued),
+        package.DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         **make_pictures(played),
-        NOTEBOOK: make_notebook(played),
-        ASSIGN: format_assign_script(played),
-        DOSSIER: make_dossier_page(played),
-        CARD: format_card(played),
-        LEDGER: format_ledger(played.parts.entries, played.shares),
-        DECLARATION: declarations.to_json(played.parts.declaration),
+        package.NOTEBOOK: make_notebook(played),
+        package.ASSIGN: format_assign_script(played),
+        package.DOSSIER: make_dossier_page(played),
+        package.CARD: format_card(played),
+        package.LEDGER: format_ledger(played.parts.entries, played.shares),
+        package.DECLARATION: declarations.to_json(played.parts.declaration),
     }
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
-    files[TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
+    files[package.TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
     return files | {name: text.encode("utf-8") for name, text in make_catalogue(played, files).items()}
 
 
@@ -476,7 +328,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", format_finite(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
-    return format_csv([["segment", *(field.name for field in CenterFields.of(profile).all)], *rows])
+    return format_csv([["segment", *(field.name for field in list_center_fields(profile))], *rows])
 
 
 def format_segments(played: Played) -> str:

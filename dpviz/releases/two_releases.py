@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from dpviz.core import Array, Codes
-from dpviz.releases.release_sentences import SENTENCES, make_refusal
+from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import profiles
+from dpviz.words import render
 
 # When two releases differ.
 # Chosen by hand; ``tests/releases/test_release_reader.py`` draws from the same rows.
@@ -84,19 +85,8 @@ class Comparison:
     @property
     def words(self) -> str:
         """Why, and what may be made of it."""
-        if self.passes:
-            return SENTENCES.fill(
-                "counts_beyond", limit=self.limit, single=self.limit / _NOISE_MARGIN, comparisons=self.comparisons
-            )
-        why = []
-        if self.moved:
-            lie = "centre lies" if self.moved == 1 else "centres lie"
-            why.append(
-                f"{self.moved} of {self.one.k} {lie} a quarter of the way to a neighbour, or more, off its partner."
-            )
-        if self.unclear:
-            why.append(f"{self.unclear} sizes are within {profiles.SURE:g} sd of nobody.")
-        return " ".join([*why, SENTENCES.fill("two_draws")])
+        single = self.limit / _NOISE_MARGIN
+        return render("comparison.txt.j2", made=self, single=single, SURE=profiles.SURE).rstrip("\n")
 
     def table(self) -> pd.DataFrame:
         """Every difference in standard deviations, a row a segment of the first release; no row where none counts."""

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -237,13 +237,6 @@ class Verification:
         }
 
 
-class Examined(NamedTuple):
-    """The verdict on a zip, and what its transcript comes to; None where that cannot be played."""
-
-    verdict: Verification
-    played: Played | None
-
-
 def verify(source: str | Path | bytes) -> Verification:
     """The verdict on a zip at a path, or on its bytes.
 
@@ -252,14 +245,14 @@ def verify(source: str | Path | bytes) -> Verification:
     RequestError
         If it is no zip of a release at all.
     """
-    return examine(source).verdict
+    return examine(source)[0]
 
 
 verify.__module__ = "dpviz"
 
 
-def examine(source: str | Path | bytes) -> Examined:
-    """The verdict on a zip, or on its bytes, and the release that its answers come to."""
+def examine(source: str | Path | bytes) -> tuple[Verification, Played | None]:
+    """The verdict on a zip, or on its bytes, and what its transcript comes to; None where that cannot be played."""
     data = source if isinstance(source, bytes) else _read(source)
     files, wrong = read_members(data, frozenset(IN_ORDER))
     if VERIFY not in files:
@@ -273,7 +266,7 @@ def examine(source: str | Path | bytes) -> Examined:
     found.compare(data)
     advisories = tuple(found.advisories())
     verdict = Verification(tuple(found.sentences()), tuple(found.all()), signer, found.noise.words, advisories)
-    return Examined(verdict, found.played)
+    return verdict, found.played
 
 
 def _read(path: str | Path) -> bytes:

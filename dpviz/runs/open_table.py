@@ -246,14 +246,9 @@ def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
     rows = Preparation(
         plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
     )
-    if isinstance(source, CsvOnDisk):
-        batches = source.read_batches(
-            declared.columns, declared.file, id_column=declared.id_column, codings=declared.coded
-        )
-    else:
-        assert isinstance(source, ArrowTable)
-        batches = source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded)
-    for batch in batches:
+    assert isinstance(source, ArrowTable | CsvOnDisk)
+    written: dict[str, Any] = {"declared": declared.file} if isinstance(source, CsvOnDisk) else {}
+    for batch in source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded, **written):
         rows.take(batch)
         yield batch.read
     rows.finish()
@@ -265,7 +260,7 @@ def _open_in_memory(plan: Plan) -> OpenTable:
     if isinstance(source, SparseTable):
         if domain.declared:
             raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
-        return plan.open(source, make_private_table(source.values, domain, spelled_out))
+        return plan.open(source, spelled_out.make_private_table(source.values, domain))
     id_column, label = spelled_out.id_column, spelled_out.label_column or None
     text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
     numbers = [name for name in columns if name not in coded]
@@ -276,22 +271,8 @@ def _open_in_memory(plan: Plan) -> OpenTable:
         loaded = source.read(numbers, text=text, coded=coded)
     assert isinstance(loaded, LoadedTable)
     persons = None if id_column is None else loaded.identifiers(id_column)
-    private = make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, spelled_out, persons)
+    private = spelled_out.make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, persons)
     return plan.open(loaded, private, None if label is None else loaded.groups(label))
-
-
-def make_private_table(
-    values: Any, domain: Domain, declared: Declaration, persons: Codes | None = None
-) -> PrivateTable:
-    """Rows in memory with what is declared of them; ``values`` (n, d), data units; ``persons`` (n,), whose each is."""
-    return PrivateTable(
-        values,
-        domain,
-        relation=declared.relation,
-        n_public=declared.n_public,
-        persons=persons,
-        rows_per_person=declared.rows_per_person,
-    )
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:

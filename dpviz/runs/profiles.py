@@ -296,21 +296,11 @@ class Profile:
 
     def _find_even_sd(self, spread: Array) -> Array:
         """On the scale of each column (k, d), of deviations in data units."""
-        parts = zip(self.columns, self.centers.T, spread.T, strict=True)
-        sds = (
-            one.coding.find_even_sd(values, sd) if isinstance(one.coding, codings.Stretched) else sd
-            for one, values, sd in parts
-        )
-        return np.stack([*sds], axis=1)
+        return self._convert("find_even_sd", self.centers, spread)
 
     def spread_noise(self, sd: Array) -> Array:
         """Deviations in data units (k, d), as ``center_sd`` has them, of ``sd`` (k, d) on the scale of each column."""
-        parts = zip(self.columns, self.centers.T, sd.T, strict=True)
-        spread = (
-            one.coding.spread_around(values, noise) if isinstance(one.coding, codings.Stretched) else noise
-            for one, values, noise in parts
-        )
-        return np.stack([*spread], axis=1)
+        return self._convert("spread_around", self.centers, sd)
 
     @property
     def noise_sd(self) -> Array:
@@ -319,13 +309,16 @@ class Profile:
 
     def stretch(self, values: Array) -> Array:
         """Values (..., d) in data units on the scale of each column."""
-        columns = zip(self.columns, np.moveaxis(values, -1, 0), strict=True)
-        return np.stack([column.coding.stretch(one) for column, one in columns], axis=-1)
+        return self._convert("stretch", values)
 
     def unstretch(self, values: Array) -> Array:
         """Back to data units, shape (..., d)."""
-        columns = zip(self.columns, np.moveaxis(values, -1, 0), strict=True)
-        return np.stack([column.coding.unstretch(one) for column, one in columns], axis=-1)
+        return self._convert("unstretch", values)
+
+    def _convert(self, how: str, *values: Array) -> Array:
+        """What that method of each column's coding makes of its ``values`` (..., d)."""
+        columns = zip(self.columns, *(np.moveaxis(one, -1, 0) for one in values), strict=True)
+        return np.stack([getattr(column.coding, how)(*own) for column, *own in columns], axis=-1)
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:

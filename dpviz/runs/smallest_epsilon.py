@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -165,9 +165,9 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsil
     best = target.find_least(by_epsilon)
     rng = np.random.default_rng(0)
     drawn = np.column_stack([_resample(runs, target.share, rng) for runs in losses])
-    tried = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])
-    low = min(tried.below[0], float(np.quantile(tried.below, _INTERVAL[0], method="nearest")))
-    high = max(tried.above[0], float(np.quantile(tried.above, _INTERVAL[1], method="nearest")))
+    below, above = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])
+    low = min(below[0], float(np.quantile(below, _INTERVAL[0], method="nearest")))
+    high = max(above[0], float(np.quantile(above, _INTERVAL[1], method="nearest")))
     return SmallestEpsilon(
         *(name, best, float(low), float(high)),
         *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses))),
@@ -175,19 +175,12 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsil
     )
 
 
-class _Neighbours(NamedTuple):
-    """The tried ε next to each answer."""
-
-    below: Array
-    above: Array
-
-
-def _find_neighbours(epsilons: Array, crossings: Array) -> _Neighbours:
+def _find_neighbours(epsilons: Array, crossings: Array) -> tuple[Array, Array]:
     """The tried ε below and above each crossing; the lowest for what begins below the target, else infinite."""
     place = np.searchsorted(epsilons, crossings * (1 - 1e-12))
     known = np.r_[epsilons, inf]
     never = place == len(epsilons)
-    return _Neighbours(np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place])
+    return np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place]
 
 
 def _resample(losses: Array, share: float, rng: np.random.Generator) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 from dpviz.algorithms import CentersStep, LossDiagnostic, Step, size_estimates
 from dpviz.core import Array, Flags, Region
 from dpviz.runs.run_sentences import SENTENCES
-from dpviz.words import format_percent
+from dpviz.words import format_percent, render
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
 
@@ -196,14 +196,25 @@ def judge_centers(
     -------
     Verdict or None
     """
-    rules = (
-        _judge_failed(seen, what, judges_itself=judges_itself),
-        _judge_edge(seen),
-        _judge_unclear(seen),
-        _judge_lost(seen),
-        _judge_one(seen, loss),
-    )
-    return next((verdict for verdict in rules if verdict is not None), None)
+    k, edged = len(seen.gaps), seen.edge.mean(axis=1) >= _EDGED
+    carried = np.zeros(k, dtype=np.bool_) if k < 2 or seen.errors is None else seen.errors >= seen.gaps
+    # A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
+    # There coordinates at the edge of the bounds tell that noise placed them.
+    placed = not judges_itself or seen.edge.mean() > _EDGES
+    rules: dict[Kind, bool] = {
+        "failed": bool(carried.mean() >= _MOST and placed),
+        "edge": bool(edged.mean() >= _MOST),
+        "sizes": bool(seen.unclear.any()),
+        "noise": bool(k > 1 and seen.lost.any()),
+        "one": loss is not None and loss.share >= LIKE_ONE and k > 1,
+    }
+    kind = next((kind for kind, holds in rules.items() if holds), None)
+    if kind is None:
+        return None
+    said = {"what": what, "carried": carried, "edged": edged, "loss": loss, "median": np.median}
+    written = render("verdict_of_centers.txt.j2", kind=kind, seen=seen, k=k, CLEAR=size_estimates.CLEAR, **said)
+    title, reason = written.splitlines()
+    return Verdict(kind, title, reason)
 
 
 def _judge_refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
@@ -227,70 +238,3 @@ def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     share = float(read.rows[0]) / n_declared
     reason = SENTENCES.fill("few_read", rows=read.words[0], declared=n_declared)
     return Verdict("dropped", f"{format_percent(share)} of the declared rows were read", reason)
-
-
-def _judge_failed(seen: Evidence, what: str, *, judges_itself: bool) -> Verdict | None:
-    """Noise may carry half of the centres as far as the next one.
-
-    A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
-    There coordinates at the edge of the bounds tell that noise placed them.
-    """
-    k = len(seen.gaps)
-    if k < 2 or seen.errors is None:
-        return None
-    carried = seen.errors >= seen.gaps
-    if carried.mean() < _MOST or (judges_itself and seen.edge.mean() <= _EDGES):
-        return None
-    reason = f"Noise may carry {int(carried.sum())} of {k} centres as far as the next one."
-    if seen.unclear.any():
-        reason += f" {_describe_sizes(seen)}"
-    if seen.edge.any():
-        reason += f" {100 * seen.edge.mean():.2g} % of the coordinates lie on a bound."
-    return Verdict("failed", f"this {what} failed: it shows noise", reason)
-
-
-def _judge_edge(seen: Evidence) -> Verdict | None:
-    """Half of the centres lie at the edge of the bounds with half of their coordinates."""
-    edged, k = seen.edge.mean(axis=1) >= _EDGED, len(seen.gaps)
-    if edged.mean() < _MOST:
-        return None
-    reason = SENTENCES.fill("at_edge")
-    who = "the centre lies" if k == 1 else f"{int(edged.sum())} of {k} centres lie"
-    return Verdict("edge", f"{who} at the edge of the bounds", reason)
-
-
-def _judge_unclear(seen: Evidence) -> Verdict | None:
-    """Some sizes may be noise alone."""
-    unclear, k = seen.unclear, len(seen.gaps)
-    if not unclear.any():
-        return None
-    who = "its size" if k == 1 else f"all {k} sizes" if unclear.all() else f"{int(unclear.sum())} of {k} sizes"
-    return Verdict("sizes", f"{who} may be noise alone", f"{_describe_sizes(seen)} Such a cluster may hold nobody.")
-
-
-def _judge_lost(seen: Evidence) -> Verdict | None:
-    """Noise may carry some centres to their neighbours."""
-    lost, k = seen.lost, len(seen.gaps)
-    if k < 2 or not lost.any():
-        return None
-    number = int(lost.sum())
-    who = "it" if number == 1 else "them"
-    reason = f"Noise may carry {who} farther than half of the way to the next centre."
-    return Verdict("noise", f"{number} of {k} centres may be lost in noise", reason)
-
-
-def _judge_one(seen: Evidence, loss: LossShare | None) -> Verdict | None:
-    """The loss may be that of one centre in the middle of all rows."""
-    k = len(seen.gaps)
-    if loss is None or loss.share < LIKE_ONE or k < 2:
-        return None
-    reason = f"By released values, the loss is {loss.words} that of one centre."
-    return Verdict("one", f"{k} centres may do no better than one", reason)
-
-
-def _describe_sizes(seen: Evidence) -> str:
-    assert seen.sizes is not None
-    number, k = int(seen.unclear.sum()), len(seen.gaps)
-    clear, are = size_estimates.CLEAR, "is" if number == 1 else "are"
-    limit = f"{clear * float(np.median(seen.sizes.sd)):,.0f} rows"
-    return f"{number} of {k} sizes {are} below {clear:g} sd of the noise ({limit})."

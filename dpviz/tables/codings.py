@@ -183,6 +183,17 @@ class Coding:
         """Back from that scale."""
         return values
 
+    def spread_around(self, values: Array, sd: Array) -> Array:
+        """Half of what lies within ``sd`` (k,) on either side of amounts (k,), in their units: noise of a released one.
+
+        ``sd`` is on the scale of the column; of a small one it is the scale's slope times that.
+        """
+        return sd
+
+    def find_even_sd(self, values: Array, spread: Array) -> Array:
+        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) it is."""
+        return spread
+
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         """Made-up cells: ``part`` (n,), 0 to 1, of the way from ``lower`` to ``upper``, both on the stretched scale."""
         return self.unstretch(lower + part * (upper - lower))
@@ -228,15 +239,11 @@ class Stretched(Coding):
         return np.sign(values) * values * values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
-        """Half of what lies within ``sd`` (k,) on either side of amounts (k,), in their units: noise of a released one.
-
-        ``sd`` is on the scale of the column, logarithms or roots; of a small one it is the scale's slope times that.
-        """
         middle = self.stretch(values)
         return (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
-        """Back from ``spread_around``: the sd on the scale of the column whose ``spread`` around amounts (k,) that is.
+        """As of any scale.
 
         >>> log, pay = Stretched("log"), np.array([2000.0])
         >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)

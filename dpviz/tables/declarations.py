@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core import Domain, RequestError
+from dpviz.core import Codes, Domain, PrivateTable, RequestError
 from dpviz.tables.codings import (
     DESCRIBED_EXAMPLE,
     MOST_DESCRIBED,
@@ -272,6 +272,11 @@ class Declaration:
             units=self.units,
         )
 
+    def make_private_table(self, values: Any, domain: Domain, persons: Codes | None = None) -> PrivateTable:
+        """Rows in memory, ``values`` (n, d), data units, with all that is declared; ``persons`` (n,), whose each is."""
+        facts = {name: getattr(self, name) for name in ("relation", "n_public", "rows_per_person")}
+        return PrivateTable(values, domain, persons=persons, **facts)
+
     def list_bounds(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order."""
         pairs = [bounds[:2] for bounds in self._list_declared(columns)]
@@ -459,11 +464,7 @@ def to_json(declaration: Declaration) -> str:
         "scaling": {"scaling": declaration.scaling},
         "unit_of_privacy": {"unit_of_privacy": declaration.unit_of_privacy},
         "rows_per_person": {} if declaration.id_column is None else {"rows_per_person": declaration.rows_per_person},
-        "words": {
-            "release": {
-                name: list(said) if isinstance(said, tuple) else said for name, said in declaration.words.items()
-            }
-        },
+        "words": {"release": dict(declaration.words)},
     }
     if declaration.kind == FileKind.PUBLIC:
         own["kind"] = {"public": True}

@@ -32,28 +32,23 @@ _ZINC, _ALUMINIUM = (419.527, 253.8), (660.323, 332.9)
 _PUBLIC = Declaration(
     scaling="common", kind=FileKind.PUBLIC, source="Generated on demand.", licence="CC0-1.0 (generated)"
 )
+_AROUND_NOUGHT = replace(_PUBLIC, lower=(-1.0,), upper=(1.0,), label_column=USUAL_LABEL)
 MIXTURE = replace(
-    _PUBLIC,
+    _AROUND_NOUGHT,
     title="64 Gaussians in 100 dimensions",
     description="A mixture of 64 well-separated Gaussians, the high-dimensional case: a grid is out of reach.",
-    lower=(-1.0,),
-    upper=(1.0,),
     bounds_origin="The mixture is defined inside the unit ball.",
     radius=1.0,
     n_public=_MIXED,
     source="Generated on demand, after the mixture of Google's 2021 clustering study.",
-    label_column=USUAL_LABEL,
 ).over([f"x_{place}" for place in range(1, 101)])
 WORDS = replace(
-    _PUBLIC,
+    _AROUND_NOUGHT,
     title="Words of five topics",
     description="20,000 made-up texts of at most 20 out of 400 words: most entries are 0.",
-    lower=(-1.0,),
-    upper=(1.0,),
     bounds_origin="A word is in a text (1) or not (0); the bounds lie evenly around 0, so that a 0 stays a 0.",
     unit_of_privacy="one text (one row)",
     n_public=_TEXTS,
-    label_column=USUAL_LABEL,
 ).over([f"word_{place}" for place in range(1, _VOCABULARY + 1)])
 FIXED_POINTS = replace(
     _PUBLIC,

@@ -177,12 +177,8 @@ def open_typed(place: str | Path) -> ArrowTable | None:
     if isinstance(place, str) and place.startswith(f"{spark_intake.SCHEME}://"):
         return SparkTable.find(place)
     path = Path(place)
-    return ParquetTable(path) if _is_parquet(path) else None
-
-
-def _is_parquet(path: Path) -> bool:
-    """Whether a path is that of a Parquet file, or of a folder of them."""
-    return path.suffix == ENDING or os.path.isdir(path)  # noqa: PTH112 (a path too long to be one is none)
+    is_folder = os.path.isdir(path)  # noqa: PTH112 (a path too long to be one is none)
+    return ParquetTable(path) if path.suffix == ENDING or is_folder else None
 
 
 def declare_nothing(content: Content) -> Declaration:

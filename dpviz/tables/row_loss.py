@@ -15,9 +15,7 @@ from dpviz.core import Array
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.file_format import NumberStyle, find_mending_style
 from dpviz.tables.loaded_table import LoadedTable, Unread
-from dpviz.words import list_names, quote_name
-
-_NAMED = 6
+from dpviz.words import list_names, quote_name, render
 
 
 @dataclass(frozen=True)
@@ -29,16 +27,6 @@ class ColumnLoss:
     no_number: int
     alone: int
     style: NumberStyle | None = None
-
-    @property
-    def sentence(self) -> str:
-        """Its loss, and what would mend it."""
-        empty = f"{_format_cells(self.empty)} empty" if self.empty else ""
-        wrong = (
-            f"{_format_cells(self.no_number)} no number{'' if self.no_number == 1 else 's'}" if self.no_number else ""
-        )
-        said = f"{quote_name(self.name)}: {' and '.join(filter(None, (empty, wrong)))}"
-        return f"{said}; most of these would be read if written like {self.style}." if self.style else f"{said}."
 
 
 @dataclass(frozen=True)
@@ -117,35 +105,9 @@ class RowLoss:
         >>> RowLoss(4, 0, 0, 0, (), True).sentences
         ('No row is lost: every cell of the columns to cluster is a number.',)
         """
-        if self.is_none:
-            return ("No row is lost: every cell of the columns to cluster is a number.",)
-        said = []
-        if self.incomplete:
-            fate = "dropped" if self.dropped else "replaced by the middle of the bounds"
-            dearest = f"; {quote_name(self.columns[0].name)} costs most of them" if len(self.columns) > 1 else ""
-            said.append(f"{_format_part(self.incomplete, self.rows)} {fate}: some column has no number there{dearest}.")
-        if self.broken:
-            said.append(
-                f"{_format_part(self.broken, self.rows)} no record: too many or too few fields, or a quotation mark "
-                "that does not close."
-            )
-        if self.nobody:
-            said.append(f"{_format_part(self.nobody, self.rows)} nobody's: the id is missing.")
-        said += [column.sentence for column in self.columns[:_NAMED]]
-        if rest := [column.name for column in self.columns[_NAMED:]]:
-            said.append(f"Less is missing in {list_names(rest)}.")
-        return tuple(said)
+        return tuple(render("row_loss.txt.j2", loss=self, quote=quote_name, names=list_names)[:-1].split("\n"))
 
 
 def _find_mending(lost: Unread, style: NumberStyle) -> NumberStyle | None:
     cells = [cell.decode(errors="replace") for cell in lost.cells]
     return find_mending_style(cells, style) if cells else None
-
-
-def _format_part(part: int, whole: int) -> str:
-    is_one = part == 1
-    return f"{part:,} of {whole:,} rows ({100 * part / whole:.3g} %) {'is' if is_one else 'are'}"
-
-
-def _format_cells(many: int) -> str:
-    return f"{many:,} cell{' is' if many == 1 else 's are'}"

@@ -29,8 +29,8 @@ import numpy as np
 from dpviz.algorithms import Card, Level, Setting, find_card, format_apart
 from dpviz.core import Array, Flags, Relation, RequestError, check, gdp_mu
 from dpviz.runs.request import Contender
-from dpviz.runs.run_sentences import SENTENCES, make_refusal
-from dpviz.words import round_percent
+from dpviz.runs.run_sentences import make_refusal
+from dpviz.words import render, round_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,11 +165,6 @@ def round_epsilon(epsilon: float, *, up: bool) -> float:
     return float(f"{steps * unit:.{_DIGITS}g}")
 
 
-def describe_crossing(needed: float, allowed: float) -> str:
-    """That no ε keeps the loss and the risk, as a title of at most fifty characters."""
-    return f"No ε keeps both: {format_epsilon(needed, up=True)} needed, {format_epsilon(allowed)} allowed"
-
-
 EPSILONS = (*(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7), *(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0))
 """The values of ε that advice chooses from."""
 
@@ -272,39 +267,19 @@ class Advice:
 
     def describe_certainty(self) -> str:
         """On how many made-up tables that held, and how far they lie apart."""
-        outlook = self.leading
-        if outlook is None:
-            return "No algorithm can serve this request, or none was tried on so few rows."
-        tables = f"{self.n_tables} made-up tables of about this size"
-        low, high = format_apart(outlook.low, outlook.high)
-        spread = f"half of them lie between {low} and {high} ×"
-        if self.best is None:
-            said = {"who": outlook.title, "epsilon": outlook.epsilon, "part": round_percent(outlook.share)}
-            return SENTENCES.fill("nearest", **said, tables=tables, spread=spread)
-        beyond = " Your sizes lie beyond those that were studied: the nearest of them answered." if self.beyond else ""
-        return f"At ε = {outlook.epsilon:g} it held on {round_percent(outlook.share)} of {tables}; {spread}.{beyond}"
+        return self._write("certainty")[0]
 
     def list_alternatives(self) -> list[str]:
         """What else would do at this ε: what is as good and cheaper, and what is better."""
-        best, sentences = self.best, []
-        for other in self.others if best is not None else ():
-            assert best is not None
-            if other.share < self.target.share - 1e-9:
-                continue
-            if other.behind * _SLIGHTLY <= best.behind:
-                why = "loses less ({} × against {} ×)".format(*format_apart(other.median, best.median))
-            elif other.behind <= _SLIGHTLY * best.behind:
-                why = f"does as well ({format_apart(other.median)[0]} ×)"
-            elif other.seconds * _MUCH_CHEAPER <= best.seconds:
-                why = f"loses more ({format_apart(other.median)[0]} ×), in a fraction of the computing time"
-            else:
-                continue
-            sentences.append(f"{other.title} {why}; it held on {round_percent(other.share)}.")
-        return sentences
+        return self._write("alternatives")
 
     def list_changes(self) -> list[str]:
         """What would change the answer, a sentence each."""
-        return [_describe_change(change, self) for change in self.changes]
+        return self._write("changes")
+
+    def _write(self, part: str) -> list[str]:
+        said = {"part": part, "advice": self, "slightly": _SLIGHTLY, "much_cheaper": _MUCH_CHEAPER}
+        return render("advice.txt.j2", **said, apart=format_apart, percent=round_percent).splitlines()
 
 
 @dataclass(frozen=True, eq=False)
@@ -629,17 +604,3 @@ def _takes_categories(card: Card, setting: Setting) -> bool:
     if card.most_coded is not None and setting.coded > card.most_coded:
         return False
     return not setting.coded or card.categories is None or card.categories.level is not Level.RED
-
-
-def _describe_change(change: Change, advice: Advice) -> str:
-    """What another request would lead to, in a sentence."""
-    outlook = change.outlook
-    if outlook is None:
-        return f"With {change.words} it would still be out of reach."
-    if change.asks_epsilon:
-        (median,) = format_apart(outlook.median)
-        return f"With {change.words}, expect {median} × the loss of k-means++ ({outlook.title})."
-    if advice.best is None or outlook.epsilon < advice.best.epsilon:
-        return f"With {change.words}, ε = {outlook.epsilon:g} would do ({outlook.title})."
-    still = "still " * (outlook.epsilon == advice.best.epsilon)
-    return f"With {change.words}, ε = {outlook.epsilon:g} would {still}be needed ({outlook.title})."

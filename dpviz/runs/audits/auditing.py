@@ -51,7 +51,7 @@ from dpviz.runs.audits.neighboring_tables import (
 from dpviz.runs.meaning.membership import Attack, AttackTrial, NeighboringTables, attack, collect_scores, run_trials
 from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
-from dpviz.words import format_things
+from dpviz.words import format_things, render
 
 _ROOT = Path(__file__).resolve().parents[3]
 _HEAD = "dpviz"
@@ -389,13 +389,9 @@ class AuditReport:
     @property
     def text(self) -> str:
         """Every check on a line, what did not hold, and what no audit can tell."""
-        by = f", brought by {self.card.brought_by}" if self.card.brought_by else ""
         width = max(len(result.check) for result in self.results)
         lines = [f"{_SIGNS[result.held]:9} {result.check:{width}}  {result.says}" for result in self.results]
-        broken = self.broken
-        verdict = f"Did not hold ({len(broken)}): {', '.join(broken)}." if broken else "All that was tried held."
-        unknown = "What no audit can tell:\n" + "\n".join(f"  {line}" for line in CANNOT_TELL)
-        return "\n\n".join([f"{self.card.id}: {self.card.title}{by}", "\n".join(lines), verdict, unknown])
+        return render("audit.txt.j2", report=self, lines=lines, untold=CANNOT_TELL).removesuffix("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

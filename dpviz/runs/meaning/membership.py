@@ -19,7 +19,7 @@ from dpviz.core import Array, PrivateTable, RequestError, compute_log_ratio, mec
 from dpviz.runs.jobs import brief
 from dpviz.runs.meaning.windows import bound_hits
 from dpviz.runs.one_run import run_request
-from dpviz.runs.open_table import OpenTable, make_private_table
+from dpviz.runs.open_table import OpenTable
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.worker import Progress
 from dpviz.tables import FileKind, LoadedTable
@@ -55,7 +55,7 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
     without = values.copy()
     without[theirs] = np.nan
     domain = table.domain
-    present, absent = (make_private_table(rows, domain, declared, persons) for rows in (values, without))
+    present, absent = (declared.make_private_table(rows, domain, persons) for rows in (values, without))
     person = domain.region.settle_points(domain.to_unit(domain.limit(values[theirs & np.isfinite(values).all(axis=1)])))
     if not len(person):
         raise RequestError("This row has an empty cell and is not used: choose another.")

@@ -20,10 +20,10 @@ import numpy as np
 
 from dpviz.algorithms import Setting, round_up
 from dpviz.core import Array, check
-from dpviz.runs.advice.advice import EPSILONS, Target, describe_crossing, foresee, format_epsilon, round_epsilon
+from dpviz.runs.advice.advice import EPSILONS, Target, foresee, format_epsilon, round_epsilon
 from dpviz.runs.advice.recommendation import MADE_UP, RowsAdvice
 from dpviz.runs.run_sentences import SENTENCES
-from dpviz.words import format_percent
+from dpviz.words import format_percent, render
 
 
 class Belief(NamedTuple):
@@ -249,47 +249,22 @@ class Window:
     @property
     def finding(self) -> str:
         """The answer as a title of at most fifty characters."""
-        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
-        match self.kind:
-            case "window":
-                return f"Choose ε between {least} and {most}" if least != most else f"Choose ε = {least}"
-            case "wide":
-                return f"Choose ε = {least}: less would lose more"
-            case "none":
-                return describe_crossing(self.least, self.most)
-        return f"No ε up to {EPSILONS[-1]:g} keeps this loss"
+        return self._write("title")
 
     @property
     def sentence(self) -> str:
         """Why, in sentences."""
-        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
-        rows = f"{self.setting.n:,} rows"
-        loss = f"{self.target.describe_often(f'{MADE_UP} of {rows}')} lose at most {self.target.above} ({self.who})"
-        match self.kind:
-            case "window":
-                why = f"From {least} on, {loss}. Up to {most}, {self.risk.words}."
-                return f"{why} Take the lower end, unless this release is the only one."
-            case "wide":
-                double = format_epsilon(2 * self.least)
-                return SENTENCES.fill("wide_window", least=least, loss=loss, most=most, double=double)
-            case "none":
-                return f"From {least} on, {loss}. Up to {most}, {self.risk.words}. One of these would open a window:"
-        lost = f"Nobody keeps {self.target.describe_often(f'{MADE_UP} of {rows}')} within {self.target.above} with k = "
-        return f"{lost}{self.setting.k}. The accepted risk allows {most}. One of these would open a window:"
+        return self._write("why")
 
     def argument(self, epsilon: float) -> str:
         """Why ``epsilon``, in sentences for a card: public values only, and true of any ε, also of one outside."""
-        least, most = format_epsilon(self.least, up=True), format_epsilon(self.most)
-        tables = self.target.describe_often(f"{MADE_UP} of {self.setting.n:,} rows")
-        if epsilon >= self.least * (1 - 1e-9):
-            loss = f"it keeps the accepted loss: from {least} on, {tables} lose at most {self.target.above}"
-            loss += " more than k-means++"
-        else:
-            takes = f"that takes {least}" if isfinite(self.least) else f"no ε up to {EPSILONS[-1]:g} does"
-            loss = f"it does not keep the accepted loss of {self.target.above} over k-means++: {takes}"
-        kept = "keeps" if epsilon <= self.most * (1 + 1e-9) else "does not keep"
-        beyond = f", but with the chance δ = {self.setting.delta:g}" if self.setting.delta > 0 else ""
-        return f"ε = {epsilon:g}: {loss}. It {kept} the accepted risk: up to {most}, {self.risk.words}{beyond}."
+        return self._write("argument", epsilon)
+
+    def _write(self, part: str, epsilon: float = 0.0) -> str:
+        ends = {"least": format_epsilon(self.least, up=True), "most": format_epsilon(self.most)}
+        often = self.target.describe_often(f"{MADE_UP} of {self.setting.n:,} rows")
+        said = {"often": often, "double": format_epsilon(2 * self.least), "highest": EPSILONS[-1], "epsilon": epsilon}
+        return render("window.txt.j2", part=part, window=self, **ends, **said).strip()
 
     def belief(self, epsilon: float) -> float:
         """The most that the guess can become at an ε of a release."""
