@@ -25,11 +25,12 @@ from dpviz.core import Array, Codes, PrivateSession, mechanisms, partitions, que
 _RAISED_SDS = 3.0
 _STAY_SDS = 2.0
 _LEAST_COUNT = 2.0
-# The clipping radius follows this quantile of the residuals, and a few bins more; a bin is full from so many scales
-# on.
+# The clipping radius follows this quantile of the residuals, and a few bins more, where bins that are full, which takes
+# so many scales, hold this part of all rows: below it bins that noise filled would decide (docs/findings.md).
 _QUANTILE = 0.9
 _MORE_BINS = 1.5
 _FULL_BIN = 1.5
+_CLEAR_PART = 0.8
 _WIDER_SPREAD = 2.0  # the spread of a cluster that may be two is measured so many times farther out
 # What splitting a Gaussian across its widest axis removes of the spread along it: 2/π. That a split is taken where it
 # saves more than the other centre's loss costs, without a margin, is measured (docs/findings.md).
@@ -106,7 +107,7 @@ def run_residual_rounds(
         yield step
         centers = step.centers
         if lengths is not None:
-            clipping_radius *= _shrink(lengths)
+            clipping_radius *= _shrink(lengths, session.n)
 
 
 def _run_round(
@@ -174,11 +175,11 @@ def _format_widths(clipping_radii: Array) -> str:
 
 
 def _shrink(
-    lengths: mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian],
+    lengths: mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian], n: float
 ) -> float:
-    """The part of the clipping radius within which most residuals lie, at most 1."""
+    """The part of the clipping radius within which most residuals of ``n`` rows lie; 1 where noise hides it."""
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
-    if filled[-1] <= 0:
+    if filled[-1] < _CLEAR_PART * n:
         return 1.0
     bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
     return min(1.0, (bin_ + _MORE_BINS) / len(filled))

@@ -307,9 +307,10 @@ def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
 
 def test_the_reach_is_cut_to_where_clear_bins_lie():
     lengths = np.array([100.0, 100, 0, 0, 14, 14, 14, 14])
-    assert _shrink(SimpleNamespace(value=lengths, sd=10.0)) == 2.5 / 8, "what noise may have filled is empty"
-    assert _shrink(SimpleNamespace(value=lengths, sd=9.0)) == 7.5 / 8
-    assert _shrink(SimpleNamespace(value=lengths, sd=100.0)) == 1.0, "where no bin is clear, nothing is cut"
+    assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 250) == 2.5 / 8, "what noise may have filled is empty"
+    assert _shrink(SimpleNamespace(value=lengths, sd=9.0), 256) == 7.5 / 8
+    assert _shrink(SimpleNamespace(value=lengths, sd=100.0), 256) == 1.0, "where no bin is clear, nothing is cut"
+    assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 256) == 1.0, "nor where clear bins hold too few of the rows"
 
 
 def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
