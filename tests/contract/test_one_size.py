@@ -43,8 +43,7 @@ DOCUMENTS = ("card.html", "dossier.html", "card.yaml", "VERIFY.txt")
 # What is declared of each kind of release, and what is asked of the command line.
 KINDS: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
     "two columns of numbers": ({"bounds": TWO, "n_public": ROWS}, ("--segments", 0)),
-    "segments, a log scale, dates and categories": ({"bounds": BOUNDS, "n_public": ROWS}, ("--segments", 0.3)),
-    "number of rows and bounds bought": ({"bounds": {**TWO, "income": [None, None]}}, ("--segments", 0.3)),
+    "number of rows and bounds bought": ({"bounds": {**BOUNDS, "income": [None, None]}}, ("--segments", 0.3)),
 }
 
 
@@ -66,13 +65,16 @@ class Told(NamedTuple):
                 if f"{name}_sd" in row:
                     yield f"{name} of {row['segment']}", float(row[name]), NINE_IN_TEN * float(row[f"{name}_sd"])
 
+    def find_sizes(self) -> list[tuple[float, float]]:
+        return [(value, reach) for name, value, reach in self.find_due() if name.startswith("noisy_size")]
+
     def find_due_texts(self) -> set[str]:
         """Everything that may stand around a ±: sizes, their sum, coordinates, and shares in percent."""
         due = set()
         for name, value, reach in self.find_due():
             due.add(format_noisy(value, reach, whole=name.startswith("noisy_size")))
             due.add(f"{format_noisy(100 * value, 100 * reach)} %")
-        sizes = [(value, reach) for name, value, reach in self.find_due() if name.startswith("noisy_size")]
+        sizes = self.find_sizes()
         total, whole = sum(value for value, _ in sizes), sqrt(sum(reach**2 for _, reach in sizes))
         return due | {format_noisy(total, whole, whole=True)}
 
@@ -151,10 +153,7 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         "release in the shell": pressed.out,
         "read in the shell": read.out,
         "verify in the shell": told_by("verify", out).out,
-        **{
-            name: strip_markup(files[name].decode())
-            for name in ("card.html", "dossier.html", "card.yaml", "VERIFY.txt")
-        },
+        **{name: strip_markup(files[name].decode()) for name in DOCUMENTS},
         "page Release": read_page(show_released(data, files)),
         "page Read": read_page(show_read(data)),
     }
@@ -168,15 +167,11 @@ def test_every_text_has_one_value_and_one_half_width_of_a_fact(told: Told) -> No
         # A number of a date ends where the next begins: its ± is of days.
         found = {pair for pair in found if not re.search(rf"-{re.escape(pair)}", text)}
         assert found <= due, (name, sorted(found - due))
-    sizes = [
-        format_noisy(value, reach, whole=True)
-        for name, value, reach in told.find_due()
-        if name.startswith("noisy_size")
-    ]
+    sizes = told.find_sizes()
     for name in ("release in the shell", "read in the shell", "card.html", "page Read", "page Release"):
-        assert all(size in told.texts[name] for size in sizes), name
-    most = max(reach for name, _, reach in told.find_due() if name.startswith("noisy_size"))
-    assert f"The ± of a size is at most {format_reach(most)} rows." in told.texts["dossier.html"]
+        assert all(format_noisy(*size, whole=True) in told.texts[name] for size in sizes), name
+    most = format_reach(max(reach for _, reach in sizes))
+    assert f"The ± of a size is at most {most} rows." in told.texts["dossier.html"]
 
 
 def test_every_file_of_numbers_has_one_value_and_one_half_width_of_a_fact(told: Told) -> None:
