@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.core.accounting import Accounting
+from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.replay import (
@@ -23,6 +24,7 @@ __all__ = [
     "RecordedLoss",
     "Recording",
     "RowsTouched",
+    "ask_often",
     "exploding_session",
     "open_as",
     "open_seeded",
@@ -42,6 +44,15 @@ def open_seeded(
     """A session of study noise, which buys no number of rows unless a test says so."""
     noise = StudyNoise(np.random.default_rng(seed))
     return open_as(table, kind).open(epsilon=epsilon, delta=delta, accounting=accounting, noise=noise, needs_n=needs_n)
+
+
+def ask_often(session: PrivateSession, times: int, *asked: Any, **options: Any) -> tuple[list[Any], Entry]:
+    """The answers to a question that is asked so many times, as if each was the first, and what one of them costs."""
+    answers = []
+    for _ in range(times):
+        answers.append(session.ask(*asked, note="x", **options).value)
+        session.ledger.entries, (entry,) = [], session.ledger.entries
+    return answers, entry
 
 
 class RowsTouched(Exception):

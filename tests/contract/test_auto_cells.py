@@ -88,10 +88,9 @@ TWO_REPLACED = NeighborSetting("replace, two columns", dim=2, relation=Relation.
 TWO_OF_PERSONS = NeighborSetting("persons, two columns", dim=2, n_public=1200, rows_per_person=2)
 
 
-@pytest.mark.parametrize("far", [120, 8], ids=["around a core", "around a box"])
-@pytest.mark.parametrize("case", [TWO, TWO_REPLACED, TWO_OF_PERSONS], ids=str)
+@pytest.mark.parametrize(("case", "far"), [(TWO, 120), (TWO, 8), (TWO_REPLACED, 8), (TWO_OF_PERSONS, 120)], ids=str)
 def test_cells_that_widen_outwards(case, far):
-    """With and without the row that lies farthest out, and one in the middle: both have a cell and a pull."""
+    """Around a core, and where 8 rows lie far out around a box: with and without the farthest row, and a middle one."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0.2, 0.01, (1200, 2))
     rows[:far, 0] = rng.uniform(0.4, 0.95, far)
@@ -105,10 +104,16 @@ def test_cells_that_widen_outwards(case, far):
 THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0, 30.0, 9.0])
 
 
-@pytest.mark.parametrize(("half", "wide"), [(THIN, [1, 3]), (NARROW, [1, 3, 4])], ids=["thin", "narrow"])
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize(
-    ("relation", "most"), [(Relation.ADD_REMOVE, 1), (Relation.ADD_REMOVE, 2), (Relation.REPLACE, 1)]
+    ("relation", "most", "delta", "half", "wide"),
+    [
+        (Relation.ADD_REMOVE, 1, 0.0, THIN, [1, 3]),
+        (Relation.ADD_REMOVE, 1, 1e-6, NARROW, [1, 3, 4]),
+        (Relation.ADD_REMOVE, 2, 0.0, NARROW, [1, 3, 4]),
+        (Relation.ADD_REMOVE, 2, 1e-6, THIN, [1, 3]),
+        (Relation.REPLACE, 1, 0.0, NARROW, [1, 3, 4]),
+        (Relation.REPLACE, 1, 1e-6, NARROW, [1, 3, 4]),
+    ],
 )
 def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
     """With and without the person of the row that lies farthest out, also along the others, and of one in the middle.
@@ -124,14 +129,8 @@ def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
 
     def table_of(rows, persons):
         domain = Domain.of([f"x{j}" for j in range(5)], -half, half, scaling=Scaling.COMMON)
-        return PrivateTable(
-            rows,
-            domain,
-            relation=relation,
-            n_public=1200,
-            persons=persons if most > 1 else None,
-            rows_per_person=most,
-        )
+        declared = {"persons": persons, "rows_per_person": most} if most > 1 else {}
+        return PrivateTable(rows, domain, relation=relation, n_public=1200, **declared)
 
     whole = table_of(rows, persons)
     zoomed, synopsis, solved = (frame.step for frame in run_card(CARD, whole, **request).frames[1:4])

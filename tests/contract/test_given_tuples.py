@@ -12,7 +12,7 @@ from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.partitions import Everything, Voronoi
-from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
@@ -85,19 +85,6 @@ def _reached(card, params):
 def test_a_replaced_tuple_moves_the_means_by_what_is_paid_for_and_by_most_of_it(card, params):
     # Both points of the replaced row leave one cell for the other: counts move as far as they may.
     assert max(_reached(card, params)) > 0.99
-
-
-def test_points_that_are_paid_for_as_if_they_were_rows_are_caught(monkeypatch):
-    unfolded = PrivateSession.unfold
-
-    def cheap(self, points):
-        session = unfolded(self, points)
-        session.rows_per_person = 1
-        return session
-
-    monkeypatch.setattr(PrivateSession, "unfold", cheap)
-    with pytest.raises(AssertionError, match="loses"):
-        _reached(CARDS["k-noisy-centers"], {"rows": "tuples"})
 
 
 HARD = {

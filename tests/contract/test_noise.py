@@ -26,7 +26,7 @@ from dpviz.core.private_session import PrivateSession
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
 from dpviz.core.queries import Count, Relation, SparseCount, Sum
 from tests.contract.laws import check_frequencies, check_independent, check_rate, check_scale
-from tests.contract.sessions import open_seeded
+from tests.contract.sessions import ask_often, open_seeded
 from tests.contract.tables import make_blobs, make_small_table, named
 
 PURE, GDP, ZCDP = Accounting.PURE, Accounting.GDP, Accounting.ZCDP
@@ -158,11 +158,7 @@ def test_select(question, accounting, prior):
     weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
     share = Budget(accounting, 2.0 if accounting is PURE else log(sinh(1.0)) + 1 / tanh(1.0) - 1)
     more = {"log_prior": np.log(weights)} if prior else {}
-    picks = []
-    for _ in range(1500):
-        picks.append(session.ask(query, Exponential, share, note="x", **more).value)
-        session.ledger.entries, entries = [], session.ledger.entries
-    entry = entries[-1]
+    picks, entry = ask_often(session, 1500, query, Exponential, share, **more)
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
     epsilon = 2.0
     assert entry.sensitivity / entry.scale == pytest.approx(epsilon)
@@ -184,12 +180,9 @@ def test_activate(accounting, law):
     session = _session(accounting, rows=rows)
     tree, repeats, threshold = CubeTree(np.full(2, -1.0), 2.0), 1500, 4.0
     share = session.budget.fraction(0.1)
-    woke = np.zeros((repeats, 4), dtype=bool)
-    for turn in range(repeats):
-        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
-        assert (np.diff(keys) > 0).all()
-        woke[turn, keys] = True
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    found, entry = ask_often(session, repeats, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    assert all((np.diff(keys) > 0).all() for keys in found)
+    woke = np.array([np.isin(np.arange(4), keys) for keys in found])
     for cell, count in enumerate((3, 0, 0, 7)):
         check_rate(int(woke[:, cell].sum()), repeats, law(scale=entry.scale).sf(threshold - count))
     for wrong in (0.5, 2.0):
@@ -207,13 +200,9 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
     noise = session.mechanism(SparseCount(tree), choose_noise_kind(PURE), share)
     assert isinstance(noise, Laplace)
     threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
-    numbers, codes = [], []
-    for _ in range(200):
-        keys = session.ask(SparseCount(tree), NoisyThreshold, share, note="x", threshold=threshold).value
-        session.ledger.entries = []
-        empty = keys[keys != 2**20 - 1]
-        numbers.append(len(empty))
-        codes.append(empty)
+    found, _ = ask_often(session, 200, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    codes = [keys[keys != 2**20 - 1] for keys in found]
+    numbers = [*map(len, codes)]
     assert abs(np.mean(numbers) - 30) < 5 * np.sqrt(30 / 200)
     assert 0.7 < np.var(numbers) / np.mean(numbers) < 1.4
     assert stats.kstest(np.concatenate(codes) / 2**20, "uniform").pvalue > 1e-3
@@ -246,13 +235,10 @@ def test_quantiles():
     rows = np.array([-0.5, -0.2, -0.2, 0.1, 0.7])
     session = _session(PURE, rows=np.repeat(rows[:, None], 40, axis=1), relation=Relation.REPLACE, epsilon=1e6)
     query, share = Quantiles(-session.region.half, session.region.half, (0.3,)), Budget(PURE, 40 * 3.0)
-    released = []
-    for _ in range(200):
-        released.append(session.ask(query, ExponentialQuantile, share, note="x").value[0])
-        session.ledger.entries, (entry,) = [], session.ledger.entries
+    released, entry = ask_often(session, 200, query, ExponentialQuantile, share)
     assert entry.amount == pytest.approx(40 * 3.0)
     assert entry.sensitivity / entry.scale == pytest.approx(40 * 3.0)
-    places, edges = np.array(released), np.r_[-1, rows, 1]
+    places, edges = np.array(released)[:, 0], np.r_[-1, rows, 1]
     counts = np.histogram(places, np.unique(edges))[0]
 
     def law(epsilon):
@@ -275,10 +261,7 @@ def test_smooth_medians(accounting, law):
     session = _session(accounting, rows=rows, relation=Relation.REPLACE, epsilon=1e6)
     query = Medians(-session.region.half, session.region.half)
     share = Budget(accounting, 2.0 * dim, 0.0 if accounting is PURE else 1e-6)
-    released = []
-    for _ in range(400):
-        released.append(session.ask(query, SmoothMedian, share, note="x").value)
-        session.ledger.entries, (entry,) = [], session.ledger.entries
+    released, entry = ask_often(session, 200, query, SmoothMedian, share)
     assert (entry.amount, entry.delta) == (pytest.approx(2.0 * dim), share.delta)
     # One of the columns has ε = 2 and δ = 1e-6 / 20; what a single value can move is in no entry.
     beta = 2.0 / 6 if accounting is PURE else compute_laplace_smoothness(2.0, 1e-6 / dim)
@@ -295,10 +278,8 @@ def test_smooth_medians(accounting, law):
 def test_peeling():
     session = _session(ZCDP, seed=3, rows=make_blobs(6), epsilon=4.0)
     query = PoolLoss(np.array([[[0.5, 0.5]], [[-0.5, 0.5]], [[0.0, 0.0]], [[0.2, 0.1]]]))
-    share, picks = session.budget.fraction(0.5), []
-    for _ in range(4000):
-        picks.append(tuple(session.ask(query, Peeling, share, note="x", draws=2).value))
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    drawn, entry = ask_often(session, 4000, query, Peeling, session.budget.fraction(0.5), draws=2)
+    picks = [*map(tuple, drawn)]
     assert entry.sensitivity == pytest.approx(entry.draws * session.sensitivity(query).range)
     once = entry.sensitivity / entry.draws / entry.scale
     # Bounded range, exactly: a little below ε²/8.
@@ -319,11 +300,8 @@ def test_peeling():
 def test_a_kernel_draw_without_a_floor():
     # All rows in one place: what is released is that place and the noise.
     session = _session(PURE, seed=3, rows=np.full((5, 2), 0.25), epsilon=4.0)
-    query, share, drawn = DistanceWeights(np.zeros((1, 2))), session.budget.fraction(0.5), []
-    options = {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
-    for _ in range(1500):
-        drawn.append(session.ask(query, KernelDraw, share, note="x", **options).value)
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    query, options = DistanceWeights(np.zeros((1, 2))), {"public_points": np.zeros((1, 2)), "public_weight": 0.0}
+    drawn, entry = ask_often(session, 1500, query, KernelDraw, session.budget.fraction(0.5), **options)
     check_scale(np.linalg.norm(np.array(drawn) - 0.25, axis=1), stats.gamma, entry.scale, 2)
     # The whole diameter hides a row: ε is the diameter over the scale.
     assert entry.amount == pytest.approx(session.region.diameter / entry.scale, rel=1e-6)

@@ -11,7 +11,7 @@ from dpviz.core.mechanisms import PathCounts, count_below
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Relation, SparseCount
 from tests.contract.laws import check_independent, check_rate, check_scale
-from tests.contract.sessions import open_seeded
+from tests.contract.sessions import ask_often, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 LAWS = [(Accounting.PURE, stats.laplace), (Accounting.GDP, stats.norm), (Accounting.ZCDP, stats.norm)]
@@ -32,12 +32,9 @@ def _session(accounting, *, seed=0, relation=Relation.ADD_REMOVE):
 def test_every_count_on_every_level_carries_the_same_noise(accounting, law, relation):
     session, query = _session(accounting, relation=relation), SparseCount(HASHES)
     (truth,) = session._compute_true_answers([query])
-    noises, released = [], []
-    for _ in range(60):
-        found = session.ask(query, PathCounts, session.budget.fraction(0.5), note="x", levels=6, min_branch=-1e9).value
-        entry, session.ledger.entries = session.ledger.entries[-1], []
-        noises.append(found.values - count_below(found.codes, truth))
-        released.append(found)
+    half = session.budget.fraction(0.5)
+    released, entry = ask_often(session, 60, query, PathCounts, half, levels=6, min_branch=-1e9)
+    noises = [found.values - count_below(found.codes, truth) for found in released]
     # With every node split, the whole tree is asked: empty nodes like all others.
     np.testing.assert_array_equal(released[0].codes, np.arange(2, 2**7))
     check_scale(np.concatenate(noises), law, entry.scale)
@@ -62,14 +59,12 @@ def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     (truth,) = session._compute_true_answers([query])
     branch = count_below(np.array([2]), truth)[0]
     split = np.zeros(2)
-    for _ in range(1000):
-        found = session.ask(
-            query, PathCounts, session.budget.fraction(0.2), note="x", levels=2, min_branch=branch
-        ).value
-        entry, session.ledger.entries = session.ledger.entries[-1], []
+    fifth = session.budget.fraction(0.2)
+    grown, entry = ask_often(session, 500, query, PathCounts, fifth, levels=2, min_branch=branch)
+    for found in grown:
         heavy = found.codes[:2][found.values[:2] >= branch]
         np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())
         split += np.isin([2, 3], heavy)
     for node in (0, 1):
         rate = law(scale=entry.scale).sf(branch - count_below(np.array([2 + node]), truth)[0])
-        check_rate(int(split[node]), 1000, rate)
+        check_rate(int(split[node]), 500, rate)

@@ -10,7 +10,6 @@ import pytest
 
 import dpviz.algorithms.baselines.kvariates
 import dpviz.algorithms.su2016.pgkm
-import tests.core.test_kernel_draw as draw_tests
 from dpviz.algorithms.registry import CARDS
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.check import RequestError
@@ -56,13 +55,6 @@ def test_points_of_a_mechanism_before_it_is_charged():
         with pytest.raises(RequestError, match="public part"):
             session.ask(question, KernelDraw, session.budget, note="x", public_points=points, public_weight=weight)
     assert session.ledger.entries == []
-
-
-def test_points_outside_the_region_would_lose_more_than_is_paid():
-    for place, refused in ((1.0, False), (5.0, True)):
-        draw = dataclasses.replace(draw_tests.calibrated(1.0, floor=2.0), points=np.array([[place]]))
-        most = draw_tests.worst(draw, draw_tests.weighed([1.0], -1.0), draw_tests.weighed([], -1.0))
-        assert (most > 1.0) == refused
 
 
 def test_a_budget_that_is_kept_where_the_answer_is_bottom():

@@ -39,13 +39,6 @@ def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match
     np.testing.assert_array_equal(whole[others], model.fit(moved, block, number)[others])
 
 
-def test_the_order_of_rows_does_not_matter():
-    rng = np.random.default_rng(1)
-    rows, block, order = rng.uniform(-1, 1, (90, 2)), rng.integers(0, 4, 90), rng.permutation(90)
-    model = BlockKMeans(ANCHORS)
-    np.testing.assert_allclose(model.fit(rows, block, 4), model.fit(rows[order], block[order], 4), atol=1e-12)
-
-
 def test_models_are_as_good_as_k_means_on_each_block():
     rows, block = make_blobs(900, k=3, seed=2), np.random.default_rng(0).integers(0, 3, 900)
     found = BlockKMeans(ANCHORS, salt=1).fit(rows, block, 3).reshape(3, 3, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,33 +26,30 @@ def test_a_missing_library_of_an_extra_is_a_command_and_any_other_one_is_a_defec
     assert check.import_extra("math").pi > 3
 
 
-@for_each("value", [1e-300, 1, 35.0, np.float64(2)])
-def test_positive_numbers_pass(value):
-    check.positive(epsilon=value)
-
-
-@for_each("value", [0.0, -1.0, float("nan"), float("inf"), -0.0])
-def test_what_is_not_positive_is_named(value):
-    with pytest.raises(RequestError, match=r"^epsilon is .*: give a finite number above 0\.$"):
-        check.positive(epsilon=value)
-
-
-@for_each("value", [1, 2.0, np.int64(7), 10**400])
-def test_whole_numbers_pass(value):
-    check.at_least(1, k=value)
-
-
-@for_each("value", [0, -3, 1.5, float("nan"), float("inf"), True, "3", None, -(10**400)])
-def test_what_is_not_whole_or_too_small_is_refused_without_a_traceback(value):
-    with pytest.raises(RequestError, match=r"^k is .*: give a whole number of at least 1\.$"):
-        check.at_least(1, k=value)
-
-
-def test_within():
-    check.within(0.0, 1.0, part=0.0)
-    for value in (-1e-9, 1.1, float("nan"), float("inf")):
-        with pytest.raises(RequestError, match=r"part is .* from 0 to 1"):
-            check.within(0.0, 1.0, part=value)
+def test_what_is_allowed_passes_and_anything_else_is_named_without_a_traceback():
+    for judge, allowed, others, said in (
+        (
+            check.positive,
+            [1e-300, 1, 35.0, np.float64(2)],
+            [0.0, -1.0, np.nan, np.inf, -0.0],
+            "a finite number above 0",
+        ),
+        (
+            partial(check.at_least, 1),
+            [1, 2.0, np.int64(7), 10**400],
+            [0, -3, 1.5, np.nan, np.inf, True, "3", None, -(10**400)],
+            "a whole number of at least 1",
+        ),
+        (partial(check.within, 0.0, 1.0), [0.0, 1.0], [-1e-9, 1.1, np.nan, np.inf], "a number from 0 to 1"),
+        (partial(check.one_of, ("a", "b")), ["a"], ["c", "", None], "a, b"),
+    ):
+        for value in allowed:
+            with about(said, value):
+                judge(asked=value)
+        for value in others:
+            refused = pytest.raises(RequestError, match=rf"^asked is .*: (give|choose one of) {said}\.$")
+            with about(said, value), refused:
+                judge(asked=value)
 
 
 @for_each(
@@ -64,16 +62,7 @@ def test_deltas_that_mean_something(n, delta):
 
 @for_each(
     ("n", "delta"),
-    [
-        (None, 1.0),
-        (100, 0.01),
-        (100, 0.5),
-        (None, -1e-9),
-        (None, 1e-300),
-        (10**400, 1e-100),
-        (None, float("nan")),
-        (None, float("inf")),
-    ],
+    [(None, 1.0), (100, 0.01), (100, 0.5), (10**400, 1e-100), *((None, x) for x in (-1e-9, 1e-300, np.nan, np.inf))],
 )
 def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
     with pytest.raises(RequestError, match="delta is"):
@@ -88,22 +77,7 @@ def test_a_usual_delta_is_proposed_where_it_is_allowed(n, proposed):
 
 
 RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]
-STRANGE = [
-    float("nan"),
-    float("inf"),
-    -1,
-    -(10**400),
-    10**400,
-    10**5000,
-    "5",
-    None,
-    [1],
-    True,
-    1j,
-    b"x",
-    object(),
-    np.nan,
-]
+STRANGE = [np.nan, np.inf, -1, -(10**400), 10**400, 10**5000, "5", None, [1], True, 1j, b"x", object()]
 
 
 @for_each("judge", [*RANGED, check.positive, check.check_delta])
@@ -132,12 +106,6 @@ def test_a_range_holds_both_of_its_ends_and_nothing_beyond(judge, low, high):
     for beyond in (low / 2 if isinstance(low, float) else low - 1, high * 2):
         with pytest.raises(RequestError, match=r"number is .*: give a (whole )?number from"):
             judge(number=beyond)
-
-
-def test_one_of():
-    check.one_of(("a", "b"), letter="a")
-    with pytest.raises(RequestError, match="letter is 'c': choose one of a, b"):
-        check.one_of(("a", "b"), letter="c")
 
 
 def test_what_comes_back_is_a_plain_number_of_the_same_size():

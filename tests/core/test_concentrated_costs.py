@@ -12,16 +12,12 @@ from dp_accounting.rdp import RdpAccountant
 from scipy.special import logsumexp
 
 from dpviz.core.accounting import (
-    Accounting,
-    Budget,
     compute_choice_rho,
     compute_laplace_rho,
     compute_pure_rho,
     find_epsilon,
     zcdp_epsilon,
 )
-from dpviz.core.mechanisms import Exponential, Laplace
-from dpviz.core.queries import Sensitivity
 from tests.cases import about
 
 COSTS = {"laplace": compute_laplace_rho, "choice": compute_choice_rho, "pure": compute_pure_rho}
@@ -138,17 +134,3 @@ def test_dp_accounting_finds_no_more_for_many_laplace_draws_and_nearly_as_much()
         with about(f"ε = {epsilon}, {times} times"):
             found = accountant.get_epsilon(delta)
             assert zcdp_epsilon(0.9 * rho, delta) < found <= zcdp_epsilon(rho, delta) * (1 + 1e-3)
-
-
-def test_noise_falls_as_computed():
-    # Beside what the textbook's ε²/2 and ε²/8 would buy: Laplace noise by a seventh at ε = 1, choices by little.
-    one = Sensitivity(1.0, 1.0, 1.0, 1.0)
-    for kind, rho, textbook, falls in (
-        (Laplace, exp(-1), 2, 0.8578),
-        (Laplace, 0.02, 2, 0.9667),
-        (Exponential, 0.02, 8, 0.9989),
-        (Exponential, 1.0, 8, 0.9467),
-    ):
-        bought = kind.calibrated(Budget(Accounting.ZCDP, rho), one)
-        assert bought.scale * np.sqrt(textbook * rho) == pytest.approx(falls, abs=1e-3)
-        assert bought.cost(Accounting.ZCDP) <= rho

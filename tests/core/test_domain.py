@@ -58,12 +58,6 @@ def test_no_point_has_a_larger_l1_norm_and_one_has_it(seed):
     assert region.l1_radius == pytest.approx(np.minimum(region.half, high).sum(), rel=1e-9)
 
 
-def test_the_l1_radius_of_the_ball_and_the_box():
-    assert Region.ball(9, 0.5).l1_radius == pytest.approx(1.5)
-    assert Region(np.ones(4), 2.0).l1_radius == 4.0
-    assert Region.ball(3, 2.0).diameter == 4.0
-
-
 def test_unit_scaling_maps_each_column_to_its_own_bounds():
     domain = Domain.of(["a", "b"], [0, -10], [4, 30])
     np.testing.assert_allclose(domain.to_unit(np.array([[0.0, 30.0], [2.0, 10.0]])), [[-1, 1], [0, 0]])
@@ -112,12 +106,6 @@ def test_bounds_that_cannot_be_used_are_refused_in_words():
     for radius in (0.0, -1.0, float("nan"), float("inf"), 1e-12, 1e-200):
         with about(radius), pytest.raises(RequestError, match="radius is"):
             Domain.of(["age"], 0.0, 1.0, radius=radius)
-
-
-def test_a_column_lost_beside_another_under_common_scaling():
-    lost = Domain.of(["a", "b"], 0.0, [1e-12, 1.0], scaling="common")
-    assert lost.narrow == ("a",) and "choose unit scaling" in lost.notes[0]
-    assert not Domain.of(["a", "b"], 0.0, [1e-12, 1.0]).notes
 
 
 def test_no_column_and_an_unknown_scaling():

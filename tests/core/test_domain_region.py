@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpviz.core import lattice
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain, Region, project_on_simplex
+from dpviz.core.domain import Domain, Region
 from dpviz.core.losses import bound_distance
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.cases import about
@@ -87,15 +87,6 @@ def test_settled_points_are_mixtures_of_rows_and_the_nearest(seed):
     # Moved onto the lattice of points as released ones are, they still are public points of the region.
     placed = lattice.round_points(settled)
     assert np.abs(region.clip(placed) - placed).max() <= 1e-12 * region.radius
-
-
-def test_the_projection_on_a_simplex_keeps_its_points_and_its_order():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(200, 6))
-    nearest = project_on_simplex(points, 0.5)
-    np.testing.assert_allclose(nearest.sum(axis=1), 0.5)
-    np.testing.assert_allclose(project_on_simplex(nearest, 0.5), nearest, atol=1e-15)
-    assert (np.take_along_axis(nearest, points.argmax(axis=1)[:, None], 1)[:, 0] == nearest.max(axis=1)).all()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([None, 0.3]))

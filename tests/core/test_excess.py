@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +15,6 @@ from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Grid
 from dpviz.core.queries import Relation, Sensitivity, SparseCount, SparseCounts
 from tests.contract.laws import check_scale
-from tests.contract.questions import check_move, regions, room_over
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
@@ -70,20 +67,6 @@ def test_its_noise_is_that_of_one_row_and_some_pair_moves_it_that_far(relation):
     assert (bought.sensitivity, bought.scale) == (1.0, 2.0)
     # A row moves from a cell above the threshold to one below it.
     assert _of(np.array([5.0, 1.0]), 3.0) - _of(np.array([4.0, 2.0]), 3.0) == pytest.approx(1.0, abs=1e-6)
-
-
-def test_less_than_one_row_is_found_out(monkeypatch):
-    domain = regions(2)["box"]
-    rows = np.full((3, 2), 0.5)
-    query = SparseCount(Grid(domain.region.half, np.array([2, 2])))
-    for relation, other in ((Relation.ADD_REMOVE, rows[1:]), (Relation.REPLACE, np.r_[rows[1:], [[-0.5, -0.5]]])):
-        sessions = tuple(room_over(domain.from_unit(values), domain, relation) for values in (rows, other))
-        check_move(query, *sessions)
-        less = replace(Sensitivity.of_counts(relation), one_way=0.99)
-        with monkeypatch.context() as planted:
-            planted.setattr(SparseCount, "sensitivity", lambda self, relation, region, less=less: less)
-            with pytest.raises(AssertionError):
-                check_move(query, *sessions)
 
 
 def test_a_threshold_below_which_empty_cells_would_count_is_refused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import exp, inf
 
 import pytest
@@ -74,14 +73,6 @@ def _cost(mechanism, accounting):
     return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="").amount
 
 
-def test_what_is_bought_costs_its_share():
-    kinds = {Accounting.PURE: [Laplace], Accounting.GDP: [Gaussian], Accounting.ZCDP: [Laplace, Gaussian]}
-    for accounting, epsilon in product(kinds, (0.05, 1.0, 35.0)):
-        share = Ledger(accounting, epsilon, 1e-6).budget.fraction(0.3)
-        for kind in kinds[accounting]:
-            assert kind.calibrated(share, ONE).cost(accounting) == pytest.approx(share.amount, rel=1e-12), kind
-
-
 def test_a_whole_budget_in_many_shares_fits_exactly():
     for rounds in (1, 3, 7, 1000):
         ledger = Ledger(Accounting.PURE, 0.1, 0.0)
@@ -89,12 +80,6 @@ def test_a_whole_budget_in_many_shares_fits_exactly():
             ledger.charge(Entry.of(Laplace.calibrated(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
         assert ledger.spent <= 0.1
         assert ledger.spent_fraction > 1 - 1e-11
-
-
-def test_a_share_of_another_accounting_is_charged_by_what_it_draws():
-    # Whoever hands a pure share to a concentrated session buys the noise of that share, and pays its ρ.
-    laplace = Laplace.calibrated(Budget(Accounting.PURE, 0.5), ONE)
-    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
 
 
 def test_a_ledger_prints_what_is_spent_or_that_nothing_is_promised():

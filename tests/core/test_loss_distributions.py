@@ -25,7 +25,6 @@ from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
 from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, Question
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import Everything
-from dpviz.core.quantiles import SmoothMedian
 from dpviz.core.queries import Count, Sensitivity, Sum
 from dpviz.core.replay import open_as
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
@@ -75,11 +74,6 @@ def test_shares_of_a_room_use_up_what_a_bought_n_has_left(epsilon):
         session.ask(Count(Everything()), Laplace, share.counts, note="x")
     with pytest.raises(RequestError, match="once"):
         session.ledger.announce(NoiseDraws(True, 1.0))
-
-
-def test_a_number_of_rows_is_not_bought_before_a_list_is_fixed():
-    with pytest.raises(RequestError, match="announced before the first answer"):
-        _session(kind=exploding_session())
 
 
 COUNTS, SUMS = Count(Everything()), Sum(Everything())
@@ -160,14 +154,6 @@ def test_a_path_of_counts_is_that_many_draws():
     assert found.multiplier == pytest.approx(mechanism.scale)
     # One draw with the whole path's sensitivity would cost much more.
     assert compose_epsilon((NoiseDraws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
-
-
-@pytest.mark.parametrize("kind", [SmoothMedian])
-def test_what_nobody_has_proved_is_refused(kind):
-    ledger = Ledger(PLD, 1.0, 1e-6)
-    with pytest.raises(RequestError, match="cannot be paid"):
-        ledger.charge(Entry.of(kind.calibrated(ledger.budget.fraction(0.1), ONE), "Loss", PLD, delta=1e-6, note=""))
-    assert ledger.entries == []
 
 
 @pytest.mark.parametrize(("epsilon", "dim"), [(1.0, 1), (3.0, 2), (0.3, 5), (1.0, 40)])

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.core import losses
 from dpviz.core.domain import Region
 from dpviz.core.losses import Loss, PoolLoss, SwapLoss, bound_distance
 from dpviz.core.queries import Relation
@@ -113,23 +112,3 @@ def test_a_pool_around_the_middle_attains_the_range_of_its_reach(part):
     check_move(query, one, other)
     assert move(query, one, other).range == pytest.approx(3 * ((1 + part) ** 2 - 1), rel=1e-4)
     assert one.sensitivity(query).range == pytest.approx(3 * ((1 + part) ** 2 - 1), rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("query", "row"),
-    [
-        _second_closest("box", 0.5),
-        (Loss(np.array([[[0.5] * 3, [0.5] * 3], [[-1.0] * 3, [1.0] * 3]])), -np.ones(3)),
-        (PoolLoss(np.array([[[0.5, 0.5, 0.5]], [[0.25, 0.25, 0.25]]])), -np.ones(3)),
-    ],
-    ids=["SwapLoss", "Loss", "PoolLoss"],
-)
-def test_a_shorter_reach_is_found_out(query, row, monkeypatch):
-    domain = regions(3)["box"]
-    sessions = tuple(room_over(rows, domain, ADD_REMOVE) for rows in (row[None], np.empty((0, 3))))
-    check_move(query, *sessions)
-    true = losses.bound_distance
-    for wrong in (lambda *a, **b: 0.999 * true(*a, **b), lambda sets, region, *, nearest=1: true(sets, region) / 1.001):
-        monkeypatch.setattr(losses, "bound_distance", wrong)
-        with pytest.raises(AssertionError):
-            check_move(query, *sessions)

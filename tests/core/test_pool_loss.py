@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.domain import Region
-from dpviz.core.losses import CappedLosses, Loss, PoolLoss
+from dpviz.core.losses import Loss, PoolLoss
 from dpviz.core.queries import Relation
 from tests.contract.questions import check_move, move, regions, room_over
 from tests.core.asked import asked
@@ -60,17 +60,3 @@ def test_matching_centres_decides():
     sets = np.array([[[0.9, 0.0], [-0.9, 0.0]], [[-0.9, 0.0], [0.9, 0.0]]])
     assert PoolLoss(sets).spread == pytest.approx(1.8, abs=2e-5)
     assert PoolLoss(np.stack([sets[0], sets[1][::-1]])).spread == 0.0
-
-
-def test_the_losses_are_those_of_the_sets():
-    rng = np.random.default_rng(0)
-    sets, rows = rng.uniform(-1, 1, (7, 3, 2)), rng.uniform(-1, 1, (25, 2))
-    expected = [((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum() for centers in sets]
-    np.testing.assert_allclose(asked(PoolLoss(sets), rows), expected, rtol=1e-4)
-
-
-@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE])
-def test_a_cap_that_no_row_of_the_region_reaches_is_the_square_of_its_diameter(relation):
-    region = Region.ball(2, 3.0)
-    found = CappedLosses(np.zeros((2, 1, 2)), caps=np.array([1e6, 0.5])).sensitivity(relation, region)
-    assert (found.l1, found.range) == (36.5, 36.0 * relation.rows)

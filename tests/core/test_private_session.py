@@ -16,7 +16,7 @@ from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
 from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.core.queries import Count, Relation, SparseCount, Sum
+from dpviz.core.queries import Count, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
 from dpviz.core.rows import Rows
 from dpviz.runs.one_run import run
@@ -45,11 +45,6 @@ def test_under_replace_the_middle_of_the_domain_stands_in():
     table = PrivateTable(VALUES, BOX, relation="replace")
     np.testing.assert_allclose(_rows(table), [[0, 0], [-1, 1], [0, 0], [0, 0], [1, -1], [1, -1]])
     assert table.n_public == 6
-
-
-def test_a_ball_is_a_ball():
-    table = PrivateTable(VALUES, dataclasses.replace(BOX, radius=0.5))
-    assert np.linalg.norm(_rows(table), axis=1).max() <= 0.5
 
 
 def test_the_loaded_values_are_neither_changed_nor_handed_out():
@@ -171,16 +166,6 @@ def test_losses_have_no_bounded_sum_and_are_not_released():
             assert session.ledger.entries == []
 
 
-def test_what_gaussian_accounting_cannot_add():
-    session = _open(make_small_table(), Accounting.GDP, session=exploding_session())
-    share = session.budget.fraction(0.1)
-    with pytest.raises(RequestError, match="cannot be paid"):
-        session.ask(Loss(np.zeros((2, 1, 2))), Exponential, share, note="x")
-    with pytest.raises(RequestError, match="cannot be paid"):
-        session.ask(SparseCount(Grid.over(session.region, 3)), SparseLaplace, share, note="x", cutoff_in_scales=1)
-    assert session.ledger.entries == []
-
-
 def test_candidates_outside_the_region_are_refused():
     for point in ([1.0, 1.0 + 1e-5], [NAN, 0.0], [INF, 0.0]):
         session = _open(make_small_table(), session=exploding_session())
@@ -227,17 +212,6 @@ def test_the_number_of_rows_is_the_number_of_persons_rows_in_use():
     assert table.unit == "1 person, up to 2 rows"
     assert make_small_table(make_blobs(300), persons=persons).unit == "1 person, up to 1 row"
     assert make_small_table().unit == "1 row"
-
-
-@pytest.mark.parametrize("relation", Relation)
-def test_moments_are_answered_together_as_they_are_alone(relation):
-    session = _open(make_small_table(relation=relation))
-    cells = Voronoi(np.array([[0.3, 0.3], [-0.3, 0.1], [0.9, -0.9]]))
-    both = session._compute_true_answers([Count(cells), Sum(cells)])
-    np.testing.assert_array_equal(both[0], session._compute_true_answers([Count(cells)])[0])
-    np.testing.assert_array_equal(both[1], session._compute_true_answers([Sum(cells)])[0])
-    nearest = ((_rows(make_small_table(relation=relation))[:, None] - cells.centers) ** 2).sum(2).argmin(1)
-    np.testing.assert_array_equal(both[0], np.bincount(nearest, minlength=3))
 
 
 def test_a_sparse_count_is_the_dense_one():

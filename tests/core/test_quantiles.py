@@ -255,10 +255,3 @@ def test_what_is_not_proved_is_refused():
         Quantiles(*ENDS, (1.5,))
     with pytest.raises(TypeError):
         Medians(*ENDS, (0.25,))  # the noise of a smooth median is proved for the middle alone
-
-
-def test_clipped_columns_of_chunks_add_up_to_those_of_all_rows():
-    rows, box = np.random.default_rng(0).uniform(-2, 2, (500, 2)), (np.full(2, -1.0), np.full(2, 0.5))
-    whole, parts = (asked(Quantiles(*box, (0.5,)), rows, block_numbers=size) for size in (2**18, 128))
-    np.testing.assert_array_equal(whole.edges, parts.edges)
-    assert whole.edges.shape == (502, 2) and whole.levels == parts.levels

