@@ -192,7 +192,7 @@ def _attained(kind, over, region):
         CappedLosses: (CappedLosses(np.stack([-far, -far])[:, None], caps=np.array([1.0, 0.125])), far),
         # Without centres every row weighs 1; tests/core/test_kernel_draw.py has the weights of distances.
         DistanceWeights: (DistanceWeights(np.empty((0, region.dim))), far),
-        # Where the sets are as far apart as can be; tests/core/test_pool_loss.py has pools that come together.
+        # Where the sets are as far apart as can be; tests/core/test_losses_bounds.py has pools that come together.
         PoolLoss: (PoolLoss(both[:, None]), far),
         BoxSum: (BoxSum(-far, far), far),
         Quantiles: (Quantiles(-far, far, (0.5,)), far),

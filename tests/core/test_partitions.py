@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from dpviz.core import partitions
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, UnevenGrid, Voronoi
+from dpviz.core.partitions import (
+    CubeTree,
+    Everything,
+    Grid,
+    HashCodes,
+    HashTree,
+    ProjectedCells,
+    UnevenGrid,
+    Voronoi,
+    find_code_range,
+    find_level,
+)
 from dpviz.core.rows import Rows
 from tests.core.asked import exact
 
@@ -163,3 +174,37 @@ def test_a_tree_that_has_died_holds_nobody():
 def test_everything():
     for rows in (0, 1, 100):
         assert Everything().assign(np.zeros((rows, 2))).tolist() == [0] * rows
+
+
+def _hashes(depth=7, dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return HashCodes(rng.normal(size=(depth, dim)), rng.normal(0, 0.2, depth))
+
+
+@pytest.mark.parametrize("depth", [7, 20])
+def test_codes_are_the_sides_of_the_planes(depth):
+    hashes, rows = _hashes(depth), exact(np.random.default_rng(1).normal(size=(500, 3)))
+    sides = rows.values @ hashes.planes.T < hashes.offsets
+    bits = ["".join("1" if side else "0" for side in row) for row in sides]
+    for codes in (hashes.find_cells(rows), hashes.assign(rows.values)):
+        np.testing.assert_array_equal(codes, [int(code, 2) for code in bits])
+    assert hashes.n_cells == 2**depth
+
+
+@pytest.mark.parametrize("leaves", [[1], [3, 4, 11], [7, 9, 130], []])
+def test_a_row_is_in_the_leaf_whose_prefix_its_code_has(leaves):
+    hashes, rows = _hashes(), exact(np.random.default_rng(2).normal(size=(400, 3)))
+    tree = HashTree(hashes, np.array(leaves, dtype=np.int64))
+    whole = hashes.find_cells(rows) + hashes.n_cells
+    ancestors = [{int(node) >> up for up in range(hashes.depth + 1)} for node in whole]
+    expected = [next((i for i, leaf in enumerate(leaves) if leaf in up), len(leaves)) for up in ancestors]
+    np.testing.assert_array_equal(tree.find_cells(rows), expected)
+    assert tree.n_cells == len(leaves) + 1
+
+
+def test_levels_and_ranges_of_large_numbers():
+    nodes = np.array([2**20 - 1, 2**20, 2**20 + 5, 2**45 + 1])
+    assert find_level(nodes).tolist() == [19, 20, 20, 45]
+    first, end = find_code_range(nodes[:3], 20)
+    assert (end - first).tolist() == [2, 1, 1]
+    assert first.tolist() == [2**20 - 2, 0, 5]

@@ -15,7 +15,7 @@ from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
-from dpviz.core.private_session import PrivateSession, PrivateTable
+from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateSession, PrivateTable
 from dpviz.core.queries import Count, SparseCount, Sum
 from dpviz.core.revealed_rows import Revealed
 from dpviz.core.rows import Rows
@@ -239,3 +239,28 @@ def test_persons_are_whole_numbers_by_the_type_of_their_array() -> None:
         with pytest.raises(RequestError, match=r"persons holds .*integers"):
             make_small_table(values, persons=persons)
     assert make_small_table(values, persons=[*range(30)]).has_persons
+
+
+def test_what_names_no_table_counts_for_each_and_what_names_one_for_it_alone() -> None:
+    log = AccessLog()
+    for source in ("mine", "other", ""):
+        log.add_look(source, AccessKind.LOSS)
+        log.add_study(source)
+        log.add_run(source, 0.25)
+        log.add_grid_read(source)
+    log.add_look("mine", AccessKind.ROWS)
+    log.add_run("other", 4.0)
+    log.add_study("other")
+    log.add_grid_read("mine")
+    seen = log.count("mine")
+    assert seen == AccessTotals({AccessKind.ROWS: 1, AccessKind.LOSS: 2}, 2, 2, 0.5, 3)
+    assert [*seen.looks] == [AccessKind.ROWS, AccessKind.LOSS], "in the order of the kinds, not of the visit"
+    assert log.count("a third one") == AccessTotals({AccessKind.LOSS: 1}, 1, 1, 0.25, 1)
+    log.clear()
+    assert log.count("mine") == AccessTotals({}, 0, 0, 0, 0)
+
+
+def test_looks_are_told_in_one_order_and_a_proposal_is_one() -> None:
+    looks = {AccessKind.LOSS: 2, AccessKind.REFERENCE: 0, AccessKind.ROWS: 1}
+    assert [*AccessKind.tabulate(looks, proposed=True).items()] == [("rows", 1), ("loss", 2), ("proposal", 1)]
+    assert AccessKind.tabulate({}, proposed=False) == {}
