@@ -1,4 +1,4 @@
-"""The contract's checks are the product's (``dpviz audit`` runs them); planted mistakes must fail them."""
+"""What tests ask of a run besides the product's own checks of the contract (``dpviz audit`` runs those)."""
 
 from __future__ import annotations
 
@@ -8,31 +8,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.audits.contract import (
-    check_booked,
-    check_centers,
-    check_ledger,
-    check_loss,
-    check_replayed,
-    check_total,
-    list_values,
-    record_run,
-    run_card,
-)
-
-__all__ = [
-    "check_booked",
-    "check_centers",
-    "check_ledger",
-    "check_loss",
-    "check_replay",
-    "check_replayed",
-    "check_total",
-    "collect_frames",
-    "list_arrays",
-    "record_run",
-    "run_card",
-]
+from dpviz.runs.audits.contract import check_replayed, list_values, record_run, run_card
 
 
 def collect_frames(card: Card, table: PrivateTable, **request: Any) -> list[Any]:

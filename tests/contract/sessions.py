@@ -10,25 +10,13 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.core.replay import (
+from dpviz.core.replay import (  # noqa: F401  tests have them from here
     CoupledBlocks,
     RecordedLoss,
     Recording,
     open_as,
 )
 from dpviz.core.rows import Rows
-
-__all__ = [
-    "CoupledBlocks",
-    "ExplodingRows",
-    "RecordedLoss",
-    "Recording",
-    "RowsTouched",
-    "ask_often",
-    "exploding_session",
-    "open_as",
-    "open_seeded",
-]
 
 
 def open_seeded(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpviz.algorithms.registry import list_private_cards
-from dpviz.runs.audits.neighboring_tables import (
+from dpviz.runs.audits.neighboring_tables import (  # noqa: F401  tests have them from here
     BOUGHT,
     NEIGHBOR_SETTINGS,
     PERSONS,
@@ -22,28 +22,6 @@ from dpviz.runs.audits.neighboring_tables import (
     make_lone_rows,
     make_small_table,
 )
-
-__all__ = [
-    "BOUGHT",
-    "LOCAL",
-    "NEIGHBOR_SETTINGS",
-    "PERSONS",
-    "PUBLIC",
-    "REPLACE",
-    "SETTINGS",
-    "NeighborSetting",
-    "dealt",
-    "hands",
-    "in_turn",
-    "is_fast",
-    "is_pure",
-    "list_neighbours",
-    "list_settings",
-    "make_blobs",
-    "make_lone_rows",
-    "make_small_table",
-    "named",
-]
 
 # Cards of the local model: who sits where is secret, so that their loss is that of one message (test_local).
 LOCAL = {card.id for card in list_private_cards() if card.local}

@@ -11,7 +11,8 @@ from dpviz.core.domain import Domain, Scaling
 from dpviz.core.partitions import UnevenGrid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from tests.contract.checks import check_ledger, check_loss, check_replay, run_card
+from dpviz.runs.audits.contract import check_ledger, check_loss, run_card
+from tests.contract.checks import check_replay
 from tests.contract.tables import NeighborSetting
 
 CARD = CARDS["auto"]

@@ -7,9 +7,9 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from dpviz.runs.audits.auditing import TABLES
+from dpviz.runs.audits.contract import check_centers
 from dpviz.runs.one_run import run
 from tests.cases import about
-from tests.contract.checks import check_centers
 from tests.contract.tables import SETTINGS, hands, in_turn, is_fast, is_pure, make_blobs, make_small_table, named
 
 # Every setting meets these in every way, and of the others one way each.

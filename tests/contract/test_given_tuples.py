@@ -14,20 +14,12 @@ from dpviz.core.domain import Domain
 from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Relation
+from dpviz.runs.audits.contract import check_booked, check_centers, check_loss, check_replayed, record_run, run_card
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
 from tests.cases import about
-from tests.contract.checks import (
-    check_booked,
-    check_centers,
-    check_loss,
-    check_replayed,
-    collect_frames,
-    list_arrays,
-    record_run,
-    run_card,
-)
+from tests.contract.checks import collect_frames, list_arrays
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.tuple_checks import tight_tuples

@@ -13,8 +13,9 @@ from dpviz.algorithms.registry import CARDS
 from dpviz.core.domain import Domain, Region
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.quantiles import ClippedColumns
+from dpviz.runs.audits.contract import run_card
 from tests.cases import about
-from tests.contract.checks import collect_frames, list_arrays, run_card
+from tests.contract.checks import collect_frames, list_arrays
 from tests.contract.questions import QUESTIONS
 from tests.contract.tables import (
     BOUGHT,

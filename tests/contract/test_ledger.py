@@ -27,8 +27,8 @@ from dpviz.core.mechanisms import (
 )
 from dpviz.core.partitions import CubeTree, Everything, Grid, Voronoi
 from dpviz.core.queries import Count, SparseCount, Sum
+from dpviz.runs.audits.contract import check_ledger, run_card
 from tests.cases import about
-from tests.contract.checks import check_ledger, run_card
 from tests.contract.sessions import RowsTouched, exploding_session, open_seeded
 from tests.contract.tables import (
     BOUGHT,

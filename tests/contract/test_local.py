@@ -27,11 +27,11 @@ from dpviz.core.mechanisms import Gaussian, Laplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import Count, Relation, Sensitivity
+from dpviz.runs.audits.contract import check_booked, check_centers, check_replayed, record_run
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
 from tests.cases import about
-from tests.contract.checks import check_booked, check_centers, check_replayed, record_run
 from tests.contract.laws import check_frequencies, check_scale
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import BOUGHT, LOCAL, PUBLIC, REPLACE, NeighborSetting, make_blobs, make_small_table

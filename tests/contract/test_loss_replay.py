@@ -9,8 +9,8 @@ import pytest
 
 from dpviz.algorithms.card import Card
 from dpviz.core.queries import Relation
+from dpviz.runs.audits.contract import check_loss
 from tests.cases import about
-from tests.contract.checks import check_loss
 from tests.contract.tables import (
     BOUGHT,
     NEIGHBOR_SETTINGS,

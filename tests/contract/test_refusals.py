@@ -15,7 +15,7 @@ from dpviz.algorithms.steps import CentersStep
 from dpviz.core.check import RequestError
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.ledger import BudgetExceeded
-from tests.contract.checks import check_ledger, run_card
+from dpviz.runs.audits.contract import check_ledger, run_card
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import PUBLIC
 

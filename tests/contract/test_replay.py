@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import list_private_cards
+from dpviz.runs.audits.contract import check_booked, check_replayed, record_run, run_card
 from tests.cases import about
-from tests.contract.checks import check_booked, check_replayed, record_run, run_card
 from tests.contract.tables import (
     BOUGHT,
     LOCAL,

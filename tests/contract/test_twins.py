@@ -10,10 +10,11 @@ import pytest
 
 from dpviz.algorithms.card import Level
 from dpviz.runs.advice.judgement import Judgement
+from dpviz.runs.audits.contract import run_card
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.request import Contender, Request
-from tests.contract.checks import collect_frames, run_card
+from tests.contract.checks import collect_frames
 from tests.contract.tables import SETTINGS, NeighborSetting, in_turn, make_blobs, named
 
 HUGE = 1e9

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
+from dpviz.runs.audits.contract import check_booked, check_loss, check_replayed, record_run
 from dpviz.runs.audits.neighboring_tables import list_variants
 from tests.cases import about
-from tests.contract.checks import check_booked, check_loss, check_replayed, record_run
 from tests.contract.tables import BOUGHT, PERSONS, PUBLIC, REPLACE, list_neighbours
 
 # A card, what its preset is not, and δ.

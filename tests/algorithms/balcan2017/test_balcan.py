@@ -19,11 +19,11 @@ from dpviz.core.mechanisms import KNorm
 from dpviz.core.partitions import ProjectedCells
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
+from dpviz.runs.audits.contract import run_card
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import Run, run
 from tests.cases import for_each
-from tests.contract.checks import run_card
 from tests.contract.sessions import Recording, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
