@@ -9,7 +9,7 @@ import pytest
 from dpviz.core.accounting import Accounting, Budget, LossKind, NoiseDraws, compute_choice_rho
 from dpviz.core.check import RequestError
 from dpviz.core.ledger import BudgetExceeded, Entry, Ledger
-from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, NoisyThreshold, PathCounts, Peeling
+from dpviz.core.mechanisms import Exponential, Gaussian, Laplace, PathCounts, Peeling
 from dpviz.core.queries import Sensitivity
 
 ONE = Sensitivity(1.0, 1.0, 1.0, 1.0)
@@ -54,23 +54,6 @@ def test_under_basic_composition_deltas_add_up_too():
     with pytest.raises(BudgetExceeded, match="more of delta"):
         one_by_one.charge(entry)
     assert len(one_by_one.entries) == 2
-
-
-def test_an_entry_is_computed_from_the_object_that_draws():
-    laplace, gaussian = Laplace(3.0, 6.0), Gaussian(2.0, 8.0)
-    assert _cost(laplace, Accounting.PURE) == 0.5
-    assert _cost(laplace, Accounting.ZCDP) == pytest.approx(0.5 + exp(-0.5) - 1)
-    assert _cost(gaussian, Accounting.GDP) == 1 / 16
-    assert _cost(gaussian, Accounting.ZCDP) == 1 / 32
-    assert _cost(NoisyThreshold(gaussian, 1.0), Accounting.ZCDP) == 1 / 32
-    entry = Entry.of(gaussian, "Sum", Accounting.GDP, delta=1e-6, note="x")
-    assert (entry.sensitivity, entry.scale, entry.delta) == (2.0, 8.0, 1e-6)
-    assert 0 < entry.epsilon < 2
-    assert set(entry.to_dict()) >= {"mechanism", "query", "note", "epsilon", "delta", "sensitivity", "scale"}
-
-
-def _cost(mechanism, accounting):
-    return Entry.of(mechanism, "Count", accounting, delta=1e-6, note="").amount
 
 
 def test_a_whole_budget_in_many_shares_fits_exactly():

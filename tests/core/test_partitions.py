@@ -12,7 +12,6 @@ from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.partitions import (
     CubeTree,
-    Everything,
     Grid,
     HashCodes,
     HashTree,
@@ -169,11 +168,6 @@ def test_a_tree_that_has_died_holds_nobody():
     assert tree.n_cells == 0
     assert (tree.assign(np.zeros((5, 2))) == -1).all()
     assert len(tree.centers(1)) == 0
-
-
-def test_everything():
-    for rows in (0, 1, 100):
-        assert Everything().assign(np.zeros((rows, 2))).tolist() == [0] * rows
 
 
 def _hashes(depth=7, dim=3, seed=0):

@@ -47,13 +47,6 @@ def test_no_entry_is_drawn_twice():
     assert peeling.log_density(np.array([[0, 1, 2], [3, 3, 1]]), np.stack([LOSSES, LOSSES])) == -np.inf
 
 
-def test_one_draw_is_a_selection():
-    once = Exponential(3.0, 0.6)
-    for entry in range(4):
-        peeled = Peeling(once, 1).log_density(np.array([entry]), LOSSES)
-        assert peeled == pytest.approx(once.log_density(entry, LOSSES))
-
-
 def test_no_neighbour_loses_more_than_was_paid():
     peeling = Peeling.calibrated(Budget(PURE, 2.0), RANGE, draws=3)
     for seed in range(8):
