@@ -153,17 +153,11 @@ def test_few_tuples_are_told_beforehand():
     assert "needs about 1,600 records (there are 300)" in done.warnings[0]
 
 
-def _unfolded(relation: Relation, persons: np.ndarray | None = None, rows_per_person: int = 1):
-    table = make_small_table(
-        make_blobs(30, 6), relation=relation, n_public=30, persons=persons, rows_per_person=rows_per_person
-    )
-    session = open_seeded(table, Accounting.BASIC, delta=1e-6)
-    return session, session.unfold(3)
-
-
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)
 def test_a_room_over_points_counts_all_of_them_and_pays_for_all_of_a_row(relation):
-    session, points = _unfolded(relation)
+    table = make_small_table(make_blobs(30, 6), relation=relation, n_public=30)
+    session = open_seeded(table, Accounting.BASIC, delta=1e-6)
+    points = session.unfold(3)
     assert (points.dim, points.n, points.rows_per_person) == (2, 90, 3)
     query = Count(Voronoi(np.array([[0.5, 0.5], [-0.5, -0.5]])))
     assert points.sensitivity(query).l2 == 3 * session.sensitivity(query).l2
@@ -171,12 +165,3 @@ def test_a_room_over_points_counts_all_of_them_and_pays_for_all_of_a_row(relatio
     assert points.release(Count(Everything()), Budget(Accounting.BASIC, 0.5, 1e-7), note="x").sd > 0
     assert session.ledger is points.ledger and len(session.ledger.entries) == 1
     assert session.unfold(1) is session
-
-
-def test_points_of_a_row_stay_together_in_blocks():
-    for persons, rows_per_person in ((None, 1), (np.arange(30) // 2, 2)):
-        _, points = _unfolded(Relation.ADD_REMOVE, persons, rows_per_person)
-        blocks = points._draw_secret_blocks(1000).reshape(30, 3)
-        assert (blocks == blocks[:, :1]).all()
-        assert points.rows_per_person == 3 * rows_per_person
-        assert len(np.unique(blocks)) > 10

@@ -310,15 +310,6 @@ def test_a_kernel_draw_without_a_floor():
     assert not drawn[0].flags.writeable
 
 
-def test_two_runs_and_two_releases_draw_different_noise():
-    grid = Grid(np.ones(2), np.array([30, 30]))
-    session = _session(PURE)
-    one, two = (session.release(Count(grid), session.budget.fraction(0.1), note="x").value for _ in range(2))
-    other = _session(PURE, seed=1).release(Count(grid), session.budget.fraction(0.1), note="x").value
-    truth = _truth(session, Count(grid))
-    check_independent(np.column_stack([one - truth, two - truth, other - truth]))
-
-
 def test_a_release_cannot_be_changed_afterwards():
     session = _session(PURE)
     grid = Grid(np.ones(2), np.array([30, 30]))
