@@ -111,7 +111,7 @@ def test_a_quantile_is_near_the_true_one_where_the_budget_is_large_and_ties_do_n
     values = np.column_stack([rng.normal(0, 0.2, 401), np.full(401, 0.25)])
     box = (np.full(2, -1.0), np.full(2, 1.0))
     query = Quantiles(*box, (0.25, 0.5))
-    truth = asked(query, values)
+    truth = asked(query, values, block_numbers=128)  # columns of many chunks, put together
     share = Budget(PURE, 400.0)
     mechanism = ExponentialQuantile.calibrated(share, query.sensitivity(Relation.REPLACE, LINE))
     released = mechanism.draw(truth, StudyNoise(rng))
