@@ -65,6 +65,10 @@ def test_a_whole_budget_in_many_shares_fits_exactly():
         assert ledger.spent_fraction > 1 - 1e-11
 
 
+def test_a_ledger_without_entries_prints_what_may_be_spent():
+    assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
+
+
 def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():
     ledger = Ledger(Accounting.NONE, 1.0, 0.0)
     assert (ledger.cap, ledger.spent_epsilon, ledger.spent_fraction) == (inf, 0.0, 0.0)
