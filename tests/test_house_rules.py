@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from tests.house_rules import (
     CORE,
     EXPERIMENTS,
@@ -45,92 +47,44 @@ from tests.house_rules import (
     writes_what_is_written_once,
 )
 
+EVERYWHERE = PACKAGE + PAGES
+GLUE = [source for source in PACKAGE if source.inside.startswith("app/ui/release/")]
+DRAWER = [source for source in PACKAGE if source.inside == "app/ui/bench/drawer.py"]
+PLANTED_HERE = "tests/test_house_rules.py"
+RULES: list[tuple[Rule, list[Source]]] = [
+    (reaches_for_rows, EVERYWHERE),
+    (weighs_answers, EVERYWHERE),
+    (goes_round_the_front_door, of("algorithms")),
+    (imports_what_stands_on_it, PACKAGE),
+    (passes_a_door, PAGES),
+    (takes_a_whole_door, EVERYWHERE),
+    (draws_or_talks_in_the_core, PACKAGE),
+    (accesses_while_releasing, [*of("releases"), *DRAWER, *GLUE]),
+    (scatters_slowly_or_draws_globally, EVERYWHERE),
+    (draws_noise_itself, of("core")),
+    (takes_a_shortcut_of_the_page_library, EVERYWHERE),
+    (is_large_or_nameless, EVERYWHERE),
+    (waits_by_the_clock, [source for source in TESTS if source.name != PLANTED_HERE]),
+    (is_not_spoken_for, PACKAGE),
+    (tells_more_than_it_does, PACKAGE),
+    (releases_without_a_guarantee, of("algorithms", "core")),
+    (calls_something_private, of(*CORE)),
+    (prices_by_a_name, of("core")),
+    (writes_what_is_written_once, PACKAGE),
+    (reads_past_the_doors, EVERYWHERE + EXPERIMENTS),
+]
 
-def test_rows_are_named_in_the_room_only():
-    check(reaches_for_rows, PACKAGE + PAGES)
+
+@pytest.mark.parametrize(("rule", "sources"), RULES, ids=[rule.__name__ for rule, _ in RULES])
+def test_nobody_breaks_a_rule_of_the_house(rule: Rule, sources: list[Source]):
+    check(rule, sources)
 
 
-def test_answers_are_weighed_by_attacks_only():
-    check(weighs_answers, PACKAGE + PAGES)
-
-
-def test_an_algorithm_asks_by_public_names_only():
-    check(goes_round_the_front_door, of("algorithms"))
-
-
-def test_a_room_has_a_place_and_nothing_imports_what_stands_on_it():
+def test_each_rule_has_files_that_it_is_for():
+    assert all(sources for _, sources in RULES) and GLUE and DRAWER
     assert {source.room for source in PACKAGE} == {*ROOMS, "__init__", "__main__"}, "a room has no place in ROOMS"
-    check(imports_what_stands_on_it, PACKAGE)
-
-
-def test_pages_come_in_by_the_doors():
-    check(passes_a_door, PAGES)
-
-
-def test_nobody_takes_a_whole_door():
-    check(takes_a_whole_door, PACKAGE + PAGES)
-
-
-def test_pictures_and_pages_stay_out_of_the_core():
-    check(draws_or_talks_in_the_core, PACKAGE)
-
-
-def test_a_release_sees_no_truth():
-    glue = [source for source in PACKAGE if source.inside.startswith("app/ui/release/")]
-    drawer = [source for source in PACKAGE if source.inside == "app/ui/bench/drawer.py"]
-    assert drawer and glue
-    check(accesses_while_releasing, [*of("releases"), *drawer, *glue])
-
-
-def test_no_slow_scatter_and_no_global_randomness():
-    check(scatters_slowly_or_draws_globally, PACKAGE + PAGES)
-
-
-def test_only_the_noise_module_draws_noise():
-    check(draws_noise_itself, of("core"))
-
-
-def test_no_shortcuts_of_the_page_library():
-    check(takes_a_shortcut_of_the_page_library, PACKAGE + PAGES)
-
-
-def test_files_are_small():
-    check(is_large_or_nameless, PACKAGE + PAGES)
-
-
-def test_tests_wait_for_what_happens():
-    planted = "tests/test_house_rules.py"
     assert any(source.name == WAITING for source in TESTS)
-    check(waits_by_the_clock, [source for source in TESTS if source.name != planted])
-
-
-def test_what_is_public_is_spoken_for():
-    check(is_not_spoken_for, PACKAGE)
-
-
-def test_only_what_is_handed_on_is_told_at_length():
-    check(tells_more_than_it_does, PACKAGE)
-
-
-def test_what_releases_states_its_guarantee():
-    check(releases_without_a_guarantee, of("algorithms", "core"))
-
-
-def test_no_name_of_a_private_thing_is_ambiguous():
-    check(calls_something_private, of(*CORE))
-
-
-def test_no_price_follows_from_a_name():
-    check(prices_by_a_name, of("core"))
-
-
-def test_look_alikes_stand_once():
-    check(writes_what_is_written_once, PACKAGE)
-
-
-def test_files_are_read_where_the_table_of_doors_says():
-    check(reads_past_the_doors, PACKAGE + PAGES + EXPERIMENTS)
-    idle = list_idle_readers(PACKAGE + PAGES + EXPERIMENTS)
+    idle = list_idle_readers(EVERYWHERE + EXPERIMENTS)
     assert not idle, f"named in dpviz/words/doors.toml, and no file or none that reads: {', '.join(sorted(idle))}"
 
 
@@ -200,11 +154,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\ndef f(): ...'),
     (is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
     (tells_more_than_it_does, "dpviz/app/ui/a.py", 'def f(): "A,\\n\\nB."; return 1'),
-    (
-        tells_more_than_it_does,
-        "dpviz/runs/a.py",
-        'class A:\n    def f(self): "A,\\nb."; return 1',
-    ),
+    (tells_more_than_it_does, "dpviz/runs/a.py", 'class A:\n    def f(self): "A,\\nb."; return 1'),
     (releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(session): session.release(1)"),
     (calls_something_private, "dpviz/runs/a.py", "private_n = 1"),
     (calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),

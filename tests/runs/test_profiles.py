@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import json
 from dataclasses import replace
@@ -14,7 +13,6 @@ import pytest
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep
 from dpviz.releases.render import make_centers_table
-from dpviz.runs import profiles
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
@@ -32,10 +30,6 @@ MADE = Profile(
     np.array([50.0, 500.0]),
     Sizes(np.array([600.0, 300.0, 20.0]), np.full(3, 10.0)),
 )
-
-
-def test_the_examples_in_the_text_hold() -> None:
-    assert doctest.testmod(profiles).failed == 0
 
 
 def test_what_stands_out_of_the_noise() -> None:

@@ -270,13 +270,10 @@ def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(fold
 
 
 SERVER = """
-import os, signal
-from dpviz.runs import jobs
-from dpviz.runs.study import open_study as opening
-from dpviz.runs.study.open_study import JobRegistry
-from tests.runs.study.test_open_study import GRID, judged, replace, rows
-from tests.waiting import eventually
-jobs._MORE_POLITE, opening.cores, shelf = 0, lambda: 1, JobRegistry()
+import os, pytest, signal
+from tests.runs.study.test_open_study import GRID, JobRegistry, eventually, judged, replace, rows, stay_at_home
+stay_at_home(pytest.MonkeyPatch())
+shelf = JobRegistry()
 study = shelf.start_study(judged(), replace(GRID, repeats=1000), key="a")
 assert eventually(lambda: len(rows(study)) >= 3)
 print("found", flush=True)
