@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from benchmarks.mutation.forked import ROOT, Nursery, Trial
+from benchmarks.mutation.forked import ROOT, Nurseries, Trial
 from benchmarks.mutation.places import source_of
 from benchmarks.mutation.planted import Mistake, mistakes
 
@@ -25,7 +25,7 @@ class OutsideMistake(NamedTuple):
     shown_by: str
     outside: str
 
-    def plant(self, nursery: Nursery) -> str:
+    def plant(self, nursery: Nurseries) -> str:
         """What the auditor says of that pair with the mistake planted; empty where it objects to nothing."""
         found = nursery.run(Trial([f"{_TEST}[{self.shown_by}]"], self.mistake.file, self.mistake.source).patient(10.0))
         return (found.why.rpartition("AssertionError: ")[2] or "red") if found.red else ""

@@ -6,7 +6,8 @@ written into the tree.
 
     python -m benchmarks.mutation.forked
 
-is a nursery: a trial a line comes in, an outcome a line goes out.
+is a nursery: a trial a line comes in, an outcome a line goes out. With ``warm`` it loads dpviz and the tests itself,
+and exchanges functions of the child (``warm``); where that does not show a mistake, ``Nurseries`` ask the other one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -36,6 +37,8 @@ from typing import IO, Any, Self
 
 import pytest
 from hypothesis import Phase, settings
+
+from benchmarks.mutation.warm import LoadedFunctions
 
 ROOT = Path(__file__).parents[2]
 # What dpviz and its tests import, so that no child has to. Neither dpviz nor tests: these a child must load itself.
@@ -82,6 +85,8 @@ _TOLD_CHARACTERS = 400
 # For a test that is red without any change.
 NEVER = -1.0
 KILLED, HANGS, LIVES, NO_TESTS = "killed", "hangs", "lives", "no tests"
+# Of a nursery that has loaded dpviz: what is changed is more than functions.
+NOT_HERE = "not here"
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,8 @@ class Outcome:
 class Nursery:
     """A process that forks a child for each trial; for use in ``with``."""
 
-    def __init__(self, *, root: Path = ROOT) -> None:
-        self.root = root
+    def __init__(self, *, root: Path = ROOT, warm: bool = False) -> None:
+        self.root, self._warm = root, warm
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -130,7 +135,7 @@ class Nursery:
         environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment.pop("PYTEST_ADDOPTS", None)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.mutation.forked"],
+            [sys.executable, "-m", "benchmarks.mutation.forked", *["warm"] * self._warm],
             cwd=self.root,
             env=environment,
             stdin=subprocess.PIPE,
@@ -155,12 +160,38 @@ class Nursery:
         self._process.stdout.close()
 
 
+class Nurseries:
+    """One that has loaded dpviz and the tests, and for what it does not show one that has not; each as it is needed."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._made: dict[bool, Nursery] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def run(self, trial: Trial) -> Outcome:
+        """The outcome; a change that lives in the first is tried in the other, which computes anew what it imports."""
+        found = self._of(warm=True).run(trial)
+        if found.red or (found.ran and not trial.file):
+            return found
+        return self._of(warm=False).run(trial)
+
+    def _of(self, *, warm: bool) -> Nursery:
+        if warm not in self._made:
+            self._made[warm] = self._open.enter_context(Nursery(warm=warm))
+        return self._made[warm]
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+
 def cache_folder() -> Path:
     """Where things are kept that can be made again: outside the tree."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpviz-mutation"
 
 
-def serve(asked: IO[str], answers: IO[str]) -> None:
+def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = None) -> None:
     """The nursery itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -169,17 +200,21 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
     gc.freeze()  # a child that collects garbage would copy whatever it looks through
     with suppress(BrokenPipeError):  # whoever asked has ended
         for line in asked:
-            answers.write(json.dumps(asdict(_in_child(Trial(**json.loads(line)), asked))) + "\n")
+            trial = Trial(**json.loads(line))
+            if loaded:
+                files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
+                loaded.load(["tests.conftest", *map(_module_name, files)])
+            answers.write(json.dumps(asdict(_in_child(trial, asked, loaded))) + "\n")
             answers.flush()
 
 
-def _in_child(trial: Trial, asked: IO[str]) -> Outcome:
+def _in_child(trial: Trial, asked: IO[str], loaded: LoadedFunctions | None) -> Outcome:
     """Fork, wait, and tell; whatever the child has started ends with it, and it ends with whoever ``asked``."""
     with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
         folder = Path(kept)
         child = os.fork()
         if child == 0:
-            _be_the_child(trial, folder)
+            _be_the_child(trial, folder, loaded)
         late = not _ended_in_time(child, asked, trial.wall_seconds)
         _kill_group(child)
         _, status, used = os.wait4(child, 0)
@@ -215,7 +250,7 @@ def _kill_group(child: int) -> None:
         os.kill(child, signal.SIGKILL)
 
 
-def _be_the_child(trial: Trial, folder: Path) -> None:
+def _be_the_child(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> None:
     """Run the tests and end; never returns."""
     try:
         os.setpgid(0, 0)
@@ -229,19 +264,22 @@ def _be_the_child(trial: Trial, folder: Path) -> None:
         for stream in (1, 2):
             os.dup2(said, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        outcome = _measured(trial, folder) if trial.coverage else _tried(trial, folder)
+        outcome = _measured(trial, folder) if trial.coverage else _tried(trial, folder, loaded)
         (folder / "outcome.part").write_text(json.dumps(asdict(outcome)))
         (folder / "outcome.part").rename(folder / "outcome.json")
     finally:
         os._exit(0)
 
 
-def _tried(trial: Trial, folder: Path) -> Outcome:
+def _tried(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> Outcome:
     """The tests file by file, until one is red; a file may come twice."""
     if trial.file.endswith(".j2"):
         _change_template(Path(trial.file).name, trial.source)
     elif trial.file.endswith(".toml"):
         _change_words(Path.cwd() / trial.file, trial.source)
+    elif trial.file and loaded and _module_name(trial.file) in sys.modules:
+        if not loaded.change(Path.cwd() / trial.file, trial.source):
+            return Outcome(NOT_HERE)
     elif trial.file:
         sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
     ran = 0
@@ -420,4 +458,4 @@ if __name__ == "__main__":
     line = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.path[:0] = [str(Path.cwd())]
-    serve(sys.stdin, line)
+    serve(sys.stdin, line, LoadedFunctions(ROOT / "dpviz") if "warm" in sys.argv[1:] else None)

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.auditing.distances import DISTANCES
 from benchmarks.auditing.outside import KINDS, PLACE, audit_named, audit_plan, list_plans, list_sample, load_auditor
 from benchmarks.auditing.outside_mistakes import count_places, list_planted, read_reasons
-from benchmarks.mutation.forked import Nursery
+from benchmarks.mutation.forked import Nurseries
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.accounting import Accounting
 from dpviz.core.private_session import MECHANISMS
@@ -66,6 +66,6 @@ def test_every_mistake_has_one_place_and_is_shown_or_named_as_out_of_reach():
 @needs_auditor
 @pytest.mark.slow
 def test_the_auditor_objects_to_planted_mistakes():
-    with Nursery() as nursery:
+    with Nurseries() as nursery:
         for planted in SHOWN[::6]:
             assert planted.plant(nursery), f"{planted.mistake.mistake}: the auditor objects to nothing"

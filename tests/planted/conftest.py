@@ -1,4 +1,4 @@
-"""One process for all of these tests, in whose children tests meet a changed module."""
+"""Two processes for all of these tests, in whose children tests meet a changed module."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.mutation.forked import Nursery
+from benchmarks.mutation.forked import Nurseries
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as made:
+def nursery() -> Iterator[Nurseries]:
+    with Nurseries() as made:
         yield made

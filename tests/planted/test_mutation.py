@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 import benchmarks.mutation.places as places_module
 import benchmarks.mutation.reached as reached_module
 from benchmarks.mutation.choice import chosen_tests
-from benchmarks.mutation.forked import HANGS, KILLED, LIVES, NO_TESTS, ROOT, Outcome, Trial
+from benchmarks.mutation.forked import HANGS, KILLED, LIVES, NO_TESTS, NOT_HERE, ROOT, Outcome, Trial
 from benchmarks.mutation.places import Place, places_of, sample
+from benchmarks.mutation.planted import mistakes
 from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
@@ -58,6 +60,16 @@ def test_a_module_that_ends_its_process_or_cannot_be_imported_is_caught(nursery)
 def test_whoever_runs_no_test_has_caught_nothing(nursery):
     assert nursery.run(Trial([f"{TESTS[0]}::test_that_is_not_there"], FILE, "")).outcome in (NO_TESTS, KILLED)
     assert nursery.run(Trial([f"{TESTS[0]}::test_that_is_not_there"])).outcome == NO_TESTS
+
+
+def test_a_loaded_function_gets_other_code_and_what_is_more_than_functions_is_left_to_a_process_that_loads_it(nursery):
+    planted = next(one for one in mistakes() if one.file == "dpviz/releases/promise.py" and "order" in one.mistake)
+    warm = nursery._of(warm=True)
+    assert warm.run(Trial([planted.caught_by], planted.file, planted.source)).outcome == KILLED
+    assert warm.run(Trial([planted.caught_by])).outcome == LIVES
+    more = Trial([planted.caught_by], planted.file, planted.source + "\n\nNOTHING_NEW = 1\n")
+    assert warm.run(more).outcome == NOT_HERE
+    assert nursery.run(more).outcome == KILLED
 
 
 CODE = '''"""Of 1 + 1."""
@@ -108,7 +120,8 @@ def test_a_change_is_one_token_and_its_key_survives_other_lines(example, monkeyp
 
 def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkeypatch):
     files = {"core": "dpviz/core/losses.py", "releases": "dpviz/releases/release_request.py"}
-    monkeypatch.setattr(places_module, "places", lambda part: [*places_of(files[part])])
+    found = {part: [*places_of(file)] for part, file in files.items()}
+    monkeypatch.setattr(places_module, "places", found.__getitem__)
     small, large = sample((*files,), 6, 3), sample((*files,), 12, 3)
     assert {place.key for place in small} <= {place.key for place in large}
     assert [place.file for place in small] == [files["core"]] * 3 + [files["releases"]] * 3
@@ -166,8 +179,13 @@ def test_what_was_measured_is_kept_until_the_test_changes(tmp_path, monkeypatch)
     assert measured == [1, 0, 1, 0]
 
 
+@cache
+def some_place() -> Place:
+    return next(iter(places_of(FILE)))
+
+
 def result(name: str, outcome: str, *, explained: str = "") -> Result:
-    place = next(place for place in places_of(FILE))
+    place = some_place()
     made = Result.of(place, Outcome(outcome, test="killer"), tests=1, explained={place.key: explained})
     return Result(**{**vars(made), "key": name})
 

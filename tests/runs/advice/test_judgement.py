@@ -22,7 +22,7 @@ SIZES = (
 )
 BUDGETS = ((0.05, 1e-6), (0.3, 1e-6), (1.0, 1e-6), (1.0, 0.0))
 CELLS = [Setting(d, k, epsilon, delta, n=n) for d, k, n in SIZES for epsilon, delta in BUDGETS]
-AUTO, USUAL, ORDER = find_card("auto"), Target(), list(Level)
+AUTO, USUAL = find_card("auto"), Target()
 
 
 def test_there_are_forty_cells_of_every_light() -> None:
