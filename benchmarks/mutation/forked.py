@@ -197,13 +197,17 @@ def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = Non
         warnings.simplefilter("ignore")
         for name in _LIBRARIES:
             importlib.import_module(name)
+        if loaded:
+            loaded.load(["tests.conftest"])
+            importlib.import_module("tests.examples").load(quick=True)  # as a child does, before it imports tests
+            _take_the_first_failure()
     gc.freeze()  # a child that collects garbage would copy whatever it looks through
     with suppress(BrokenPipeError):  # whoever asked has ended
         for line in asked:
             trial = Trial(**json.loads(line))
             if loaded:
                 files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
-                loaded.load(["tests.conftest", *map(_module_name, files)])
+                loaded.load(map(_module_name, files))
             answers.write(json.dumps(asdict(_in_child(trial, asked, loaded))) + "\n")
             answers.flush()
 
@@ -329,6 +333,12 @@ def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
     return pytest.main([*options, *arguments], plugins=[watch])
 
 
+def _take_the_first_failure() -> None:
+    """One example that fails is enough: no smaller one is looked for, which takes most of a red test."""
+    settings.register_profile("first", settings(), phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("first")
+
+
 class Watch:
     """A plugin of pytest: keeps the tests that were chosen, in their order, and notes what happens to them."""
 
@@ -346,9 +356,7 @@ class Watch:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self) -> None:
-        """One example that fails is enough: no smaller one is looked for, which takes most of a red test."""
-        settings.register_profile("first", settings(), phases=[Phase.explicit, Phase.generate])
-        settings.load_profile("first")
+        _take_the_first_failure()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
