@@ -85,6 +85,7 @@ def test_what_the_first_version_wrote_is_read() -> None:
         ({"algorithms": [{"algorithm": "eugkm", "params": {"preset": "x"}}]}, "preset"),
         ({"algorithms": [{"algorithm": "eugkm", "params": 3}]}, "3, not a mapping of names"),
         ({"algorithms": [{"algorithm": ["eugkm"]}]}, "a list of 1, not the id"),
+        ({"algorithms": [{"algorithm": {"a": 1}}]}, "a group of fields, not the id"),
         ({"algorithms": [{}]}, 'algorithm 1: it has no "algorithm"'),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": [1]}}]}, "a list of 1, not a number or a word"),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": 10**400}}]}, "rounds is a number of 401 digits"),
@@ -98,6 +99,7 @@ def test_what_the_first_version_wrote_is_read() -> None:
         ({"repeats": 10**9}, "repeats"),
         ({"delta": 1}, "delta is 1"),
         ({"delta": 1e-200}, "delta"),
+        ({"delta": None}, "delta: it is nothing, not a number"),
         ({"delta": datetime.date(2020, 1, 1)}, "delta: it is something else, such as a date, not a number"),
     ],
 )
