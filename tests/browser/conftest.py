@@ -25,7 +25,7 @@ def browser() -> Iterator[Browser]:
 def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of an app that all browser tests share; at the end its log must hold no exception."""
     log = tmp_path_factory.mktemp("app") / "log.txt"
-    with running_app(log) as found:
+    with running_app(log, program="tests.browser.small_app") as found:
         yield found
     printed = log.read_text(errors="replace")
     assert "Traceback" not in printed and "Uncaught" not in printed, printed

@@ -50,6 +50,33 @@ _NAMES = """() => [...document.querySelectorAll(
   part.getAttribute("role") || part.tagName.toLowerCase(),
   part.getAttribute("aria-label") || part.innerText || "",
 ])"""
+_LEAST_TARGET = 24
+# WCAG 2.2, 2.5.8: a link in a sentence, and what lies alone in a circle of 24 pixels, may be smaller. Not ours are the
+# tools over Streamlit's tables.
+_SMALL = """least => {
+  const wanted = "button, a, input, select, textarea, [role=slider], [role=tab], [role=switch]";
+  const parts = [...document.querySelectorAll(`[data-testid="stMain"] :is(${wanted})`)].filter(part =>
+    part.checkVisibility({opacityProperty: true, visibilityProperty: true})
+    && !part.matches("p a, [kind=elementToolbar]"));
+  const boxes = parts.map(part => (part.closest("label") || part).getBoundingClientRect());
+  const middles = boxes.map(box => [box.x + box.width / 2, box.y + box.height / 2]);
+  return parts.filter((part, i) => {
+    const box = boxes[i];
+    if (!box.width || (box.width >= least && box.height >= least)) return false;
+    return middles.some(([x, y], j) => j !== i && !part.contains(parts[j]) && !parts[j].contains(part)
+      && Math.hypot(x - middles[i][0], y - middles[i][1]) < least);
+  }).map(part => `${part.tagName} ${part.getAttribute("aria-label") || part.innerText || part.outerHTML.slice(0, 90)}`);
+}"""
+# What has the focus is in sight, and nothing lies over it; Streamlit's tables are not ours.
+_COVERED = """() => {
+  const part = document.activeElement, box = part.getBoundingClientRect();
+  if (part === document.body || !box.width || part.closest('[data-testid="stDataFrame"]')) return "";
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const seen = document.elementFromPoint(x, y);
+  const near = part.closest("label") || part.parentElement || part;
+  const sees = seen && (part.contains(seen) || near.contains(seen) || seen.contains(part));
+  return sees ? "" : part.outerHTML.slice(0, 160);
+}"""
 _RUN = """exclude => axe.run({exclude: exclude.map(selector => [selector])}, {resultTypes: ["violations"]})
   .then(found => found.violations)"""
 
@@ -106,3 +133,12 @@ def misnamed(visit: Visitor) -> list[str]:
     shared = Counter(name for role, name in names if role == "button" and name and not _MANY.search(name))
     wrong += [f"{number} buttons are called {name}" for name, number in shared.items() if number > 1]
     return wrong + [f"a figure says: {name}" for role, name in names if role == "figure" and len(name.split()) < 5]
+
+
+def out_of_reach(visit: Visitor, *, tabs: int = 20) -> list[str]:
+    """Targets that a finger misses, and what has the focus, on the way by the Tab key, under something else."""
+    found: list[str] = visit.page.evaluate(_SMALL, _LEAST_TARGET)
+    for _ in range(tabs):
+        visit.page.keyboard.press("Tab")
+        found += filter(None, [visit.page.evaluate(_COVERED)])
+    return found

@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
-def running_app(log: Path, folder: Path = ROOT) -> Iterator[str]:
+def running_app(log: Path, folder: Path = ROOT, *, program: str = "streamlit") -> Iterator[str]:
     """The address of a freshly started app, in ``folder``; what it prints goes to ``log``; it stops with the block."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command = [sys.executable, "-m", program, "run", "app.py", "--server.headless", "true"]
     options = ["--server.fileWatcherType", "none", "--server.port"]
     with served([*command, *options], log, folder, {**own_environment(), "PYTHONPATH": str(ROOT)}) as address:
         yield address

@@ -66,17 +66,16 @@ def test_hostile_names_are_text_on_every_page(visitor: Callable[..., Visitor]) -
     visit.text("The table: promises · rows · declaration").click()
     visit.waits()
 
-    for algorithm in ("Tree: Balcan et al.", "Rounds: DPLloyd"):
-        visit.opens_word("algorithm")
-        visit.chooses("Algorithm", algorithm)
-        visit.picks("Steps in a plane")
-        visit.sees_run(algorithm.partition(": ")[2])
-        visit.page.locator('[data-word="algorithm"]').click()  # what tells how it works has formulas of its own
-        expect(visit.page.get_by_role("combobox", name="Algorithm")).to_have_count(0)
-        visit.waits()
-        for key in ("Home", "ArrowRight", "ArrowRight", "End"):
-            visit.steps_to(key)
-            _reads_as_it_is(visit)
+    visit.opens_word("algorithm")
+    visit.chooses("Algorithm", "Tree: Balcan et al.")
+    visit.picks("Steps in a plane")
+    visit.sees_run("Balcan")
+    visit.page.locator('[data-word="algorithm"]').click()  # what tells how it works has formulas of its own
+    expect(visit.page.get_by_role("combobox", name="Algorithm")).to_have_count(0)
+    visit.waits()
+    for key in ("Home", "ArrowRight", "End"):
+        visit.steps_to(key)
+        _reads_as_it_is(visit)
     drawn = visit.sees_step("centres").locator("svg text").all_text_contents()
     assert NAMES[0] in drawn and NAMES[1] in drawn  # the titles of both axes
     visit.chooses("Plane", f"{NAMES[2]} × {NAMES[3]}")

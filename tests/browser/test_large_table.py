@@ -16,13 +16,13 @@ from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# Above what memory is to hold (dpviz/tables/arrow_intake.py); with so many clusters, a round takes seconds.
-ROWS, DIM, CLUSTERS = 2_600_000, 10, 1_000
+# To the app of these tests (small_app) more than memory is to hold; with so many clusters, a round takes a while.
+ROWS, DIM, CLUSTERS = 1_500_000, 10, 1_000
 
 
 @pytest.fixture
 def parquet(tmp_path: Path) -> Path:
-    """More numbers than memory is to hold, in a small file: rows repeat."""
+    """Many numbers in a small file: rows repeat."""
     rng = np.random.default_rng(0)
     rows = np.clip(rng.normal(rng.uniform(-60, 60, (6, 1, DIM)), 5, (6, 500, DIM)), -99, 99).reshape(-1, DIM)
     rows = rows.round().astype(np.float32)

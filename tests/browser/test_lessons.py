@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from dpviz.app.charts.player.lesson_page import make_printed_lesson
 from dpviz.app.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
 from dpviz.app.lessons.reading import read_lessons
-from tests.browser.looks import LOOKS, WINDOW, offences, takes_on
+from tests.browser.looks import LOOKS, WINDOW, offences, out_of_reach, takes_on
 from tests.browser.visitor import NARROW, Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -58,7 +58,7 @@ def test_draws_and_a_study_answer_a_guess_that_was_made_before(visitor: Callable
     _fits_both_windows(visit)
     visit.presses("Next")
     visit.sees(f"3 of {len(lesson.scenes)}")
-    assert not offences(visit)
+    assert not offences(visit) and not out_of_reach(visit)
     _guesses(visit, lesson, 3)
     visit.presses("Reveal")
     _sees_answer(visit, lesson, 3)

@@ -15,7 +15,7 @@ from dpviz.app.lessons.reading import read_lessons
 from dpviz.runs.evaluation import nicv
 from dpviz.tables.drawings import decode_drawing, load_preset
 from tests.browser import quiet
-from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
@@ -110,7 +110,7 @@ def test_a_stroke_is_answered_by_a_private_draw_and_everything_is_read_and_taken
     expect(part("heard").first).to_contain_text("points more")
     linked = re.search(r"drawing=([\w-]+)", page.url)
     assert linked and len(decode_drawing(linked[1]).points) == people and len(page.url) <= 2_048
-    assert not offences(painter.visit)
+    assert not offences(painter.visit) and not out_of_reach(painter.visit)
     town = load_preset("blobs").drawing.others
     exact = page.evaluate(_LOSS, [town.tolist(), 3])
     best = nicv(town, find_reference_centers(town, 3, starts=8, seed=0))
@@ -269,7 +269,6 @@ def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[...
         else:
             visit.page.get_by_role("radiogroup").locator("label").first.click()
         visit.waits()
-        _fits_both_windows(painter)
         visit.presses("Reveal")
         painter.sees_a_draw()
         expect(painter.board).not_to_have_class(re.compile("locked"))
@@ -277,8 +276,8 @@ def test_five_scenes_ask_first_and_then_the_board_is_there(visitor: Callable[...
         if place == 2:
             assert painter.title.startswith("Up to 108 people at my place stay hidden")
             assert not offences_in(visit, *ALL_IN_TWO)
+            painter.answered(lambda: painter.takes("↻ Draw again"))
         _fits_both_windows(painter)
-        painter.answered(lambda: painter.takes("↻ Draw again"))
         if place < len(LESSON.scenes):
             visit.presses("Next")
     visit.sees(LESSON.sentence)

@@ -15,7 +15,7 @@ from dpviz.releases.releasing import preflight, publish
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.declarations import find_words
 from dpviz.tables.named import sample
-from tests.browser.looks import ALL_IN_TWO, WINDOW, offences_in
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences_in, out_of_reach
 from tests.browser.visitor import Visitor
 from tests.releases.forging import rehashed
 
@@ -54,12 +54,13 @@ def test_from_a_zip_to_its_picture_in_at_most_three_actions_and_a_forged_one_is_
         sys.stdout.write(f"\nthe recipient's walk: {actions} actions from Home to the picture\n")
     assert actions <= 3
     visit.sees("What not?")
+    assert not out_of_reach(visit)
     found = {"one release": offences_in(visit, *ALL_IN_TWO)}
     visit.page.get_by_role("tab", name="Compare with another").click()
     visit.waits()
     _drops(visit, zips["two"], 1)
     visit.sees("A difference counts beyond")
-    found["two releases"] = offences_in(visit, *ALL_IN_TWO)
+    found["two releases"] = offences_in(visit, "dark")
 
     # A forged one in its place is marked, and nothing is concluded from it.
     _drops(visit, zips["forged"])

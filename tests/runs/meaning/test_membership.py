@@ -8,6 +8,7 @@ import pytest
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
 from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack, compute_staircase
 from dpviz.runs.meaning.windows import bound_advantage
+from tests.cases import for_each
 
 
 def record(found: list[AttackTrial], name: str) -> Attack:
@@ -62,12 +63,9 @@ def test_a_release_with_a_third_of_the_noise_passes_the_line_of_its_claim_and_an
     assert -0.4 * bound_advantage(epsilon=1.0, delta=1e-6) < audit.honest(80) <= 0
 
 
-def test_without_densities_only_the_centres_are_attacked():
-    found = runs_on(outlier(), "sample-aggregate", 1.0, 2)
-    assert len(found) == 4 and all(one.log_ratio is None for one in found)
-
-
-def test_where_somebody_has_no_seat_no_answer_is_weighed():
-    # In the local model there are as many seats as rows are declared, and one table has a row less.
-    found = runs_on(outlier(), "lsh-local", 1.0, 2)
+# The first has no densities; in the local model there are as many seats as rows are declared, and one table has a row
+# less.
+@for_each("algorithm", ["sample-aggregate", "lsh-local"])
+def test_where_no_answer_can_be_weighed_only_the_centres_are_attacked(algorithm):
+    found = runs_on(outlier(), algorithm, 1.0, 2)
     assert len(found) == 4 and all(one.log_ratio is None for one in found)
