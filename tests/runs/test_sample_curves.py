@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpviz.runs import CURVE_EPSILONS
+from dpviz.runs import CURVE_EPSILONS, work
 from dpviz.runs.sample_curves import CURVES, find_sample_curve, name_curve
 from sample_data.curves import SHOWN, make_curve, open_sample
 
@@ -29,9 +29,12 @@ def test_another_declaration_of_the_same_rows_has_another_name():
 
 
 @pytest.mark.parametrize("sample", [one for one in SHOWN if one.id in ("fifteen", "outlier")], ids=lambda one: one.id)
-def test_a_curve_made_anew_is_the_stored_one(sample):
+def test_a_curve_made_anew_is_the_stored_one(sample, monkeypatch):
+    """At every fourth ε, each of which has the same seeds."""
+    monkeypatch.setattr(work, "CURVE_EPSILONS", CURVE_EPSILONS[::4])
     table, request = open_sample(sample)
-    made, stored = make_curve(table, request), find_sample_curve(table, request)
-    for new, old in zip(made, stored, strict=True):
-        assert new.epsilon == old.epsilon
-        np.testing.assert_allclose(new.losses, old.losses, rtol=1e-3)
+    stored = {point.epsilon: point.losses for point in find_sample_curve(table, request)}
+    made = make_curve(table, request)
+    assert {new.epsilon for new in made} == {*CURVE_EPSILONS[::4]}
+    for new in made:
+        np.testing.assert_allclose(new.losses, stored[new.epsilon], rtol=1e-3)
