@@ -36,6 +36,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import IO, Any, Self
 
 import pytest
+from _pytest.config import default_plugins
 from hypothesis import Phase, settings
 
 from benchmarks.mutation.warm import LoadedFunctions
@@ -195,7 +196,7 @@ def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = Non
     """The nursery itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in _LIBRARIES:
+        for name in (*_LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
             importlib.import_module(name)
         if loaded:
             loaded.load(["tests.conftest"])
@@ -207,9 +208,14 @@ def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = Non
             trial = Trial(**json.loads(line))
             if loaded:
                 files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
-                loaded.load(map(_module_name, files))
+                loaded.load(_module_name(each) for file in files for each in (*_list_conftests(file), file))
             answers.write(json.dumps(asdict(_in_child(trial, asked, loaded))) + "\n")
             answers.flush()
+
+
+def _list_conftests(file: str) -> list[str]:
+    """Those that pytest imports before a file of tests."""
+    return [str(folder / "conftest.py") for folder in Path(file).parents if (folder / "conftest.py").exists()]
 
 
 def _in_child(trial: Trial, asked: IO[str], loaded: LoadedFunctions | None) -> Outcome:

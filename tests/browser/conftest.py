@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,9 @@ from tests.browser.chromium import launched_for_tests
 from tests.browser.looks import WINDOW
 from tests.browser.server import running_app
 from tests.browser.visitor import WIDE, Visitor
+
+# Where a process can be waited for by whoever is not its parent.
+_PROGRAM = "tests.browser.small_app" if hasattr(os, "pidfd_open") else "streamlit"
 
 
 @pytest.fixture(scope="package")
@@ -25,7 +29,7 @@ def browser() -> Iterator[Browser]:
 def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of an app that all browser tests share; at the end its log must hold no exception."""
     log = tmp_path_factory.mktemp("app") / "log.txt"
-    with running_app(log, program="tests.browser.small_app") as found:
+    with running_app(log, program=_PROGRAM) as found:
         yield found
     printed = log.read_text(errors="replace")
     assert "Traceback" not in printed and "Uncaught" not in printed, printed
