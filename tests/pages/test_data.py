@@ -388,6 +388,13 @@ def test_a_column_of_text_that_is_clustered_is_told_to_the_owner_who_asks():
     assert [look.note for look in private_looks(at)] == ["cells that are no numbers, and the rows that they cost"]
 
 
+def test_a_table_of_good_cells_has_no_note_and_no_look():
+    at = dropped(b"age,age\n31,2\n44,1\n")
+    assert "renamed" in everything_shown(at), "names are public: said before"
+    opened(paste_bounds(at, '{"lower": 0, "upper": 120}'))
+    assert not at.warning and private_looks(at) == []
+
+
 def expect(path: Path) -> Declaration | str:
     """The declaration that is proposed, or why there is none."""
     try:
