@@ -18,12 +18,12 @@ from tests.releases.visits import PageVisit, PythonVisit, ShellVisit
 
 __all__ = ["_visits_are_cheap"]
 
-VISITS = 10
+VISITS = 11
 """With two releases each."""
 DOORS = (PageVisit, PythonVisit, ShellVisit, PythonVisit, ShellVisit)
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("number", range(VISITS))
 def test_whatever_was_done_before_a_genuine_release_verifies(number: int, tmp_path: Path) -> None:
     visit = DOORS[number % len(DOORS)](tmp_path, np.random.default_rng([46, number]))

@@ -96,7 +96,7 @@ def test_a_forged_release_is_read_and_says_first_what_is_wrong(good) -> None:
         good.compare_with(damaged)
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "eugkm", "sulq"])
+@pytest.mark.parametrize("algorithm", ["auto", "eugkm", "lsh-coreset"])
 def test_a_release_without_segments_is_read(tmp_path, algorithm) -> None:
     with unrehearsed():
         files = publish(ready_in(tmp_path, algorithm=algorithm)).files
