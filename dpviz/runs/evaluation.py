@@ -132,7 +132,7 @@ def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
 def _compute_adjusted_rand(first: Codes, second: Codes) -> float:
     """Adjusted Rand index of two groupings (n,) of the same rows; 1 for groupings that say the same.
 
-    That of scikit-learn costs the first picture of a server half a second, with the statistics that it loads.
+    That of scikit-learn would be loaded for the first picture of a server, which waits for nothing else of it.
     """
     height, width = first.max(initial=0) + 1, second.max(initial=0) + 1
     table = np.bincount(first * width + second, minlength=height * width).reshape(height, width)
