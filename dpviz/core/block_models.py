@@ -65,7 +65,8 @@ class BlockKMeans:
 
     def _order_centers(self, centers: Array) -> Array:
         if not self.match:
-            return np.stack([c[np.lexsort(c.T[::-1])] for c in centers]) if len(centers) else centers
+            order = np.lexsort(np.moveaxis(centers, 2, 0)[::-1], axis=-1)
+            return np.take_along_axis(centers, order[:, :, None], axis=1)
         return match_to(self.anchors, centers)
 
 
