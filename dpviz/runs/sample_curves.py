@@ -52,7 +52,17 @@ def find_sample_curve(table: OpenTable, request: Request) -> Sequence[CurvePoint
 
 
 def find_sample_reference(table: OpenTable, k: int) -> Array | None:
-    """The stored centres (k, d) of k-means++ on that very table, unit coordinates; None if there are none."""
+    """The stored centres of k-means++ on that very table.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
+
+    Returns
+    -------
+    array of shape (k, d), unit coordinates, or None
+    """
     stored = _read_stored()["references"].get(name_reference(table, k))
     return None if stored is None else np.array(stored)
 
