@@ -44,6 +44,7 @@ from math import floor, isfinite, log10, prod, sqrt, tau
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 from scipy.special import chdtri, ndtr, ndtri
 
 from dpviz.algorithms import PolishStep, size_estimates
@@ -272,9 +273,8 @@ _REFUTED_OF = {"lsh-coreset": 0.3, "dplloyd": 0.2, "eugkm": 0.07}
 _SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
 _NOISE_TELLS_ALL = {"auto"}
 """Algorithms whose centres are off from the means of their segments by no more than their noise."""
-# Of the last round of ``auto``: the part of the variance of its noise that a centre which stays is off by; of how far
-# rows reach beyond the clipping radius, radii that each of them takes away from a mean; and how far out they are seen.
-_STAYED, _CUT, _SEEN = 0.6, 0.35, 3.0
+# Of the last round of ``auto``: the part of the variance of its noise that a centre which stays is off by.
+_STAYED = 0.6
 _TINY = 1e-12
 _COVERED = 2 * float(ndtr(NINE_IN_TEN)) - 1
 _HALVINGS = 50
@@ -358,17 +358,18 @@ class SegmentTallies:
         told = ((place, one, one.column) for place, one in enumerate(self.every))
         return tuple((place, one, column) for place, one, column in told if column is not None)
 
-    def find_part_beyond(self, radii: Array) -> float:
-        """The part of all rows that lie farther from their centre than ``radii`` (k,), unit coordinates, without half a
-        standard deviation of its noise: where noise hides it, 0."""
+    def find_shortening(self, radii: Array) -> Array:
+        """How much of its residual a row loses where it is shortened to each of ``radii`` (k,), on average over the
+        rows of all segments, unit coordinates: by the likely counts of distances that rows can have."""
         for one in self.every:
             if one.column is None and len(one.edges):
-                low, high, squared = one.edges[:-1], one.edges[1:], radii[:, None] ** 2
-                seen = one.possible & (low < _SEEN**2 * squared)
-                beyond = np.where(seen, np.clip((high - squared) / (high - low), 0.0, 1.0), 0.0)
-                rows = float((one.counts * beyond).sum() - one.sd * np.linalg.norm(beyond) / 2)
-                return float(np.clip(rows / max(float(np.maximum(self.released.sizes, 0.0).sum()), 1.0), 0.0, 1.0))
-        return 0.0
+                there = one.possible.any(axis=0)
+                counts = np.where(one.possible, one.counts, 0.0).sum(axis=0)[there]
+                rows = max(float(np.maximum(self.released.sizes, 0.0).sum()), 1.0)
+                distances = np.sqrt((one.edges[:-1] + one.edges[1:]) / 2)[there]
+                lost: Array = np.maximum(distances - radii[:, None], 0.0) @ _find_likely_counts(counts, rows) / rows
+                return lost
+        return np.zeros(len(radii))
 
     def list_bin_ends(self, dim: int) -> Iterator[tuple[int, Tally, int, tuple[Array, Array]]]:
         """For each of ``dim`` coordinates whose column a tally describes: the place of the tally, it, the coordinate,
@@ -473,15 +474,30 @@ def estimate_means(
 def measure_polish_error(tallies: SegmentTallies, step: PolishStep) -> Array:
     """How far off the last round of ``auto`` leaves each centre (k,), as a standard deviation a coordinate.
 
-    A centre that takes its mean residual for noise stays, and is off by what it might have moved. What a residual is
-    shortened by is lost: the more rows lie beyond the clipping radius, the more.
+    A centre that takes its mean residual for noise stays, and is off by what it might have moved. What residuals are
+    shortened by is lost, perhaps all in one direction: where rows are of two kinds, the rarer ones lose it.
     """
     assert step.center_noise_sd is not None
     radii = np.full(len(step.centers), step.clipping_radius) if step.clipping_radii is None else step.clipping_radii
-    cut = _CUT * tallies.find_part_beyond(radii) * radii
+    lost = tallies.find_shortening(radii)
     noise = step.center_noise_sd**2 * (_STAYED + (1 - _STAYED) * step.kept_part)
-    error: Array = np.sqrt(noise + cut**2 / step.centers.shape[1])
+    error: Array = np.sqrt(noise + lost**2 / step.centers.shape[1])
     return error
+
+
+def _find_likely_counts(noisy: Array, rows: float) -> Array:
+    """The counts (m,) of ``rows`` together, none below 0, near ``noisy`` ones, that rise to one peak and fall."""
+    fits = [np.r_[_make_rise(noisy[:peak]), _make_rise(noisy[peak:][::-1])[::-1]] for peak in range(1, len(noisy))]
+    peaked = min(fits, key=lambda fit: float(((fit - noisy) ** 2).sum()))
+    ordered = np.sort(peaked)[::-1]
+    levels = (ordered.cumsum() - rows) / np.arange(1.0, len(noisy) + 1)
+    counts: Array = np.maximum(peaked - levels[ordered > levels][-1], 0.0)
+    return counts
+
+
+def _make_rise(numbers: Array) -> Array:
+    """The numbers (m,) that never fall and are nearest to ``numbers`` by least squares."""
+    return np.asarray(isotonic_regression(numbers).x)
 
 
 def trust_noise(noise_sd: Array, algorithm: str) -> Array:
