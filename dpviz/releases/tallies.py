@@ -164,19 +164,20 @@ def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = N
     has noise of its own alone.
     """
     counts = np.asarray(counts, dtype=np.float64)
-    m, mine, total = len(counts), float(counts[place]), float(counts.sum())
-    share = float(np.clip(mine / total, 0.0, 1.0)) if total > 0 else 0.5
+    m, total = len(counts), float(counts.sum())
+    # The true number is none below 0 and no more than all: brought there, the noisy one is no farther from it.
+    mine = float(np.clip(counts[place], 0.0, max(total, 0.0)))
+    share = mine / total if total > 0 else 0.5
     if m == 1:
         return Interval(1.0, 1.0, 1.0)
     own = (NINE_IN_TEN * sd) ** 2 * (1 - 1 / m)
     whole = own / (1 - 1 / m) * m if whole_sd is None else (NINE_IN_TEN * whole_sd) ** 2
     a, b, c = total**2 - whole, -2 * mine * total + 2 * whole / m, mine**2 - own - whole / m**2
-    root = b * b - 4 * a * c
-    if a <= 0 or root < 0:
+    if a <= 0:
         return Interval(share, 0.0, 1.0)
-    low, high = ((-b + sign * sqrt(root)) / (2 * a) for sign in (-1, 1))
-    low, high = (float(np.clip(end, 0.0, 1.0)) for end in (low, high))
-    return Interval(float(np.clip(share, low, high)), low, high)
+    root = sqrt(max(b * b - 4 * a * c, 0.0))
+    low, high = ((-b + sign * root) / (2 * a) for sign in (-1, 1))
+    return Interval(share, float(np.clip(low, 0.0, share)), float(np.clip(high, share, 1.0)))
 
 
 def to_plain(value: Any) -> Any:

@@ -373,6 +373,8 @@ def test_the_ends_of_a_share_are_where_its_statistic_reaches_the_noise():
             noise = sd * np.sqrt((1 - p) ** 2 + p**2 * (len(counts) - 1))
             assert abs(counts[place] - p * counts.sum()) == pytest.approx(normal * noise)
         assert found.low < found.value < found.high
+    nobody, everybody = (bound_share(np.array([-90.0, 500.0]), place, sd) for place in (0, 1))
+    assert nobody.low == nobody.value == 0 < nobody.high < 0.1 and everybody.high == 1 > everybody.low > 0.9
 
 
 def test_counts_that_noise_made_negative_are_evened_out_from_both_sides():
