@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
@@ -232,15 +232,10 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 CARD = Card(
     **read_texts("lsh-local"),
-    does="Local",
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
     smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
-    categories=TOO_COARSE,
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
-    sample="fifteen",
-    local=True,
-    release="every user draws the own noise: dpviz is not on their devices",
 )
