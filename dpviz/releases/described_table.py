@@ -202,23 +202,32 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
 
 
 def count_histograms(
-    table: PrivateTable, rules: Mapping[str, CodingRule], *, epsilon: float, noise: AnySource, notes: Sequence[str]
+    source: Content,
+    declaration: Declaration,
+    rules: Mapping[str, CodingRule],
+    *,
+    epsilon: float,
+    noise: AnySource,
+    note: str,
 ) -> Histograms:
-    """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
+    """A histogram of every column that ``rules`` name, each with ``epsilon``; ``note`` holds {}, its name. O(n) each.
 
     **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
     add up and bins do not.
     """
-    session = table.open(
+    session = make_coded_table(source, declaration, rules).open(
         epsilon=epsilon * len(rules), delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
     )
     shares = session.budget.rounds(len(rules))
     found = []
-    for place, (column, rule, share, note) in enumerate(zip(rules, rules.values(), shares, notes, strict=True)):
+    for place, (column, rule, share) in enumerate(zip(rules, rules.values(), shares, strict=True)):
         along = np.ones(len(rules), dtype=np.int64)
         along[place] = rule.number
         answer = session.ask(
-            queries.Count(partitions.Grid(np.ones(len(rules)), along)), mechanisms.Laplace, share, note=note
+            queries.Count(partitions.Grid(np.ones(len(rules)), along)),
+            mechanisms.Laplace,
+            share,
+            note=note.format(column),
         )
         found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
     return Histograms(tuple(found), tuple(session.ledger.entries))
