@@ -350,7 +350,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
         raise make_refusal("described_beyond_memory", columns=[*declared.describe])
     rules: dict[str, CodingRule] = {
-        name: codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
+        name: codings.Nominal(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
         for name, one in declared.describe.items()
     }
     others = description.columns[-len(rules) :]
@@ -411,7 +411,7 @@ def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
 
 def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
     if one.bounds is None:
-        return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
+        return SegmentColumn(name, unit, place, 1.0, labels=codings.Nominal(one.categories).values, may_miss=True)
     return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
 
 
