@@ -96,7 +96,9 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     come from public coins.
     """
     depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
-    hashes = partitions.HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
+    planes = rng.normal(size=(depth, session.dim))
+    away = 0.3 * session.region.radius / sqrt(session.dim + 2)
+    hashes = partitions.HashCodes(planes, away * rng.normal(size=depth) * sqrt(session.dim))
     bits = list_prefix_lengths(depth)
     groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
@@ -137,10 +139,6 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
     """
     lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
-
-
-def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator) -> Array:
-    return 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
 
 
 def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
