@@ -156,14 +156,12 @@ def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) 
     """``report`` is what ``--json`` prints of a ``finished`` run."""
     revealed = report.get("revealed", {})
     unlabelled = revealed.get("label_accuracy", 0.0) is None  # which a line of its own says
-    told = {
-        one: value
+    scores = [
+        (one, _format_score(value))
         for one, value in revealed.items()
         if one != "centers" and not (unlabelled and one.startswith("label_"))
-    }
-    rows = [[SENTENCES.by_key[f"score_{one}"], _format_score(value)] for one, value in told.items()]
-    scores = format_table(["measure", "value"], rows) if rows else ""
-    said = {"report": report, "card": card, "name": name, "run": finished, "scores": scores}
+    ]
+    said = {"report": report, "card": card, "name": name, "run": finished, "scores": scores, "table": format_table}
     return render("run.txt.j2", **said, PLUS_MINUS=PLUS_MINUS, tabulate=tabulate_entries).rstrip("\n")
 
 
