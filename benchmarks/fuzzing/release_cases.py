@@ -107,7 +107,7 @@ class _Made(ExactSource):
 def _base() -> Transcript:
     declared = apply_declaration(_DECLARED).validate()
     release_request = ReleaseRequest(
-        Request(Contender("eugkm"), 3, 1.0, 0.0), find_words(declared, today="2026-07-01"), segments=0.2, who="somebody"
+        Request(Contender("eugkm"), 3, 1.0, 0.0), find_words(declared, today="2026-07-01"), who="somebody"
     )
     sources = {part: _Made() for part in release_request.shares(declared)}
     tables = partial(make_empty_tables, n_public=declared.n_public)

@@ -14,5 +14,5 @@ def make_pages(root: Path) -> dict[str, str]:
     for group, terms in groups.items():
         lines += ["", f"## {group}", ""]
         for place, term in terms.items():
-            lines += [f"**[{term['term']}]{{#{place}}}** {term['says'].strip()} {term.get('number', '')}".rstrip(), ""]
+            lines += [f"**[{term['name']}]{{#{place}}}** {term['says'].strip()} {term.get('number', '')}".rstrip(), ""]
     return {"reference/glossary.md": "\n".join(lines)}

@@ -42,13 +42,6 @@ class OfCategories:
 
 MOST_IN_A_GRID = 6
 """Coordinates of categories beyond which no cell of a grid over all columns says anything."""
-BLIND_START = OfCategories(
-    Level.AMBER, "a start that ignores the data seldom finds the groups that they tell apart, and rounds do not mend it"
-)
-TOO_COARSE = OfCategories(
-    Level.RED, "what this algorithm can ask of so many of them is mostly noise: one mean for all rows was often better"
-)
-
 
 SURE = 1.3
 """Where one run in ten of unknown clusters may lose more than this, light groups far from all others may be missed."""
@@ -383,8 +376,19 @@ def _read_told(name: str) -> dict[str, dict[str, Any]]:
 
 def read_texts(algorithm: str) -> dict[str, Any]:
     """The id of one of our algorithms, and what ``cards.toml`` says of it: fields of its card."""
-    texts = _read_told("cards.toml")
-    return {"id": algorithm, **texts[algorithm], "paper": texts[algorithm]["paper"].format_map(texts["papers"])}
+    listed = _read_told("cards.toml")
+    said = {name: value for name, value in listed[algorithm].items() if name != "home"}
+    said |= {name: said[name].format_map(listed["shared"]) for name in ("paper", "release") if name in said}
+    if "categories" in said:
+        of_categories = listed["categories"][said["categories"]]
+        said["categories"] = OfCategories(Level(of_categories["level"]), of_categories["why"])
+    return {"id": algorithm, **said}
+
+
+@cache
+def list_homes() -> dict[str, str]:
+    """The module of the card of each of our algorithms, by its id."""
+    return {name: said["home"] for name, said in _read_told("cards.toml").items() if "home" in said}
 
 
 ReleaseRule = Callable[[Setting, Any], str | None]

@@ -1,4 +1,4 @@
-"""All algorithms: ours, of which a new one is a file beside this one and a word here, and those that packages bring."""
+"""All algorithms: ours, each a file beside this one and a part of ``cards.toml``, and those that packages bring."""
 
 from __future__ import annotations
 
@@ -6,50 +6,27 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from threading import RLock
 
-from dpviz.algorithms.card import DOES, Card, Does
+from dpviz.algorithms.card import DOES, Card, Does, list_homes
 from dpviz.algorithms.plugins import Brought, load_plugins
 from dpviz.core import RequestError, check
 
-# Where the card of each of ours stands: as ``CARD``, or among the ``CARDS`` of a file with variants of one algorithm.
-_HOMES = {
-    "auto": "auto.auto",
-    "kmeans++": "baselines.kmeans_plus_plus",
-    "dplloyd": "su2016.dplloyd",
-    "eugkm": "su2016.eugkm",
-    "hybrid": "su2016.hybrid",
-    "gkm": "su2016.gkm",
-    "pgkm": "su2016.pgkm",
-    "balcan": "balcan2017.balcan",
-    "balcan-sparse": "balcan2017.balcan_variants",
-    "balcan-kmedian": "balcan2017.balcan_variants",
-    "sulq": "baselines.sulq",
-    "sample-aggregate": "baselines.sample_aggregate",
-    "kvariates": "baselines.kvariates",
-    "lsh-coreset": "hashes.lsh_coreset",
-    "lsh-local": "hashes.lsh_local",
-    "k-noisy-centers": "cohen2021.k_tuples",
-    "k-averages": "cohen2021.k_tuples",
-    "stable-kmeans": "cohen2021.k_tuples",
-    "gaussian-mixture": "cohen2021.gaussian_mixture",
-}
-
 
 class OurCards(Mapping[str, Card]):
-    """Ours by their ids; each file is imported when it is first asked for."""
+    """Ours by their ids; a file, with a ``CARD`` or the ``CARDS`` of variants, is imported when first asked for."""
 
     def __getitem__(self, algorithm: str) -> Card:
-        module = import_module(f"dpviz.algorithms.{_HOMES[algorithm]}")
+        module = import_module(f"dpviz.algorithms.{list_homes()[algorithm]}")
         cards: tuple[Card, ...] = module.CARDS if hasattr(module, "CARDS") else (module.CARD,)
         return next(card for card in cards if card.id == algorithm)
 
     def __contains__(self, algorithm: object) -> bool:
-        return algorithm in _HOMES
+        return algorithm in list_homes()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_HOMES)
+        return iter(list_homes())
 
     def __len__(self) -> int:
-        return len(_HOMES)
+        return len(list_homes())
 
 
 class Cards(Mapping[str, Card]):

@@ -26,7 +26,7 @@ from dpviz.algorithms.steps import GridStep, Step
 from dpviz.algorithms.su2016.eugkm import find_clear_cells, list_all_cells
 from dpviz.algorithms.tools.solvers import SignedPoints, choose_starts, draw_kmeans_pp_seeds, find_best_of_starts
 from dpviz.core import Array, Codes, Region, check
-from dpviz.words import round_percent
+from dpviz.words import render, round_percent
 
 MOST_K = 60
 """Beyond so many clusters the loss is not computed: a synopsis tells no such number of them apart."""
@@ -71,20 +71,7 @@ class SuggestedK:
     @property
     def words(self) -> str:
         """What the curve says, and how sure that is."""
-        free = "Reading it costs nothing: the synopsis is released anyway."
-        again = f"{self.agreeing} of {self.redraws} redraws of the noise say the same."
-        if self.suggested is None:
-            return f"Up to k = {self.ks[-1]} no number of clusters stands out. {again} {free}"
-        place = self.suggested - 1
-        fall = round_percent(self._compute_fall(place))
-        return (
-            f"The loss on the synopsis bends at k = {self.suggested}: it falls by {fall} from {self.suggested - 1} to "
-            f"{self.suggested} clusters, {self.bends[place]:.1f} times as fast as after that. {again} {free}"
-        )
-
-    def _compute_fall(self, place: int) -> float:
-        before, here = self.losses[place - 1 : place + 1]
-        return float(1 - here / max(before, _TINY))
+        return render("suggested_k.txt.j2", told=self, percent=round_percent, tiny=_TINY).strip()
 
 
 def suggest_k(steps: Sequence[Step], most: int, rng: np.random.Generator) -> SuggestedK:

@@ -291,9 +291,7 @@ def release(
         declared,
         used,
         words=said,
-        segments=segments,
-        bounds=buy_bounds,
-        missing=missing,
+        division=Division(segments, buy_bounds, missing),
         smallest_group=smallest_group,
         continues=continues,
     )

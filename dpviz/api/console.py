@@ -97,8 +97,7 @@ def add_request_options(command: Parser, *, seed: str) -> None:
 
 def add_division_options(command: Parser) -> None:
     """Parts of the ε of a release that do not go to its centres."""
-    parts = Division()
-    add_options(command, "division", segments=parts.segments, buy_bounds=parts.bounds, missing=parts.missing)
+    add_options(command, "division", **Division().named)
 
 
 def join_words(argv: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -320,7 +321,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _make_domain(self) -> Domain:
         """The domain of what is declared by name, or of as many numbers as X has columns."""
         if self._frame is not None:
-            return self._frame.domain(radius=self.radius, scaling=self.scaling)
+            return replace(self._frame, radius=self.radius, scaling=self.scaling).make_domain()
         columns = getattr(self, "feature_names_in_", None)
         if isinstance(self.bounds, Domain):
             self._refuse_other_domain(self.bounds, columns)
@@ -385,7 +386,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
         if isinstance(self.bounds, Domain):
             raise RequestError("bounds is a Domain: declare categories and weights with bounds by column name.")
-        return given.declare(self.bounds, self.categories, self.weights)
+        return DeclaredFrame.of(list(given.values.columns), self.bounds, self.categories, self.weights)
 
     def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
         """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
@@ -430,7 +431,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise RequestError(_describe_refusal(str(error))) from None
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
-        return declared.numbers(X)
+        return declared.encode(X)
 
 
 PrivateKMeans.__module__ = "dpviz"

@@ -30,7 +30,6 @@ from dpviz.releases.described_table import (
     Magnitudes,
     NoisyBins,
     count_histograms,
-    make_coded_table,
     spell_out_columns,
 )
 from dpviz.releases.release_sentences import make_refusal
@@ -117,11 +116,7 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
     check.positive(epsilon=epsilon)
     sizes = {name: Magnitudes() for name in wanted}
     coarse = count_histograms(
-        make_coded_table(source, declared, sizes),
-        sizes,
-        epsilon=_MAGNITUDE_SHARE * epsilon,
-        noise=noise,
-        notes=[f"magnitudes of {name}" for name in wanted],
+        source, declared, sizes, epsilon=_MAGNITUDE_SHARE * epsilon, noise=noise, note="magnitudes of {}"
     )
     on_log = {name for name in wanted if declared.codings.get(name) == _LOG}
     ranges = {
@@ -132,13 +127,8 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _EQUAL_BINS)
         for name, found in ranges.items()
     }
-    fine = count_histograms(
-        make_coded_table(source, declared, equal),
-        equal,
-        epsilon=(1 - _MAGNITUDE_SHARE) * epsilon,
-        noise=noise,
-        notes=[f"where {name} lies in its range" for name in wanted],
-    )
+    rest = (1 - _MAGNITUDE_SHARE) * epsilon
+    fine = count_histograms(source, declared, equal, epsilon=rest, noise=noise, note="where {} lies in its range")
     columns = tuple(_narrow(ranges[bins.column], equal[bins.column], bins) for bins in fine.bins)
     entries = (*coarse.entries, *fine.entries)
     return BoughtBounds(
@@ -163,50 +153,54 @@ class _Range(NamedTuple):
 def _find_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Range:
     """From the first to the last magnitude that holds rows, with 0 for a bound that is as good as 0."""
     noisy = bins.noisy_counts[:-1]  # the last bin is that of missing cells
-    held = _find_held_bins(noisy, bins.scale)
-    first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
+    first, last, sure = _find_held_bins(noisy, bins.scale)
     lower, upper = Magnitudes().find_range(first, last)
-    # A bin that begins at one end of the range may be left by the other end only where it is the only one.
-    inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
     if _BELOW_NOUGHT * upper <= lower <= _ABOVE_NOUGHT * upper:
         lower = 0.0
     if _ABOVE_NOUGHT * lower <= upper <= _BELOW_NOUGHT * lower:
         upper = 0.0
     outer = _keep_declared_end(Ends(lower, upper), declared)
-    fixed = _take_declared(inner, declared)
     at_nought = first == last == Magnitudes.middle
-    return _Range(outer, outer if at_nought or len(held) == 0 else fixed, sure=len(held) > 0)
+    inner = outer if at_nought or not sure else _take_declared(_find_inner(first, last), declared)
+    return _Range(outer, inner, sure)
 
 
 def _find_log_range(bins: NoisyBins, declared: declarations.ColumnBounds) -> _Range:
     """The same of amounts on a log scale: what is not above 0 is moved to the lower bound, and says nothing of it."""
     noisy = bins.noisy_counts[:-1].copy()
     noisy[: Magnitudes.middle + 1] = -np.inf
-    held = _find_held_bins(noisy, bins.scale)
-    first, last = (int(held[0]), int(held[-1])) if len(held) else (int(noisy.argmax()),) * 2
+    first, last, sure = _find_held_bins(noisy, bins.scale)
     lower, upper = _take_declared(Magnitudes().find_range(first, last), declared)
     if lower >= upper:  # what was found contradicts what is declared
         lower, upper = (lower, 10 * lower) if declared.upper is None else (upper / 10, upper)
     outer = Ends(lower, upper)
-    if len(held) == 0:
-        return _Range(outer, outer, sure=False)
-    inner = Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
+    if not sure:
+        return _Range(outer, outer, sure)
+    inner = _find_inner(first, last)
     within = Ends(min(max(inner.lower, lower), upper), max(min(inner.upper, upper), lower))
-    return _Range(outer, _take_declared(within, declared), sure=True)
+    return _Range(outer, _take_declared(within, declared), sure)
 
 
-def _find_held_bins(noisy: Array, scale: float) -> Codes:
-    """The bins that hold rows, sorted: those beyond all noise, and the nearest ones beside them, again and again."""
+def _find_inner(first: int, last: int) -> Ends:
+    """What no end may pass: a bin at one end of the range may be left by the other only where it is the only one."""
+    return Ends(Magnitudes().find_range(first, first).upper, Magnitudes().find_range(last, last).lower)
+
+
+def _find_held_bins(noisy: Array, scale: float) -> tuple[int, int, bool]:
+    """The first and last bin that hold rows: beyond all noise, and the nearest ones beside them, again and again.
+
+    Where none stands out, the fullest bin twice, which is not sure.
+    """
     certain = np.flatnonzero(noisy > (log(len(noisy)) + _CERTAIN_SCALES) * scale)
     if len(certain) == 0:
-        return certain
+        return int(noisy.argmax()), int(noisy.argmax()), False
     first, last = int(certain[0]), int(certain[-1])
     likely = np.flatnonzero(noisy > _NEAR_SCALES * scale)
     while len(near := likely[(likely >= first - _NEAR_BINS) & (likely < first)]):
         first = int(near[0])
     while len(near := likely[(likely <= last + _NEAR_BINS) & (likely > last)]):
         last = int(near[-1])
-    return np.arange(first, last + 1)
+    return first, last, True
 
 
 def _take_declared(found: Ends, declared: declarations.ColumnBounds) -> Ends:

@@ -21,7 +21,7 @@ from dpviz.releases.described_table import DescribedTable
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.tallies import find_tail
 from dpviz.tables import format_csv
-from dpviz.words import NINE_IN_TEN, format_percent, list_words
+from dpviz.words import NINE_IN_TEN, format_percent, list_words, render
 
 COUNTED_AGAIN = 0.5
 """Of what a release spends on segments, this part counts earlier ones; the noise of their earlier sizes is larger."""
@@ -118,16 +118,12 @@ class Continued:
     @property
     def words(self) -> str:
         """What came out, with what it may be read as."""
-        start = f"This release continues the one whose transcript has the hash {self.earlier.sha256[:12]}…: "
-        found = [
+        changed = [
             f"{place + 1} ({'more' if self.differences[place] > 0 else 'fewer'} rows)"
             for place in np.flatnonzero(self.changed).tolist()
         ]
-        if not found:
-            return f"{start}no earlier segment has changed its size beyond the noise."
-        of_them = "earlier segment has" if len(found) == 1 else "earlier segments have"
-        wrong = f"of segments that did not change {format_percent(FALSE_ALARMS)} at most are named, too"
-        return f"{start}{len(found)} {of_them} changed beyond the noise: {list_words(found)}; {wrong}."
+        said = {"changed": changed, "alarms": format_percent(FALSE_ALARMS), "words": list_words}
+        return render("continued.txt.j2", earlier=self.earlier, **said).strip()
 
 
 def find_continued(earlier: EarlierSegments, now: CountedAgain, domain: Domain, centers: Array) -> Continued:

@@ -202,23 +202,32 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
 
 
 def count_histograms(
-    table: PrivateTable, rules: Mapping[str, CodingRule], *, epsilon: float, noise: AnySource, notes: Sequence[str]
+    source: Content,
+    declaration: Declaration,
+    rules: Mapping[str, CodingRule],
+    *,
+    epsilon: float,
+    noise: AnySource,
+    note: str,
 ) -> Histograms:
-    """A histogram of every column of a coded table, each with ``epsilon`` and its own note. O(n) a column.
+    """A histogram of every column that ``rules`` name, each with ``epsilon``; ``note`` holds {}, its name. O(n) each.
 
     **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
     add up and bins do not.
     """
-    session = table.open(
+    session = make_coded_table(source, declaration, rules).open(
         epsilon=epsilon * len(rules), delta=0.0, accounting=Accounting.PURE, noise=noise, needs_n=False
     )
     shares = session.budget.rounds(len(rules))
     found = []
-    for place, (column, rule, share, note) in enumerate(zip(rules, rules.values(), shares, notes, strict=True)):
+    for place, (column, rule, share) in enumerate(zip(rules, rules.values(), shares, strict=True)):
         along = np.ones(len(rules), dtype=np.int64)
         along[place] = rule.number
         answer = session.ask(
-            queries.Count(partitions.Grid(np.ones(len(rules)), along)), mechanisms.Laplace, share, note=note
+            queries.Count(partitions.Grid(np.ones(len(rules)), along)),
+            mechanisms.Laplace,
+            share,
+            note=note.format(column),
         )
         found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
     return Histograms(tuple(found), tuple(session.ledger.entries))
@@ -341,7 +350,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     if isinstance(loaded, LargeTable) or not isinstance(loaded, LoadedTable):
         raise make_refusal("described_beyond_memory", columns=[*declared.describe])
     rules: dict[str, CodingRule] = {
-        name: codings.Categories(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
+        name: codings.Nominal(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
         for name, one in declared.describe.items()
     }
     others = description.columns[-len(rules) :]
@@ -402,7 +411,7 @@ def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
 
 def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
     if one.bounds is None:
-        return SegmentColumn(name, unit, place, 1.0, labels=codings.Categories(one.categories).labels, may_miss=True)
+        return SegmentColumn(name, unit, place, 1.0, labels=codings.Nominal(one.categories).values, may_miss=True)
     return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
 
 

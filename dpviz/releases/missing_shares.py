@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core import AnySource, Codes, Entry, check
-from dpviz.releases.described_table import NoisyBins, count_histograms, make_coded_table, spell_out_columns
+from dpviz.releases.described_table import NoisyBins, count_histograms, spell_out_columns
 from dpviz.releases.tallies import COVERED
 from dpviz.tables import Content, Declaration, codings
 from dpviz.words import format_between
@@ -69,13 +69,7 @@ def buy_missing_shares(
     check.positive(epsilon=epsilon)
     declared = spell_out_columns(source, declaration)
     rules = {name: _make_rule(declared, name) for name in columns or declared.columns}
-    bought = count_histograms(
-        make_coded_table(source, declared, rules),
-        rules,
-        epsilon=epsilon,
-        noise=noise,
-        notes=[f"missing cells of {name}" for name in rules],
-    )
+    bought = count_histograms(source, declared, rules, epsilon=epsilon, noise=noise, note="missing cells of {}")
     shares = tuple(_compute_share(bins) for bins in bought.bins)
     return MissingShares(shares, bought.entries, sum(entry.epsilon for entry in bought.entries))
 

@@ -318,7 +318,7 @@ class ReadRelease:
 
     def to_csv(self) -> str:
         """The same as a file."""
-        rows = [["" if cell is None else _read_written(cell) for cell in one] for one in self.numbers]
+        rows = [[f"{cell:.9g}" if isinstance(cell, float) else cell for cell in one] for one in self.numbers]
         return format_csv([ReleasedNumber._fields, *rows])
 
     def compare_with(self, other: ReadRelease) -> Comparison:
@@ -492,7 +492,3 @@ def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...])
             if one is not None:
                 value, words = None if one.range_only else one.value, describe_interval(one, first_day)
                 yield ReleasedNumber(place + 1, said.column, statistic, value, one.low, one.high, None, unit, words)
-
-
-def _read_written(cell: object) -> object:
-    return f"{cell:.9g}" if isinstance(cell, float) else cell

@@ -71,12 +71,8 @@ class ReleaseRequest:
     request : Request
         With the ε and δ of the whole release, and no seed.
     words : OwnerWords
-    segments : float
-        The share of ε that says what the segments are; 0: nothing is said of them.
-    bounds : float
-        The part of ε for each column whose bounds are to be bought.
-    missing : float
-        The part of ε for the share of missing cells of all clustered columns; 0: it is not shown.
+    division : Division
+        The parts of ε that do not go to the centres.
     smallest_group : int
         Rows that each group of segments is promised to have at least; 0: nothing is promised.
     continues : EarlierSegments or None
@@ -88,9 +84,7 @@ class ReleaseRequest:
 
     request: Request
     words: declarations.OwnerWords
-    segments: float = Division.segments
-    bounds: float = Division.bounds
-    missing: float = Division.missing
+    division: Division = field(default_factory=Division)
     smallest_group: int = 0
     continues: EarlierSegments | None = None
     who: str = field(default_factory=read_user)
@@ -99,8 +93,7 @@ class ReleaseRequest:
     @property
     def parts(self) -> dict[str, float]:
         """Parts of ε, and what is promised beside it, by the names that ``dpviz.release`` has for them."""
-        parts: dict[str, float] = {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
-        return parts | ({"smallest_group": self.smallest_group} if self.smallest_group else {})
+        return self.division.named | ({"smallest_group": self.smallest_group} if self.smallest_group else {})
 
     def check(self, declaration: Declaration) -> None:
         """Refuse what could not be defended, before anything is charged or a row is read."""
@@ -113,7 +106,7 @@ class ReleaseRequest:
         refuse_bounds(declaration)
         if not 0 <= self.smallest_group <= _MOST_ROWS:
             raise make_refusal("smallest_group", rows=self.smallest_group, most=_MOST_ROWS)
-        if self.smallest_group and not self.segments:
+        if self.smallest_group and not self.division.segments:
             raise make_refusal("group_without_segments")
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
@@ -124,7 +117,7 @@ class ReleaseRequest:
         self.find_share(declaration)
 
     def _check_continued(self, earlier: EarlierSegments, declaration: Declaration, dim: int) -> None:
-        if not self.segments:
+        if not self.division.segments:
             raise make_refusal("continues_without_segments")
         if declaration.open_columns:
             raise make_refusal("continues_open_bounds", columns=declaration.open_columns)
@@ -140,11 +133,6 @@ class ReleaseRequest:
             for name, cost in zip((OF_BOUNDS, OF_MISSING, ALGORITHM, OF_SEGMENTS, OF_EARLIER), costs, strict=True)
             if cost or name == ALGORITHM
         }
-
-    @property
-    def division(self) -> Division:
-        """How its ε is divided."""
-        return Division(self.segments, self.bounds, self.missing)
 
     def find_share(self, declaration: Declaration) -> float:
         """The part of its ε that goes to the centres."""
@@ -244,7 +232,7 @@ class Asked:
         settings = asdict(request.contender.settings)
         return {
             **{name: getattr(self, name) for name in _AS_IT_IS},
-            **{name: float(getattr(release_request, name)) for name in ("segments", "bounds", "missing")},
+            **{name: float(part) for name, part in asdict(release_request.division).items()},
             **({} if self.declared.open_columns else {"bounds": 0.0}),
             "request": {
                 "algorithm": request.algorithm,
@@ -274,7 +262,8 @@ class Asked:
         release_request = ReleaseRequest(
             Request(contender, request.k, request.epsilon, request.delta),
             declarations.OwnerWords(**document.words.list_given()),
-            **{name: getattr(document, name) for name in ("segments", "bounds", "missing", "smallest_group")},
+            Division(document.segments, document.bounds, document.missing),
+            document.smallest_group,
             continues=None if document.continues is None else EarlierSegments(**document.continues.list_given()),
             who="",
             seen=AccessCounts(**seen.list_given()),

@@ -38,8 +38,8 @@ import yaml
 
 from dpviz.core import Array, Entry, check
 from dpviz.releases import promise
-from dpviz.releases.playing import CardColumn, Played
-from dpviz.releases.promise import format_plain_number, format_steps
+from dpviz.releases.playing import Played
+from dpviz.releases.promise import format_plain_number
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_sentences import TERMS
 from dpviz.releases.segments_report import (
@@ -120,66 +120,25 @@ def group_charges(played: Played) -> Iterator[Charges]:
         yield Charges(*key, tuple(one.note for one in charged), tuple(one.scale for one in charged))
 
 
-@dataclass(frozen=True)
-class Row:
-    """One row: its cells, of which the first is its head."""
-
-    cells: Sequence[str]
-    kind: str = ""
-    tall: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table called ``name``; the columns at ``numbers`` stand to the right, and ``notes`` below it."""
-
-    name: str
-    heads: Sequence[str]
-    rows: Sequence[Row]
-    numbers: Sequence[int] = ()
-    notes: Sequence[str] = ()
+def make_card_table(played: Played, wanted: str) -> dict[str, Any]:
+    """The table of the card which is called so: its name, heads, rows and notes."""
+    told = [one for one in played.columns if one.place is not None]
+    alike = [list(same) for _, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin)]
+    left = {"centers": played.profile.k - _MOST_CENTERS, "columns": len(told) - _MOST_COLUMNS}
+    left["bounds"] = len(played.columns) - _MOST_BOUNDS
+    values = {"told": told[:_MOST_COLUMNS], "alike": alike, "left": left}
+    table: dict[str, Any] = fill_yaml("card_tables.yaml.j2", played, wanted=wanted, most=_MOST_CENTERS, **values)
+    return table
 
 
-def make_centers_table(played: Played) -> Table:
-    """Released centres in the units of the data, each coordinate and each size with its noise."""
-    made = played.profile
-    told = [one for one in played.columns if one.place is not None][:_MOST_COLUMNS]
-    rows = []
-    for place in range(min(made.k, _MOST_CENTERS)):
-        said = made.describe_center(place)
-        sizes = [] if made.sizes is None else [made.sizes.words[place]]
-        rows.append(Row([str(place + 1), *(said[one.name] for one in told), *sizes]))
-    sized = [] if made.sizes is None else ["size"]
-    rows.append(Row(["rounded to", *(_format_steps(played, one) for one in told), *([""] * len(sized))], kind="foot"))
-    heads = ["segment", *(_format_head(one.name, one.unit) for one in told), *sized]
-    worded = [place for place, one in enumerate(told, start=1) if one.worded]
-    numbers = [place for place in range(1, len(heads)) if place not in worded]
-    return Table("Released centres", heads, rows, numbers, _list_centers_notes(played, told))
-
-
-def _list_centers_notes(played: Played, told: Sequence[CardColumn]) -> list[str]:
-    """What is left out, what a ± says, and why sizes do not add up to something else."""
-    every = [one for one in played.columns if one.place is not None]
-    left = {"centers_left": played.profile.k - _MOST_CENTERS, "columns_left": len(every) - _MOST_COLUMNS}
-    uneven = [one.name for one in told if one.kind != "number"]
-    notes: list[str] = fill_yaml("card_tables.yaml.j2", played, wanted="notes of centers", uneven=uneven, **left)
-    return notes
-
-
-def _format_head(name: str, unit: str | None) -> str:
+def format_head(name: str, unit: str | None) -> str:
     """A column and its unit, which a name that ends in it has said already.
 
-    >>> _format_head("commute", "km"), _format_head("commute_km", "km"), _format_head("Preis [€]", "€")
+    >>> format_head("commute", "km"), format_head("commute_km", "km"), format_head("Preis [€]", "€")
     ('commute (km)', 'commute_km', 'Preis [€]')
     """
     *_, last = re.split(r"[\s_()\[\]/,;]+", name.rstrip(")] "))
     return name if not unit or last.casefold() == unit.casefold() else f"{name} ({unit})"
-
-
-def _format_steps(played: Played, column: CardColumn) -> str:
-    """The grid of a column, or the finest and the widest of its coordinates; "" where it says words."""
-    steps = played.parts.clustered.rounded.step[:, column.place]
-    return "" if column.worded else format_steps(steps.tolist())
 
 
 def list_segment_heads(played: Played) -> dict[str, str]:
@@ -195,13 +154,7 @@ def list_segment_heads(played: Played) -> dict[str, str]:
             units[said.column] = ""
         elif said.unit:
             units[said.column] = said.unit
-    return {name: _format_head(name, units.get(name)) for name in dict.fromkeys(said.column for said in told)}
-
-
-def make_bounds_table(played: Played) -> Table:
-    """Every declared column, its bounds or categories, and where these come from: an origin beside all of its rows."""
-    alike = [list(same) for _, same in groupby(played.columns[:_MOST_BOUNDS], key=lambda column: column.origin)]
-    return _make_table("bounds", played, alike=alike, rest=len(played.columns) - _MOST_BOUNDS)
+    return {name: format_head(name, units.get(name)) for name in dict.fromkeys(said.column for said in told)}
 
 
 def describe_missing(parts: Parts) -> str:
@@ -210,22 +163,6 @@ def describe_missing(parts: Parts) -> str:
     rest = len(told) - _MOST_BOUNDS
     more = f"; {format_things(rest, 'column')} more: see segments.csv" if rest > 0 else ""
     return f"{'; '.join(told[:_MOST_BOUNDS])}{more}"
-
-
-def make_ledger_table(played: Played) -> Table:
-    """What each part cost, and below it what its noise was drawn for."""
-    return _make_table("ledger", played)
-
-
-def make_account_table(played: Played) -> Table:
-    """The account before and after."""
-    return _make_table("account", played)
-
-
-def _make_table(name: str, played: Played, **values: Any) -> Table:
-    """That of ``card_tables.yaml.j2`` which is called so."""
-    told = fill_yaml("card_tables.yaml.j2", played, wanted=name, **values)
-    return Table(**told | {"rows": [Row(**row) for row in told["rows"]]})
 
 
 _WIDTH, _LEFT, _RIGHT = 420.0, 104.0, 14.0
@@ -624,8 +561,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"number": format_number, "reach": format_reach, "share_of": format_percent, "things": format_things},
         **{"in_words": format_count, "capital": capitalize_first, "share": format_share, "apart": split_interval},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
-        **{"centers_table": make_centers_table, "bounds_table": make_bounds_table, "ledger_table": make_ledger_table},
-        **{"account_table": make_account_table, "centers_picture": draw_places, "sizes_picture": draw_sizes},
+        **{"table": make_card_table, "head": format_head, "centers_picture": draw_places, "sizes_picture": draw_sizes},
         **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},
         **{"sentences": join_sentences, "q": quote, "json": partial(json.dumps, ensure_ascii=False)},
         **{"flow": format_flow, "slug": make_slug},

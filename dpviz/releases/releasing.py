@@ -42,7 +42,7 @@ from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.verifying import verify
-from dpviz.runs import OpenTable, Request, create_whole, declare
+from dpviz.runs import Division, OpenTable, Request, create_whole, declare
 from dpviz.tables import Content, Declaration, codings, declarations
 
 # A number of rows for rehearsals where the public one is not known yet.
@@ -113,9 +113,7 @@ def plan_release(
     account: Account,
     *,
     words: Mapping[str, Any],
-    segments: float,
-    bounds: float,
-    missing: float,
+    division: Division,
     smallest_group: int = 0,
     continues: str | Path | ReadRelease | None = None,
     opened: OpenTable | None = None,
@@ -151,10 +149,8 @@ def plan_release(
     release_request = ReleaseRequest(
         request,
         declarations.find_words(declared, today=datetime.now(UTC).date().isoformat(), **words),
-        segments=segments,
-        bounds=bounds,
-        missing=missing,
-        smallest_group=smallest_group,
+        division,
+        smallest_group,
         continues=None if earlier is None else earlier.allow_continuation(content, declared),
         seen=AccessCounts.of(ACCESS_LOG.count(content.fingerprint), proposed=declared.proposed),
     )
@@ -200,8 +196,8 @@ def preflight(
     release_request.check(declaration)
     if to_buy := declaration.open_columns:
         refuse_beyond_memory(content, to_buy)
-        refuse_too_few(declaration, epsilon=release_request.bounds * release_request.request.epsilon)
-    if release_request.missing:
+        refuse_too_few(declaration, epsilon=release_request.division.bounds * release_request.request.epsilon)
+    if release_request.division.missing:
         refuse_beyond_memory(content, declaration.columns)
     table = None
     if to_buy:
@@ -222,7 +218,7 @@ def _try(release_request: ReleaseRequest, table: OpenTable, content: Content) ->
     request = release_request.make_algorithm_request(table.declaration)
     request.check(table.private)
     request.check_releasable(table.private)
-    if release_request.segments:
+    if release_request.division.segments:
         make_described_table(table, content)
 
 

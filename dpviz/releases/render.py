@@ -215,11 +215,6 @@ def make_readme(played: Played) -> str:
     return fill("readme.txt.j2", played, name=name, mapped=draw_map(played) is not None, source=_name_source(played))
 
 
-def make_notebook(played: Played) -> str:
-    """``read_release.ipynb``: the tables of the zip, read with pandas."""
-    return Script.for_unpacked(segments=played.report is not None, draws=played.draws is not None).notebook
-
-
 def make_legend(transcript: Transcript, parts: Parts) -> str:
     """The legend as JSON: an object for every answer, by the name of its arrays in the file.
 
@@ -284,16 +279,19 @@ def render_whole(played: Played) -> dict[str, bytes]:
 
 def render_files(played: Played) -> dict[str, bytes]:
     """The files that follow from what was played, in their order: all but ``package.VERIFY.txt``."""
+    notebook = Script.for_unpacked(segments=played.report is not None, draws=played.draws is not None)
     texts = {
         package.README: make_readme(played),
         package.PAGE: make_card_page(played),
-        package.CENTERS: format_centers(played),
+        # A centre is off by the mean of the rows of its segment less what is released; what the noise of its algorithm
+        # alone adds is in a column of its own.
+        package.CENTERS: make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts),
         package.SEGMENTS_FILE: format_segments(played),
         package.GROUPS: "" if played.groups is None else format_groups(played.groups),
         package.CONTINUED: "" if played.continued is None else format_continued(played.continued),
         package.DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
         **make_pictures(played),
-        package.NOTEBOOK: make_notebook(played),
+        package.NOTEBOOK: notebook.notebook,
         package.ASSIGN: format_assign_script(played),
         package.DOSSIER: make_dossier_page(played),
         package.CARD: format_card(played),
@@ -303,13 +301,6 @@ def render_files(played: Played) -> dict[str, bytes]:
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
     files[package.TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
     return files | {name: text.encode("utf-8") for name, text in make_catalogue(played, files).items()}
-
-
-def format_centers(played: Played) -> str:
-    """Released centres, data units, on their grid, and sizes; how far off each number is stands beside it."""
-    # A centre is off by the mean of the rows of its segment less what is released; what the noise of its algorithm
-    # alone adds is in a column of its own.
-    return make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts)
 
 
 def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str]]) -> str:

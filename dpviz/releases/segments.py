@@ -12,7 +12,6 @@ more than as many equal ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, log2, sqrt
 from typing import NamedTuple
 
@@ -111,7 +110,7 @@ def ask_segments(
     inner = description.domain.region
     seen = session if session.dim == inner.dim else session.project(description.frame, inner)
     cells = partitions.Voronoi(inner.clip(centers))
-    by_distance = make_scales(cells, inner)
+    by_distance = DistanceScales(cells, ceil(log2(inner.diameter**2)), 2 * _OCTAVES)  # all that the region allows
     noisy_sizes, noisy_scales = seen.ask_together(
         mechanisms.Question(queries.Count(cells), mechanisms.Laplace, shares.sizes),
         mechanisms.Question(by_distance, mechanisms.Laplace, shares.scales),
@@ -121,7 +120,7 @@ def ask_segments(
     tallies = SegmentTallies(
         (
             Tally(noisy_sizes.value[:, None], noisy_sizes.sd, np.ones((len(centers), 1), dtype=bool)),
-            scales.tally,
+            scales,
             *_ask_histograms(session, centers, description, shares.get("columns"), noisy_sizes.value, scales),
         )
     )
@@ -351,30 +350,14 @@ _UNKNOWN_DISTANCE = 0.5  # how far rows may lie from their centres, unit coordin
 _LEAST_SEEN = 0.75  # of less than this part of the rows it is seen how far they lie: then nothing is said
 
 
-@dataclass(frozen=True, eq=False)
-class Scales:
-    """Noisy counts (k, bins) of squared distances between ``edges`` (bins + 1,), each with noise of ``sd``.
-
-    ``possible`` (k, bins) are the bins that a row of the region can be in; the others count 0.
-    """
-
-    counts: Array
-    edges: Array
-    sd: float
-    possible: Flags
+class Scales(Tally):
+    """The tally of squared distances: bins between ``edges`` (bins + 1,); what is not ``possible`` counts 0."""
 
     @classmethod
-    def of(
-        cls, noisy: mechanisms.Measurement[Array, mechanisms.Additive], asked: DistanceScales, region: Region
-    ) -> Scales:
+    def of(cls, noisy: Noisy, asked: DistanceScales, region: Region) -> Scales:
         """What was released, without the noise of bins that no row of ``region`` can be in."""
         possible = find_possible_scales(asked, region)
-        return cls(np.where(possible, noisy.value, 0.0), asked.edges, noisy.sd, possible)
-
-    @property
-    def tally(self) -> Tally:
-        """The same as a tally of the rows of each segment."""
-        return Tally(self.counts, self.sd, self.possible, edges=self.edges)
+        return cls(np.where(possible, noisy.value, 0.0), noisy.sd, possible, edges=asked.edges)
 
     @property
     def middles(self) -> Array:
@@ -412,21 +395,11 @@ class NoisyLosses(NamedTuple):
     sds: Array
 
 
-def make_scales(cells: partitions.Voronoi, region: Region) -> DistanceScales:
-    """How far rows lie from their centres, over all distances that the region allows."""
-    return DistanceScales(cells, ceil(log2(region.diameter**2)), 2 * _OCTAVES)
-
-
 def find_possible_scales(asked: DistanceScales, region: Region) -> Flags:
     """In which bins of squared distances a row of the region can be, (k, bins)."""
     farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
     possible: Flags = asked.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2
     return possible
-
-
-def draw_blind_centers(k: int, region: Region) -> Array:
-    """k centres in the ``region`` that know nothing of any row, the same for everybody, shape (k, d)."""
-    return pack_spheres(k, region, np.random.default_rng(0))
 
 
 def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Scales, share: Budget) -> NoisyLosses:
@@ -442,7 +415,8 @@ def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Sc
     parts = share.rounds(3, _LOSS_PARTS)
     weights = np.maximum(sizes, 0.0)
     overall = weights @ centers / weights.sum() if weights.any() else np.zeros(region.dim)
-    sets = (centers, region.clip(overall)[None], draw_blind_centers(len(centers), region))
+    blind = pack_spheres(len(centers), region, np.random.default_rng(0))  # the same for everybody
+    sets = (centers, region.clip(overall)[None], blind)
     asked = [
         losses.CappedLosses(
             one[None], caps=np.array([_choose_cap(one, centers, scales, region, part.amount / session.rows_per_person)])

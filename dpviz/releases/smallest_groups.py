@@ -16,7 +16,7 @@ import numpy as np
 from dpviz.core import Array
 from dpviz.releases.tallies import SegmentTallies, find_tail
 from dpviz.tables import format_csv
-from dpviz.words import format_percent, format_things, list_words
+from dpviz.words import format_percent, format_things, list_words, render
 
 SURE = 0.99
 """In so many of all releases every group is as large as is promised."""
@@ -48,11 +48,7 @@ class Groups:
     def words(self) -> str:
         """What was promised, and which segments count as one because of it."""
         rows = format_things(self.smallest, "row")
-        if not self.kept:
-            return f"Even all segments together may be fewer than {rows}, the smallest group that was promised."
-        joined = [f"segments {list_words(one.segments)} count as one" for one in self.every if len(one.segments) > 1]
-        some = f"{', '.join(joined)} group" if joined else "each segment is a group"
-        return f"In {format_percent(SURE)} of releases every group has at least {rows}: {some}."
+        return render("groups.txt.j2", groups=self, rows=rows, sure=format_percent(SURE), words=list_words).strip()
 
 
 def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Groups:

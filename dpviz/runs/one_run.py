@@ -212,14 +212,9 @@ class Run(RunSoFar, Report):
             self.steps,
             self.domain.region,
             sizes=self.sizes,
-            n_declared=self._declared_points,
+            n_declared=None if self.n_public is None else self.n_public * self.points_per_row,
             loss_diagnostic=self.loss_diagnostic,
         )
-
-    @property
-    def _declared_points(self) -> int | None:
-        """As many points as rows are declared."""
-        return None if self.n_public is None else self.n_public * self.points_per_row
 
     @property
     def ledger(self) -> Ledger:

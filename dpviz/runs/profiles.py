@@ -242,12 +242,8 @@ class Profile:
 
     def describe_center(self, segment: int, most: int | None = None) -> dict[str, str]:
         """What a centre says, with its noise, of ``most`` declared columns (None: all); of categories their shares."""
-        return {self.columns[place].whole: self._describe(segment, place) for place in self._firsts[:most]}
-
-    @cached_property
-    def _firsts(self) -> list[int]:
-        """Where each declared column begins."""
-        return [place for place, column in enumerate(self.columns) if not column.nth]
+        begins = [place for place, column in enumerate(self.columns) if not column.nth]
+        return {self.columns[place].whole: self._describe(segment, place) for place in begins[:most]}
 
     def _describe(self, segment: int, place: int) -> str:
         column = self.columns[place]

@@ -270,6 +270,11 @@ class Division:
     bounds: float = 0.03
     missing: float = 0.0
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """Its parts by the names that commands have for them."""
+        return {"segments": self.segments, "buy_bounds": self.bounds, "missing": self.missing}
+
     def check(self) -> None:
         """Refuse parts that are none."""
         check.within(0.0, _MOST_SEGMENTS, segments=self.segments)

@@ -21,6 +21,7 @@ from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
+from dpviz.words import render
 
 _RESAMPLES = 500
 # Ends of the interval that holds nine in ten of the resampled answers; docs/findings.md says how often it held.
@@ -63,15 +64,7 @@ class SmallestEpsilon:
     @property
     def text(self) -> str:
         """The answer with its uncertainty, in words."""
-        if not self.reached:
-            return f"not reached up to ε = {self.highest:g}" + (
-                f" (perhaps {self.low:.2g})" if isfinite(self.low) else ""
-            )
-        high = f"{self.high:.2g}" if isfinite(self.high) else f"beyond {self.highest:g}"
-        if self.epsilon <= self.lowest:
-            return f"ε = {self.lowest:g} or less" + f", if unlucky up to {high}" * (self.high > self.lowest)
-        low = f"{self.low:.2g}"
-        return f"ε = {self.epsilon:.2g}" + f", likely between {low} and {high}" * (low != high)
+        return render("smallest_epsilon.txt.j2", found=self, finite=isfinite).strip()
 
     @staticmethod
     def find_all(frame: pd.DataFrame, target: Target) -> list[SmallestEpsilon]:

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms import CentersStep, LossDiagnostic, Step, size_estimates
 from dpviz.core import Array, Flags, Region
-from dpviz.runs.run_sentences import SENTENCES
 from dpviz.words import format_percent, render
 
 Kind = Literal["refused", "dropped", "failed", "edge", "sizes", "noise", "one", "doubted", "fine"]
@@ -150,8 +149,8 @@ def reach_verdict(
         return None
     last = steps[-1]
     assert isinstance(last, CentersStep)
-    if refused := _judge_refused(steps, last):
-        return refused
+    if not all(getattr(step, "passed", True) for step in steps):  # what stands for an answer knows no data
+        return _word("refused", last=last)
     if last.public:
         return None
     error = None
@@ -212,20 +211,12 @@ def judge_centers(
     if kind is None:
         return None
     said = {"what": what, "carried": carried, "edged": edged, "loss": loss, "median": np.median}
-    written = render("verdict_of_centers.txt.j2", kind=kind, seen=seen, k=k, CLEAR=size_estimates.CLEAR, **said)
-    title, reason = written.splitlines()
+    return _word(kind, seen=seen, k=k, CLEAR=size_estimates.CLEAR, **said)
+
+
+def _word(kind: Kind, **said: Any) -> Verdict:
+    title, reason = render("verdict_of_centers.txt.j2", kind=kind, **said).splitlines()
     return Verdict(kind, title, reason)
-
-
-def _judge_refused(steps: Sequence[Step], last: CentersStep) -> Verdict | None:
-    """A private test did not pass: what stands for an answer knows no data."""
-    if all(getattr(step, "passed", True) for step in steps):
-        return None
-    if last.public:
-        reason = "The private test did not pass. These centres are public starting places and say nothing of the rows."
-        return Verdict("refused", "nothing was released: the test refused", reason)
-    reason = "It did not pass. These are noisy means around public starting places, which know no data."
-    return Verdict("refused", "the private test refused", reason)
 
 
 def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
@@ -235,6 +226,5 @@ def _judge_dropped(seen: Evidence, n_declared: int | None) -> Verdict | None:
     read = size_estimates.Sizes.publish(*seen.sizes.total)
     if not read.high[0] < _READ * n_declared:
         return None
-    share = float(read.rows[0]) / n_declared
-    reason = SENTENCES.fill("few_read", rows=read.words[0], declared=n_declared)
-    return Verdict("dropped", f"{format_percent(share)} of the declared rows were read", reason)
+    part = format_percent(float(read.rows[0]) / n_declared)
+    return _word("dropped", part=part, rows=read.words[0], declared=n_declared)

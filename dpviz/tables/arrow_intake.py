@@ -206,7 +206,8 @@ class ArrowTable(ABC):
             raise IntakeError.of("wrong_types", kinds=kinds, numbers=self.numeric_columns)
         if wrong := [name for name in text if not _holds_text(self._schema.field(name).type)]:
             raise IntakeError.of("no_text", wrong=wrong)
-        if wrong := [name for name in coded if not _holds_values(self._schema.field(name).type)]:
+        values = (_holds_text, pa.types.is_date, pa.types.is_timestamp)
+        if wrong := [name for name in coded if not any(holds(self._schema.field(name).type) for holds in values)]:
             raise IntakeError.of("no_values", wrong=wrong)
 
 
@@ -246,10 +247,6 @@ def holds_numbers(kind: pa.DataType) -> bool:
 
 def _holds_text(kind: pa.DataType) -> bool:
     return _is_text(kind) or holds_numbers(kind)
-
-
-def _holds_values(kind: pa.DataType) -> bool:
-    return _holds_text(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
 
 
 def _is_text(kind: pa.DataType) -> bool:

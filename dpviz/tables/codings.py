@@ -257,10 +257,21 @@ class Stretched(Coding):
 
 @dataclass(frozen=True)
 class _ListedCoding(Coding):
-    """Text of declared values; any other cell is missing."""
+    """Text of declared values; any other cell is missing. Cells are compared as those of an id column."""
 
     names: tuple[str, ...]
     textual: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise IntakeError.of("no_category")
+        if len(self.names) > MOST_CATEGORIES:
+            raise IntakeError.of("too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
+        written = [*map(find_text, self.names)]
+        if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
+            raise IntakeError.of("category_is_missing", value=empty[0])
+        if len({*written}) < len(written):
+            raise IntakeError.of("categories_repeat", names=self.names)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -271,8 +282,13 @@ class _ListedCoding(Coding):
     def ends(self) -> tuple[float, float]:
         return 0.0, len(self.names) - 1.0
 
+    def codes(self, column: Any) -> Codes:
+        """The place of each cell of a column of shape (n,), that of any other text, then that of empty cells."""
+        place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
+        return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
+
     def numbers(self, cells: Any) -> Array:
-        codes: Codes = Categories(self.names).codes(cells)
+        codes = self.codes(cells)
         return np.where(codes < len(self.names), codes + self.ends[0], np.nan)
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
@@ -303,8 +319,13 @@ class Nominal(_ListedCoding):
     def to_plain(self, lower: float | None, upper: float | None) -> Any:
         return {"categories": list(self.names)}
 
+    @property
+    def number(self) -> int:
+        """Bins of such a column."""
+        return len(self.values)
+
     def numbers(self, cells: Any) -> Array:
-        return Categories(self.names).codes(cells).astype(np.float64)
+        return self.codes(cells).astype(np.float64)
 
     def labels(self, name: str) -> tuple[str, ...]:
         return tuple(f"{name} = {value}" for value in self.values)
@@ -603,41 +624,6 @@ def make_coded_domain(
     return domain
 
 
-@dataclass(frozen=True)
-class Categories:
-    """The declared ``names`` in their order, then a bin for any other text, then one for empty cells.
-
-    Cells are compared as those of an id column, by ``find_text``.
-    """
-
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.names:
-            raise IntakeError.of("no_category")
-        if len(self.names) > MOST_CATEGORIES:
-            raise IntakeError.of("too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
-        written = [*map(find_text, self.names)]
-        if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
-            raise IntakeError.of("category_is_missing", value=empty[0])
-        if len({*written}) < len(written):
-            raise IntakeError.of("categories_repeat", names=self.names)
-
-    @property
-    def number(self) -> int:
-        return len(self.names) + 2
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What each bin is called."""
-        return (*self.names, OTHER, MISSING_LABEL)
-
-    def codes(self, column: Any) -> Codes:
-        """The bin of each cell of a column of shape (n,)."""
-        place = {find_text(name): code for code, name in enumerate(self.names)} | {None: len(self.names) + 1}
-        return map_cells(column, lambda cell: place.get(find_text(cell), len(self.names)), np.int64)
-
-
 def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | None]:
     """What a declaration says of a column besides a pair of bounds: its coding, and the ends of its numbers."""
     # Models are slow to import, and most processes read no declaration.
@@ -655,9 +641,9 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
         case forms.CategoriesForm(categories=names, closed=closed):
             if closed and len(names) != 2:
                 raise IntakeError.of("not_two_closed", name=name, many=len(names))
-            coding: Coding = (Closed if closed else Nominal)(_check_values(name, names))
+            coding: Coding = _list_values(Closed if closed else Nominal, name, names)
         case forms.OrderForm(order=names):
-            coding = Ordinal(_check_values(name, names))
+            coding = _list_values(Ordinal, name, names)
             if len(names) < 2:
                 raise IntakeError.of("order_of_one", name=name)
         case forms.DatesForm(dates=(first, last), written=written):
@@ -685,15 +671,14 @@ def check_weight(name: str, weight: Any) -> float:
     return float(weight)
 
 
-def _check_values(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Declared values, each of which a file can hold, and each once."""
+def _list_values(kind: type[_ListedCoding], name: str, names: tuple[str, ...]) -> Coding:
+    """The coding of declared values, each of which a file can hold, and each once."""
     if taken := [one for one in names if one in (OTHER, MISSING_LABEL)]:
         raise IntakeError.of("reserved_value", name=name, value=taken[0])
     try:
-        Categories(names)
+        return kind(names)
     except RequestError as error:
         raise IntakeError.of("of_column", name=name, error=error) from None
-    return names
 
 
 MOST_DESCRIBED = 100
@@ -712,6 +697,6 @@ class Described(NamedTuple):
         if bool(self.categories) == (self.bounds is not None):
             raise IntakeError.of("described_how", name=name, example=json.dumps(DESCRIBED_EXAMPLE))
         if self.bounds is None:
-            _check_values(name, self.categories)
+            _list_values(Nominal, name, self.categories)
         else:
             check_ends(name, *self.bounds)

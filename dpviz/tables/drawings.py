@@ -6,10 +6,12 @@ gaps between them are small numbers: each is written in Rice's code (a quotient 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -259,32 +261,7 @@ def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, 
     return SIDE / 2 + reach[:, None] * around
 
 
-class _Crowd(NamedTuple):
-    """People around a place."""
-
-    x: float
-    y: float
-    spread: float
-    people: int
-
-
-class _Recipe(NamedTuple):
-    title: str
-    k: int
-    crowds: tuple[_Crowd, ...]
-    me: Place | None = None
-    ring: tuple[float, float, int] | None = None
-    """Radius, spread and people of a circle around the middle."""
-
-
-_RECIPES: Mapping[str, _Recipe] = {
-    "blobs": _Recipe("Three blobs", 3, (_Crowd(70, 70, 14, 300), _Crowd(190, 90, 14, 300), _Crowd(120, 195, 14, 300))),
-    "unlike": _Recipe("Unlike sizes", 3, (_Crowd(90, 110, 24, 900), _Crowd(200, 60, 8, 90), _Crowd(205, 200, 6, 25))),
-    "ring": _Recipe("A ring", 4, (_Crowd(128, 128, 12, 200),), ring=(95, 5, 500)),
-    "rich": _Recipe("One rich person", 2, (_Crowd(48, 52, 12, 40), _Crowd(86, 40, 10, 40)), (243, 243)),
-    "hermit": _Recipe("A town and a hermit", 3, (_Crowd(80, 150, 16, 500), _Crowd(140, 190, 14, 400)), (226, 34)),
-    "empty": _Recipe("Empty town", 3, ()),
-}
+_RECIPES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("drawings.toml").read_text(encoding="utf-8"))
 PRESETS = tuple(_RECIPES)
 """The pictures to begin with, by their ids."""
 
@@ -293,8 +270,9 @@ PRESETS = tuple(_RECIPES)
 def load_preset(preset_id: str) -> Preset:
     """The picture of that id, the same for everybody."""
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
-    ring = [] if recipe.ring is None else [_draw_circle(public_rng, *recipe.ring)]
-    crowds = [public_rng.normal((one.x, one.y), one.spread, (one.people, 2)) for one in recipe.crowds]
+    ring = [_draw_circle(public_rng, *recipe["ring"])] if "ring" in recipe else []
+    crowds = [public_rng.normal((x, y), spread, (people, 2)) for x, y, spread, people in recipe["crowds"]]
     rows = np.concatenate([np.empty((0, 2)), *ring, *crowds])
     points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
-    return Preset(recipe.title, recipe.k, PointDrawing(points, recipe.me))
+    me = tuple(recipe["me"]) if "me" in recipe else None
+    return Preset(recipe["title"], recipe["k"], PointDrawing(points, me))

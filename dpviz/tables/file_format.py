@@ -448,7 +448,8 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     decimals = {name: own or (for_table if len(for_table) == 1 else {".", ","}) for name, own in evidence.items()}
     found = {name: _choose_style(read, decimals[name]) for name, read in ways.items()}
     styles = {name: style for name, style in found.items() if style is not None}
-    doubtful = [name for name in styles if len(decimals[name]) == 2 and delimiter != "," and _has_marks(present[name])]
+    either = [name for name in styles if len(decimals[name]) == 2 and delimiter != ","]
+    doubtful = [name for name in either if any(mark in cell for cell in present[name] for mark in ".,")]
     unread = [name for name, column in present.items() if name not in styles and _are_most("like_a_number", column)]
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
@@ -547,10 +548,6 @@ def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask])
     only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
     below_one = {found[1] for cell in present if (found := match("below_one", cell))}
     return {mark for mark, cells in only.items() if cells.any()} | below_one
-
-
-def _has_marks(present: Sequence[str]) -> bool:
-    return any("." in cell or "," in cell for cell in present)
 
 
 def _list_marks(delimiter: str) -> list[tuple[str, str]]:

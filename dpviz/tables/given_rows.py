@@ -21,7 +21,8 @@ import pandas as pd
 
 from dpviz.core import Array, Domain, Engine, EngineRows, Region, Rows, add_up, check, is_sparse
 from dpviz.tables.arrow_intake import holds_numbers
-from dpviz.tables.codings import NUMBER, Coding, check_weight, make_coded_domain, read_coding
+from dpviz.tables.codings import NUMBER, Coding, check_weight, read_coding
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import (
     IntakeError,
     list_numbers,
@@ -186,12 +187,6 @@ class GivenRows:
             raise IntakeError.of("no_dask_table")
         return GivenRows(np.zeros((1, collection.shape[1])))
 
-    def declare(
-        self, bounds: Any, categories: Mapping[str, Any] | None, weights: Mapping[str, float] | None
-    ) -> DeclaredFrame:
-        """What is said of their columns by name; see ``DeclaredFrame.of``."""
-        return DeclaredFrame.of(list(self.values.columns), bounds, categories, weights)
-
     def refuse_other_types(self, textual: Collection[str] = ()) -> None:
         """Refuse columns, other than those that are ``textual``, whose schema says that they hold no numbers."""
         if wrong := sorted(self.others.difference(textual)):
@@ -233,21 +228,14 @@ class GivenRows:
 
     def prepare(self, domain: Domain, declared: DeclaredFrame | None, *, drop_incomplete: bool) -> ClusterRows:
         """The rows of a collection, prepared where they lie."""
-        make = partial(_make_batch, numbers=_list_numbers if declared is None else declared.numbers)
+        make = partial(_make_batch, numbers=_list_numbers if declared is None else declared.encode)
         delayed = import_module("dask").delayed(make)
         batches = [delayed(part) for part in _list_delayed(self.values)]
         return ClusterRows.of(batches, domain, drop_incomplete=drop_incomplete)
 
 
-@dataclass(frozen=True)
-class DeclaredFrame:
-    """Columns of a data frame by name: bounds or values of each, and weights."""
-
-    columns: tuple[str, ...]
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
-    codings: Mapping[str, Coding]
-    weights: Mapping[str, float]
+class DeclaredFrame(Declaration):
+    """What is declared of the columns of a data frame by name: bounds or values of each, and weights."""
 
     @classmethod
     def of(
@@ -273,8 +261,8 @@ class DeclaredFrame:
             names,
             tuple(lower for _, lower, _ in read.values()),
             tuple(upper for _, _, upper in read.values()),
-            {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
-            {str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
+            codings={name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
+            weights={str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
         )
 
     @staticmethod
@@ -296,21 +284,11 @@ class DeclaredFrame:
             raise IntakeError.of("bounds_no_pair", dim=dim) from None
         return lower, upper
 
-    def domain(self, **geometry: Any) -> Domain:
-        """Their domain, with a radius and a scaling."""
-        declared: dict[str, Any] = {"codings": self.codings, "weights": self.weights, **geometry}
-        return make_coded_domain(self.columns, self.lower, self.upper, **declared)
-
-    def numbers(self, frame: Any) -> Array:
+    def encode(self, frame: Any) -> Array:
         """Cells of ``frame`` as numbers (n, number of columns), each by itself; NaN where one is missing."""
         columns = {str(name): frame.iloc[:, place] for place, name in enumerate(frame.columns)}
         read = {name: columns[name] if name in self.textual else list_numbers(columns[name]) for name in columns}
         return stack_columns(read, self.columns, self.codings)
-
-    @property
-    def textual(self) -> tuple[str, ...]:
-        """The columns whose cells are read as text."""
-        return tuple(name for name, coding in self.codings.items() if coding.textual)
 
 
 def _is_pair_a_column(bounds: Any) -> bool:

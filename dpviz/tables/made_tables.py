@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -29,43 +30,20 @@ _VOCABULARY, _TOPICS, _PER_ROW, _OWN, _COMMON_SHARE = 400, 5, 20, 40, 0.3
 # Zinc and aluminium freeze, degrees Celsius; a platinum resistor of 100 Ω then has these many Ω.
 _ZINC, _ALUMINIUM = (419.527, 253.8), (660.323, 332.9)
 
-_PUBLIC = Declaration(
-    scaling="common", kind=FileKind.PUBLIC, source="Generated on demand.", licence="CC0-1.0 (generated)"
-)
-_AROUND_NOUGHT = replace(_PUBLIC, lower=(-1.0,), upper=(1.0,), label_column=USUAL_LABEL)
-MIXTURE = replace(
-    _AROUND_NOUGHT,
-    title="64 Gaussians in 100 dimensions",
-    description="A mixture of 64 well-separated Gaussians, the high-dimensional case: a grid is out of reach.",
-    bounds_origin="The mixture is defined inside the unit ball.",
-    radius=1.0,
-    n_public=_MIXED,
-    source="Generated on demand, after the mixture of Google's 2021 clustering study.",
-).over([f"x_{place}" for place in range(1, 101)])
-WORDS = replace(
-    _AROUND_NOUGHT,
-    title="Words of five topics",
-    description="20,000 made-up texts of at most 20 out of 400 words: most entries are 0.",
-    bounds_origin="A word is in a text (1) or not (0); the bounds lie evenly around 0, so that a 0 stays a 0.",
-    unit_of_privacy="one text (one row)",
-    n_public=_TEXTS,
-).over([f"word_{place}" for place in range(1, _VOCABULARY + 1)])
-FIXED_POINTS = replace(
-    _PUBLIC,
-    columns=("temperature_1", "resistance_1", "temperature_2", "resistance_2"),
-    lower=(0.0,) * 4,
-    upper=(1_000.0, 500.0) * 2,
-    bounds_origin="The scales of the instruments: 0 to 1,000 °C and 0 to 500 Ω.",
-    scaling="unit",
-    relation="replace",
-)
-THERMOMETERS = replace(
-    FIXED_POINTS,
-    title="Two fixed points, 2 million thermometers",
-    description="2,000,000 thermometers tested at these points, a pair a row: for k-averages with rows = tuples.",
-    unit_of_privacy="one thermometer (one row, a pair of points)",
-    n_public=_MADE,
-)
+_TOLD = tomllib.loads(Path(__file__).with_name("made_tables.toml").read_text(encoding="utf-8"))
+
+
+def _declare(*parts: str, n_public: int | None = None) -> Declaration:
+    said = {name: value for part in ("every", *parts) for name, value in _TOLD[part].items()}
+    lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
+    return Declaration(kind=FileKind.PUBLIC, n_public=n_public, **said | lists)
+
+
+MIXTURE = _declare("around_nought", "mixture", n_public=_MIXED).over([f"x_{place}" for place in range(1, 101)])
+_ALL_WORDS = [f"word_{place}" for place in range(1, _VOCABULARY + 1)]
+WORDS = _declare("around_nought", "words", n_public=_TEXTS).over(_ALL_WORDS)
+FIXED_POINTS = _declare("fixed_points")
+THERMOMETERS = _declare("fixed_points", "thermometers", n_public=_MADE)
 
 
 class SyntheticTable(NamedTuple):

@@ -123,6 +123,7 @@ class Proposal:
         bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
         known_id = declaration.id_column in self.names
         label = declaration.label_column
+        usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
         return replace(
             bounded,
             file=self.file,
@@ -130,7 +131,7 @@ class Proposal:
             units={**self.units, **declaration.units},
             id_column=declaration.id_column if known_id else None,
             rows_per_person=declaration.rows_per_person if known_id else 1,
-            label_column=label if label in (*self.names, "") else self._guess_label(chosen),
+            label_column=label if label in (*self.names, "") else usual,
             proposed=True,
         )
 
@@ -139,9 +140,6 @@ class Proposal:
             return []
         best = sorted(measures, key=lambda name: -self.kinds[name].weight if self.kinds else 0)[:MOST_CHOSEN]
         return [name for name in measures if name in best]
-
-    def _guess_label(self, chosen: Sequence[str]) -> str | None:
-        return USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
 
 
 def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:

@@ -458,12 +458,8 @@ def _is_a_unit(cell: str) -> bool:
 def _find_below(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """What stands at the end of the file and is no row of the table: totals, notes."""
     last, notes = rows[1:][-4:], []
-    if any(len(record) == width > 1 and any(map(_is_a_total, record)) for record in last):
+    if any(len(record) == width > 1 and any(match("total", cell.strip(" :*")) for cell in record) for record in last):
         notes.append(NOTES["total"])
     if last and len(last[-1]) == 1 < width:
         notes.append(NOTES["below"])
     return notes
-
-
-def _is_a_total(cell: str) -> bool:
-    return match("total", cell.strip(" :*")) is not None

@@ -13,7 +13,6 @@ import yaml
 
 _FILE = Path(__file__).with_name("glossary.yaml")
 MOST_TERMS, MOST_WORDS = 40, 45
-_PARTS = {"term", "aliases", "says", "number", "from", "picture", "ambiguous"}
 _END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -55,7 +54,11 @@ def split_sentences(text: str) -> list[str]:
 def read_glossary() -> Mapping[str, Term]:
     """All terms by their id, group by group."""
     said: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return {key: _read_term(key, group, parts) for group, terms in said.items() for key, parts in terms.items()}
+    return {
+        key: Term(key, group, **parts | {"aliases": tuple(parts.get("aliases", ()))})
+        for group, terms in said.items()
+        for key, parts in terms.items()
+    }
 
 
 def explain_term(term: str, also: str = "") -> str:
@@ -118,19 +121,3 @@ def _match_any_form() -> re.Pattern[str]:
     clear = [form for form, term in _index_forms().items() if not term.ambiguous or " " in form]
     longest_first = sorted(clear, key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE)
-
-
-def _read_term(key: str, group: str, parts: Mapping[str, Any]) -> Term:
-    if not parts.keys() <= _PARTS:
-        raise ValueError(f"glossary: {key} has parts of no meaning: {', '.join(sorted(parts.keys() - _PARTS))}")
-    return Term(
-        id=key,
-        group=group,
-        name=parts["term"],
-        aliases=tuple(parts.get("aliases", ())),
-        says=parts["says"],
-        number=parts.get("number", ""),
-        worked_out=str(parts.get("from", "")),
-        picture=parts.get("picture", ""),
-        ambiguous=bool(parts.get("ambiguous", False)),
-    )

@@ -27,6 +27,4 @@ class CommonQuestion:
 def read_questions() -> tuple[CommonQuestion, ...]:
     """All of them, in their order."""
     said: dict[str, dict[str, Any]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        CommonQuestion(key, one["asks"], one["says"], one["from"], one.get("numbers", {})) for key, one in said.items()
-    )
+    return tuple(CommonQuestion(key, **one) for key, one in said.items())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["public", "released", "revealed"]
 """What a shown value is: declared, noisy and paid for, or read from private rows for the owner's eyes."""
@@ -20,16 +22,8 @@ class ClusterMark(NamedTuple):
     symbol: str
 
 
-# Okabe-Ito. No diamonds: open diamonds are k-means++.
-CLUSTER_MARKS = (
-    ClusterMark("#0072B2", "circle"),
-    ClusterMark("#E69F00", "square"),
-    ClusterMark("#009E73", "triangle-up"),
-    ClusterMark("#D55E00", "cross"),
-    ClusterMark("#CC79A7", "star"),
-    ClusterMark("#56B4E9", "triangle-down"),
-    ClusterMark("#F0E442", "hexagon"),
-)
+_TOLD = tomllib.loads(Path(__file__).with_name("theme.toml").read_text(encoding="utf-8"))
+CLUSTER_MARKS = tuple(ClusterMark(*mark) for mark in _TOLD["marks"])
 
 
 @dataclass(frozen=True)
@@ -98,40 +92,12 @@ class Palette:
         return f"rgba({red},{green},{blue},{opacity:g})"
 
 
-_LIGHT = Palette(
-    text="#111821",
-    muted="#566273",
-    grid="#dfe4ea",
-    outline="#111821",
-    surface="#ffffff",
-    public="#566273",
-    released="#0a62b0",
-    revealed="#b04a00",
-    many="#5c7f9e",
-    diverging=((0.0, "#a85aa3"), (0.25, "#ecd0ea"), (0.5, "#ffffff"), (0.75, "#3f8fd0"), (1.0, "#021d40")),
-    deep="#062f5c",
-    below="#9b4f96",
-    tints=("#4f9bd9", "#35a37c", "#8e72c9", "#d8b62c"),
-    inks=("#0a62b0", "#0b7a56", "#6546a8", "#85690a"),
-    tint_strength=0.17,
-)
-_DARK = Palette(
-    text="#e8edf3",
-    muted="#a7b3c2",
-    grid="#2c3643",
-    outline="#e8edf3",
-    surface="#12171e",
-    public="#a7b3c2",
-    released="#6fb1f2",
-    revealed="#f5a35c",
-    many="#86a9c8",
-    diverging=((0.0, "#b873b3"), (0.25, "#4a2449"), (0.5, "#12171e"), (0.75, "#3484cc"), (1.0, "#ecf6ff")),
-    deep="#d4eaff",
-    below="#c886c3",
-    tints=("#5aa9e8", "#3fb58b", "#a48ae0", "#d9bd4a"),
-    inks=("#7fbdf7", "#5fd3a8", "#bba5f2", "#ecd36a"),
-    tint_strength=0.2,
-)
+def _read_palette(said: dict[str, Any]) -> Palette:
+    lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
+    return Palette(**said | lists | {"diverging": tuple(map(tuple, said["diverging"]))})
+
+
+_LIGHT, _DARK = _read_palette(_TOLD["light"]), _read_palette(_TOLD["dark"])
 
 
 def choose_palette(theme: Theme | str | None) -> Palette:

@@ -28,7 +28,7 @@ def zips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     source, declared = sample("people").load()
     account = Account.new(tmp_path_factory.mktemp("zips") / "a.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
     words = find_words(declared, today="2026-11-26")
-    request = ReleaseRequest(Request(Contender("auto"), 5, 2.0, 1e-6), words, 0.2, who="x")
+    request = ReleaseRequest(Request(Contender("auto"), 5, 2.0, 1e-6), words, who="x")
     made = {name: dict(publish(preflight(request, source, declared, account)).files) for name in ("one", "two")}
     made["forged"] = rehashed({**made["one"], CENTERS: made["one"][CENTERS].replace(b"1", b"2")})
     return {name: make_zip(files) for name, files in made.items()}

@@ -92,7 +92,7 @@ def read_frame(held: Any, coding: str) -> np.ndarray:
     """As ``PrivateKMeans`` reads it."""
     given, declared = GivenRows.read(held), declare(coding)
     given.refuse_other_types(declared.textual)
-    return declared.numbers(given.values)[:, 0]
+    return declared.encode(given.values)[:, 0]
 
 
 def read_loaded(loaded: Any, coding: str) -> np.ndarray:

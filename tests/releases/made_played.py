@@ -29,7 +29,7 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 from dpviz.releases.tallies import Interval, Rounded
-from dpviz.runs.request import Contender, Request
+from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration, OwnerWords
 from dpviz.tables.loaded_table import LoadedTable
 from dpviz.tables.named import sample
@@ -76,7 +76,7 @@ def press(
     """A release of ``rows``, drawn and played again."""
     request = Request(Contender(algorithm), k, epsilon, 1e-6)
     seen = AccessCounts({"rows": 1, "loss": 2}, studies=1)
-    asked = ReleaseRequest(request, words(), segments=segments, who="somebody", seen=seen)
+    asked = ReleaseRequest(request, words(), Division(segments), who="somebody", seen=seen)
     with TemporaryDirectory() as folder, noise_of_its_truth():
         account = Account.new(Path(folder) / "people.sqlite", name="people", cap_epsilon=20.0, cap_delta=1e-5)
         prepared = preflight(asked, LoadedTable("people", rows, fingerprint=""), declared, account)

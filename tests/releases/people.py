@@ -18,7 +18,7 @@ from dpviz.releases.account import Account
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import Preflight, preflight
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.runs.request import Contender, Request
+from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.declarations import Declaration, FileKind, apply_declaration_file, find_words
 from dpviz.tables.named import open_file
 
@@ -75,7 +75,7 @@ def order_for(
     **said: Any,
 ) -> ReleaseRequest:
     request = Request(Contender.from_text(algorithm), 3, epsilon, delta)
-    return ReleaseRequest(request, find_words(declaration, today="2026-11-24", **said), segments)
+    return ReleaseRequest(request, find_words(declaration, today="2026-11-24", **said), Division(segments))
 
 
 def ready_in(

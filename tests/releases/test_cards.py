@@ -36,9 +36,9 @@ from dpviz.releases.release_texts import (
     group_charges,
     list_card_errors,
     make_card_page,
+    make_card_table,
     make_dossier,
     make_dossier_page,
-    make_ledger_table,
     make_registry_card,
     read_schema,
 )
@@ -160,7 +160,7 @@ def test_every_charge_is_in_one_line_of_the_ledger_and_those_that_are_alike_stan
     (sums,) = (line for line in lines if line.query == "ResidualSum")
     low, high = (float(word) for word in sums.noise.split(" to "))
     assert low == pytest.approx(min(sums.scales), rel=0.01) and high == pytest.approx(max(sums.scales), rel=0.01)
-    rows = [list(map(str, row.cells)) for row in make_ledger_table(made).rows]
+    rows = [list(map(str, row["cells"])) for row in make_card_table(made, "ledger")["rows"]]
     assert rows[-1] == ["the release", "", f"{charges}", "", "2", "10⁻⁶"]
     parts = [row for row in rows[:-1] if row[4]]
     assert [(row[0], row[4]) for row in parts] == [("algorithm (80 % of ε)", "1.6"), ("segments (20 % of ε)", "0.4")]

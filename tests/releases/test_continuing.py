@@ -26,6 +26,7 @@ from dpviz.releases.render import render
 from dpviz.releases.smallest_groups import Group, Groups, find_groups
 from dpviz.releases.tallies import SegmentTallies, Tally
 from dpviz.releases.transcript import Transcript
+from dpviz.runs.request import Division
 from dpviz.tables.named import open_file
 from dpviz.words import NINE_IN_TEN, format_percent
 from tests.releases.forging import findings, verdict_on
@@ -41,10 +42,12 @@ def plan(folder: Path, earlier: ReadRelease | None, *, rows: int = 900, **asked:
     lines = data.read_text().splitlines()
     data.write_text("\n".join(lines[: rows + 1]) + "\n")
     request = order_for(said, epsilon=1.0).request
-    shares: dict[str, Any] = {"segments": SHARE, "bounds": 0.03, "missing": 0.0, **asked}
+    division = Division(asked.pop("segments", SHARE))
     account = account_in(folder)
     try:
-        return plan_release(request, open_file(data), said, account, words={}, continues=earlier, **shares)
+        return plan_release(
+            request, open_file(data), said, account, words={}, continues=earlier, division=division, **asked
+        )
     finally:
         assert not account.standing().entries
 

@@ -216,7 +216,7 @@ def test_bins_of_every_kind_of_column_have_ends() -> None:
     assert (low <= high).all() and high[0] == 1.0 and low[0] == pytest.approx(np.cos(np.pi / 4))
     ranks = SegmentColumn("rank", "", 0, 1.0, labels=("I", "II", "III"), coding=codings.Ordinal(("I", "II", "III")))
     assert find_bin_ends(Tally(np.zeros((1, 3)), 1.0, np.ones((1, 3), bool), ranks), ranks, 0)[0].tolist() == [1, 2, 3]
-    towns = SegmentColumn("town", "", 0, 1.0, labels=("N", "S"), coding=codings.Nominal(()))
+    towns = SegmentColumn("town", "", 0, 1.0, labels=("N", "S"), coding=codings.Nominal(("N", "S")))
     assert find_bin_ends(Tally(np.zeros((1, 2)), 1.0, np.ones((1, 2), bool), towns), towns, 1)[0].tolist() == [0, 1]
 
 

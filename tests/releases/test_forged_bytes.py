@@ -56,6 +56,7 @@ from dpviz.releases.render import render
 from dpviz.releases.signature import check_signer, format_signature, sign
 from dpviz.releases.transcript import AnswerRecording, Playback, Transcript, read_transcript
 from dpviz.releases.verifying import verify
+from dpviz.runs.request import Division
 from dpviz.tables.named import open_file
 from tests.cases import about
 from tests.releases.charges import a_charge
@@ -436,7 +437,7 @@ def test_names_that_are_formulas_are_text_in_every_table(tmp_path):
     data, said = declare_people(tmp_path, **declared)
     _, *lines = data.read_text().splitlines()
     data.write_text("\n".join([",".join(evil), *(f"{line},=North" for line in lines)]) + "\n")
-    release_request = replace(order_for(said, segments=0.3, epsilon=2.0), missing=0.1)
+    release_request = replace(order_for(said, epsilon=2.0), division=Division(0.3, missing=0.1))
     files = publish(preflight(release_request, open_file(data), said, account_in(tmp_path))).files
     for name in (CENTERS, SEGMENTS_FILE, LEDGER):
         cells = [cell for row in csv.reader(io.StringIO(files[name].decode(), newline="")) for cell in row]

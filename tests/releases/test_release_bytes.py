@@ -34,7 +34,7 @@ from dpviz.releases.verifying import verify
 from dpviz.runs.one_run import run_request
 from dpviz.runs.open_table import declare
 from dpviz.runs.record import ReleaseRecord
-from dpviz.runs.request import Contender, Request
+from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.declarations import apply_declaration, apply_declaration_file, find_words, is_bought, to_json
 from dpviz.tables.named import open_file
 from tests.cases import about
@@ -100,7 +100,7 @@ def pressed(folder: Path, data: Path, declared: dict[str, Any], algorithm: str, 
     said = apply_declaration_file(folder / "people.json").validate()
     request = Request(Contender.from_text(algorithm), 3, 4.0, 1e-6)
     words = find_words(said, today="2026-11-24", chosen_after_looking="k = 3")
-    release_request = ReleaseRequest(request, words, **shares, who="somebody", seen=SEEN)
+    release_request = ReleaseRequest(request, words, Division(**shares), who="somebody", seen=SEEN)
     with patch.object(accounts, "_read_time", lambda: "2026-11-24T00:00:00+00:00"):  # which the card prints
         account = Account.new(folder / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
         return publish(preflight(release_request, open_file(data), said, account))

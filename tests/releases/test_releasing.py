@@ -35,6 +35,7 @@ from dpviz.releases.releasing import Release, draw, make_transcript, preflight, 
 from dpviz.releases.verifying import verify
 from dpviz.runs.evaluation import assign
 from dpviz.runs.jobs import JobState
+from dpviz.runs.request import Division
 from dpviz.tables.csv_intake import CsvOnDisk
 from dpviz.tables.named import open_file
 from tests import waiting
@@ -109,7 +110,7 @@ def test_a_release_of_columns_of_every_kind_is_verified_tells_what_is_so_and_fin
     }
     data, said = declare_people(tmp_path, **mixed)
     data.write_text(visits(), encoding="utf-8")
-    order = replace(order_for(said, epsilon=50.0, segments=0.3), missing=0.05)
+    order = replace(order_for(said, epsilon=50.0), division=Division(0.3, missing=0.05))
     prepared = preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=50.0))
     with unrehearsed(), noise_of_a_seed(1):
         release = publish(prepared)

@@ -385,6 +385,6 @@ def test_far_rows_stand_apart_from_noise_alone():
     for _ in range(200):
         counts = np.zeros((4, 44))
         counts[:, 18:23] = 500
-        noisy = Scales(counts + rng.laplace(0, 20, counts.shape), edges, 20 * 2**0.5, counts >= 0)
+        noisy = Scales(counts + rng.laplace(0, 20, counts.shape), 20 * 2**0.5, counts >= 0, edges=edges)
         found.append(max(estimate_far_rows(noisy, np.full(4, 2500.0))))
     assert np.mean(np.array(found) > 0) < 0.1

@@ -48,6 +48,7 @@ from dpviz.releases.releasing import preflight, publish
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.verifying import PROGRAMS, Advisory, list_advisories, list_differences, read_advisories, verify
+from dpviz.runs.request import Division
 from dpviz.tables.named import open_file
 from dpviz.words import render as fill_template
 from tests.cases import about
@@ -395,8 +396,8 @@ EPSILON, DELTA = 20.0, 1e-6
 def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     data, said = declare_people(folder, bounds={"age": [None, None], "income": [None, None]}, n_public=None)
-    release_request = order_for(said, epsilon=EPSILON, delta=DELTA, segments=0.2)
-    release_request = replace(release_request, bounds=0.1, missing=0.1, seen=AccessCounts({"rows": 2}, 1))
+    release_request = order_for(said, epsilon=EPSILON, delta=DELTA)
+    release_request = replace(release_request, division=Division(0.2, 0.1, 0.1), seen=AccessCounts({"rows": 2}, 1))
     return preflight(release_request, open_file(data), said, account_in(folder, cap_epsilon=EPSILON))
 
 

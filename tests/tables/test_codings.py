@@ -16,7 +16,6 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.tables.codings import (
     MOST_BINS,
-    Categories,
     Closed,
     Cycle,
     Dates,
@@ -193,20 +192,20 @@ def test_coordinates_of_one_name_are_refused_and_so_are_tuples():
 
 
 def test_categories_are_texts_as_people_write_them():
-    rule = Categories(("North", "Süd", "7"))
+    rule = Nominal(("North", "Süd", "7"))
     cells = pd.Series(["North", " North ", "Su\u0308d", "7", "north", "", None, "7.0"], dtype="str")
     assert rule.codes(cells).tolist() == [0, 0, 1, 2, 3, 4, 4, 2]
     assert rule.codes(np.array([7.0, 8.0, np.nan])).tolist() == [2, 3, 4]
-    assert rule.number == len(rule.labels) == 5
-    assert rule.labels[3:] == ("(any other)", "(missing)")
+    assert rule.number == len(rule.values) == 5
+    assert rule.values[3:] == ("(any other)", "(missing)")
 
 
 def test_what_are_no_categories_is_refused():
     for make, words in (
-        (lambda: Categories(()), "No category"),
-        (lambda: Categories(("a", " a")), "repeat"),
-        (lambda: Categories(("a", " ")), "how an empty cell is written"),
-        (lambda: Categories(tuple(map(str, range(MOST_BINS)))), "common ones"),
+        (lambda: Nominal(()), "No category"),
+        (lambda: Nominal(("a", " a")), "repeat"),
+        (lambda: Nominal(("a", " ")), "how an empty cell is written"),
+        (lambda: Nominal(tuple(map(str, range(MOST_BINS)))), "common ones"),
     ):
         with about(words), pytest.raises(RequestError, match=words):
             make()

@@ -68,16 +68,17 @@ def test_categories_of_a_pandas_column_are_never_looked_at():
     one, other = frame(60), frame(60)
     other["region"] = pd.Categorical(other["region"], categories=["Z", "S", "N", "Y"])
     declared = DeclaredFrame.of(list(one.columns), BOUNDS, REGIONS, None)
-    np.testing.assert_array_equal(declared.numbers(one), declared.numbers(other))
-    np.testing.assert_array_equal(declared.numbers(one)[:, 4], np.where(one["age"] > 50, 1, 0))
-    assert declared.domain().columns[-4:] == ("region = N", "region = S", "region = (any other)", "region = (missing)")
+    np.testing.assert_array_equal(declared.encode(one), declared.encode(other))
+    np.testing.assert_array_equal(declared.encode(one)[:, 4], np.where(one["age"] > 50, 1, 0))
+    labels = declared.make_domain().columns[-4:]
+    assert labels == ("region = N", "region = S", "region = (any other)", "region = (missing)")
 
 
 def test_a_pair_of_bounds_is_that_of_all_columns_of_numbers():
     small = frame(60)[["region", "age", "hour"]]
     declared = DeclaredFrame.of(list(small.columns), ([0, 0], [100, 24]), REGIONS, {"age": 0.5})
     assert declared.lower == (0, 0, 0) and declared.upper == (3, 100, 24)
-    assert declared.domain().region.half[4] == 0.5
+    assert declared.make_domain().region.half[4] == 0.5
 
 
 @for_each(

@@ -69,8 +69,8 @@ def test_each_sentence_stands_in_the_glossary_and_nowhere_else():
 
 
 def test_an_unknown_part_or_word_is_refused():
-    with pytest.raises(ValueError, match="meaning: colour"):
-        module._read_term("x", "g", {"term": "x", "says": "A. B.", "colour": "red"})
+    with pytest.raises(TypeError, match="colour"):
+        module.Term("x", "g", **{"name": "x", "aliases": (), "says": "A. B.", "colour": "red"})
     with pytest.raises(KeyError):
         explain_term("nonsense")
     assert explain_term("epsilon", "Here it is 1.") == f"{read_glossary()['epsilon'].says} Here it is 1."

@@ -67,7 +67,7 @@ def test_every_template_is_used() -> None:
 _FILES = ("tables/refusals.toml", "releases/sentences.toml", "runs/sentences.toml", "api/sentences.toml")
 LISTS = [Path(dpviz.__file__).parent / path for path in _FILES]
 _LINES = {"together", "cannot_tell", "privacy"}  # of a list
-_TITLES = {"only_with_many", "range_of_epsilon", "nobody_reaches", "choose", "risk"}  # or a part of a sentence
+_TITLES = {"risk"}  # or a part of a sentence
 _REFUSE = {"IntakeError.of", "TooLarge.of", "make_refusal", "SENTENCES.fill"}
 
 

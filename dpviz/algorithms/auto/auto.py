@@ -454,7 +454,6 @@ def _count_operations(setting: Setting, params: AutoParams) -> float:
 
 CARD = Card(
     **read_texts("auto"),
-    does="Everything",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=AutoParams,
     plan=auto,
@@ -465,7 +464,6 @@ CARD = Card(
     loss_diagnostic=diagnose_loss,
     sizes=estimate_sizes,
     operations=_count_operations,
-    sample="fifteen",
     release=released_always,
 )
 

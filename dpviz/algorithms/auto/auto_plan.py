@@ -164,11 +164,6 @@ _ENOUGH_SCALES = 25.0  # rows of a cluster have to be so many scales for finer g
 FINER = (4.0, 16.0)
 
 
-def can_tell_apart(n: int, k: int, scale: float) -> bool:
-    """Whether clusters hold enough rows, in scales of noise, for trees of details to tell them from noise."""
-    return n / (k * scale) >= _ENOUGH_SCALES
-
-
 def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
     """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
     wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
@@ -465,7 +460,7 @@ def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float
     if setting.dim == 1:
         return Cells(None, None, None, StagePart("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
     n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND_FINER_TEST) * epsilon
-    trees = can_tell_apart(n, k, moved / tested)
+    trees = n / (k * (moved / tested)) >= _ENOUGH_SCALES  # rows in a cluster that trees of details tell from noise
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []

@@ -45,7 +45,7 @@ from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
 from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import make_cube_grid
-from dpviz.core import Array, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
+from dpviz.core import Array, Budget, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
 
 # How far beyond what chance shows once a level a detail has to be, in its logarithm; and how far a lone part has to be
 # from 0, so that it is not taken for empty.
@@ -455,15 +455,16 @@ def release_view_synopses(
     used[0] |= not used.any()
     seen = GridPlace(view.middle[used], view.half[used], view.frame[used])
     grid = partitions.Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    noisy = session.ask(
-        queries.Count(_see_grid(session, grid, seen)), mechanisms.Laplace, shares[stage.grid], note="grid cells"
-    )
-    codes = np.arange(grid.n_cells)
-    histogram = GridStep(title="cells", grid=grid, codes=codes, noisy_counts=noisy.value, sd=noisy.sd)
+    histogram = _count_cells(session, grid, seen, shares[stage.grid])
     return [
         _make_synopsis(histogram, seen.frame, _keep_cells(histogram, session.n, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
     ]
+
+
+def _count_cells(session: PrivateSession, grid: partitions.Grid, seen: GridPlace, share: Budget) -> GridStep:
+    noisy = session.ask(queries.Count(_see_grid(session, grid, seen)), mechanisms.Laplace, share, note="grid cells")
+    return GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
 
 
 class _FineCells(NamedTuple):
@@ -527,10 +528,7 @@ def release_tail_synopsis(
     grid = partitions.UnevenGrid.between(
         along.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], along.middle
     )
-    noisy = session.ask(
-        queries.Count(_see_grid(session, grid, along)), mechanisms.Laplace, shares[stage.grid], note="grid cells"
-    )
-    histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
+    histogram = _count_cells(session, grid, along, shares[stage.grid])
     return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
 

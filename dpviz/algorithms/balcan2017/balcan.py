@@ -546,13 +546,11 @@ def count_operations(setting: Setting, params: BalcanParams) -> float:
 
 CARD = Card(
     **read_texts("balcan"),
-    does="Tree",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=BalcanParams,
     plan=balcan,
     accounting=ACCOUNTING,
     smallest_n=_compute_smallest_n,
     operations=count_operations,
-    sample="fifteen",
     release=explain_release_refusal,
 )

@@ -143,16 +143,12 @@ def _compute_sparse_smallest_n(setting: Setting, params: SparseParams) -> float:
 
 SPARSE = Card(
     **read_texts("balcan-sparse"),
-    does="Tree",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SparseParams,
     plan=balcan_sparse,
     accounting=ACCOUNTING,
     smallest_n=_compute_sparse_smallest_n,
     operations=lambda setting, params: count_operations(setting, params.search),
-    sample="words",
-    sparse=True,
-    release="coordinates are selected with floating-point Gumbel noise",
 )
 
 # Constants of the rounds of medians, which are not the paper's: chosen by hand.
@@ -342,14 +338,12 @@ def _count_operations(setting: Setting, params: KMedianParams) -> float:
 
 KMEDIAN = Card(
     **read_texts("balcan-kmedian"),
-    does="Tree",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=KMedianParams,
     plan=balcan_kmedian,
     accounting=ACCOUNTING,
     smallest_n=_compute_kmedian_smallest_n,
     operations=_count_operations,
-    sample="city",
     release=lambda setting, params: explain_release_refusal(setting, params.search),
 )
 

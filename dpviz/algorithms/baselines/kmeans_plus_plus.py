@@ -78,14 +78,10 @@ def kmeans_plus_plus(
 
 CARD = Card(
     **read_texts("kmeans++"),
-    does="No privacy",
-    at_once=True,
     guarantees=(Guarantee.NONE,),
     params=KMeansParams,
     plan=kmeans_plus_plus,
     accounting=always(Accounting.NONE),
     operations=lambda setting, params: 8.0 * params.starts * setting.rows * setting.k * setting.dim,
     needs_n=False,
-    sparse=True,
-    release="it has no privacy",
 )

@@ -111,14 +111,10 @@ def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
 
 CARD = Card(
     **read_texts("kvariates"),
-    does="Rounds",
-    at_once=True,
     guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
     accounting=always(Accounting.PURE),
     smallest_n=_compute_smallest_n,
     operations=lambda setting, params: setting.rows * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20),
-    sample="fifteen",
-    release="a row is drawn and hidden in floating-point noise of the kernel that drew it",
 )

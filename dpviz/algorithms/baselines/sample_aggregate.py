@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import (
@@ -228,15 +228,10 @@ def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> floa
 
 CARD = Card(
     **read_texts("sample-aggregate"),
-    does="Blocks",
-    deals_persons=True,
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SampleAggregateParams,
     plan=sample_aggregate,
     accounting=_choose_accounting,
     smallest_n=_compute_smallest_n,
-    categories=TOO_COARSE,
     operations=count_block_operations,
-    sample="city",
-    release="models of secret blocks have no release-grade noise",
 )

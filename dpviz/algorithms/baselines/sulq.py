@@ -49,13 +49,11 @@ def _count_rounds(params: SuLQParams) -> int:
 
 CARD = Card(
     **read_texts("sulq"),
-    does="Rounds",
     guarantees=(Guarantee.APPROX,),
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),
     smallest_n=lambda setting, params: compute_gaussian_smallest_n(setting, _count_rounds(params)),
     operations=lambda setting, params: _count_rounds(params) * setting.rows * setting.k * setting.dim,
-    sample="people",
     release=released_always,
 )

@@ -8,7 +8,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Setting, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
 from dpviz.algorithms.cohen2021.tested_tuples import (
     TupleParams,
@@ -201,15 +201,10 @@ def _compute_smallest_n(setting: Setting, params: MixtureParams) -> float:
 
 CARD = Card(
     **read_texts("gaussian-mixture"),
-    does="Tuples",
-    at_once=True,
     guarantees=(Guarantee.APPROX,),
     params=MixtureParams,
     plan=gaussian_mixture,
     accounting=always(Accounting.BASIC),
     smallest_n=_compute_smallest_n,
-    categories=TOO_COARSE,
     operations=count_operations,
-    sample="towns",
-    release="models of secret blocks have no release-grade noise",
 )

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Guarantee, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.tested_tuples import (
     FINEST,
     GivenTupleParams,
@@ -118,13 +118,9 @@ def run_tested(
 
 _card = partial(
     Card,
-    does="Tuples",
-    at_once=True,
     guarantees=(Guarantee.APPROX,),
     accounting=always(Accounting.BASIC),
     operations=count_operations,
-    sample="towns",
-    release="a private test of tuples has no release-grade noise",
 )
 
 NOISY_CENTERS = _card(
@@ -139,7 +135,6 @@ AVERAGES = _card(
     params=AverageParams,
     plan=averages,
     smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0, finest=params.finest),
-    categories=TOO_COARSE,
 )
 
 STABLE = _card(

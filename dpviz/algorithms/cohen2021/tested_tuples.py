@@ -227,21 +227,14 @@ def run_average_test(source: TupleSource, share: Budget, *, finest: float, turne
 
     **Guarantee.** ``share``: (ε, δ), whatever the answer.
     """
-    k, params, number = source.k, source.params, source.most
-    options: dict[str, Any] = {
-        "k": k,
-        "number": number,
-        "dim": source.points.dim,
-        "finest": finest,
-        "beta": params.beta,
-    }
-    options |= {"bound": float(source.points.region.half.max()), "printed": params.printed, "beta": params.beta}
+    k, dim, params, number = source.k, source.points.dim, source.params, source.most
+    options: dict[str, Any] = {"k": k, "number": number, "dim": dim, "finest": finest, "beta": params.beta}
+    options |= {"bound": float(source.points.region.half.max()), "printed": params.printed}
     if turned:
-        dim = source.points.dim
         options["axes"] = draw_orthonormal_frame(dim, dim, np.random.default_rng(source.salt))
     session, note = source.tuples(number), "test of tuples, averages of clusters"
     released = session.ask(tuples.Tuples(k), tuples.TupleAverages, share, note=note, **options)
-    needed = count_averaged_tuples(share, params, k, source.points.dim, finest)
+    needed = count_averaged_tuples(share, params, k, dim, finest)
     possible = released.mechanism.test.plan is not None and (params.printed or number >= needed)
     return _make_outcome(source, released, needed=needed, possible=possible)
 

@@ -282,7 +282,6 @@ def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
 
 CARD = Card(
     **read_texts("lsh-coreset"),
-    does="Tree",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=LshCoresetParams,
     plan=lsh_coreset,
@@ -290,7 +289,6 @@ CARD = Card(
     draws=_list_draws,
     smallest_n=_compute_smallest_n,
     operations=_count_operations,
-    sample="people",
     release=released_always,
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
@@ -96,7 +96,9 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     come from public coins.
     """
     depth = params.bits or int(np.clip(ceil(log2(4 * k)), 2, _MOST_BITS))
-    hashes = partitions.HashCodes(rng.normal(size=(depth, session.dim)), _draw_offsets(session, depth, rng))
+    planes = rng.normal(size=(depth, session.dim))
+    away = 0.3 * session.region.radius / sqrt(session.dim + 2)
+    hashes = partitions.HashCodes(planes, away * rng.normal(size=depth) * sqrt(session.dim))
     bits = list_prefix_lengths(depth)
     groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
     question = UserQuestion(hashes)
@@ -137,10 +139,6 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
     """
     lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
-
-
-def _draw_offsets(session: PrivateSession, depth: int, rng: np.random.Generator) -> Array:
-    return 0.3 * session.region.radius / sqrt(session.dim + 2) * rng.normal(size=depth) * sqrt(session.dim)
 
 
 def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
@@ -232,15 +230,10 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 CARD = Card(
     **read_texts("lsh-local"),
-    does="Local",
     guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
     accounting=always(Accounting.PURE),
     smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
-    categories=TOO_COARSE,
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
-    sample="fifteen",
-    local=True,
-    release="every user draws the own noise: dpviz is not on their devices",
 )

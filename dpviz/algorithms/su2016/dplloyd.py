@@ -9,7 +9,6 @@ from math import sqrt
 import numpy as np
 
 from dpviz.algorithms.card import (
-    BLIND_START,
     Card,
     Guarantee,
     Params,
@@ -106,14 +105,11 @@ def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
 
 CARD = Card(
     **read_texts("dplloyd"),
-    does="Rounds",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=DPLloydParams,
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_compute_smallest_n,
-    categories=BLIND_START,
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
-    sample="people",
     release=released_always,
 )

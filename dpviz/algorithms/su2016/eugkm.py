@@ -291,7 +291,6 @@ def count_operations(setting: Setting, params: GridParams) -> float:
 
 CARD = Card(
     **read_texts("eugkm"),
-    does="Grid",
     guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
@@ -299,6 +298,5 @@ CARD = Card(
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
     operations=count_operations,
-    sample="fifteen",
     release=released_always,
 )

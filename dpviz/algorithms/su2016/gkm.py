@@ -19,7 +19,7 @@ from dpviz.algorithms.baselines.sample_aggregate import (
     fit_models,
     make_domain_box,
 )
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import (
     Accounting,
@@ -182,15 +182,10 @@ def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
 
 CARD = Card(
     **read_texts("gkm"),
-    does="Blocks",
-    deals_persons=True,
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=GkMParams,
     plan=gkm,
     accounting=_accounting,
     smallest_n=_compute_smallest_n,
-    categories=TOO_COARSE,
     operations=count_block_operations,
-    sample="city",
-    release="models of secret blocks have no release-grade noise",
 )

@@ -78,7 +78,6 @@ def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams)
 
 CARD = Card(
     **read_texts("hybrid"),
-    does="Grid",
     guarantees=(Guarantee.PURE,),
     params=HybridParams,
     plan=hybrid,
@@ -86,6 +85,5 @@ CARD = Card(
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
     operations=count_operations,
-    sample="people",
     release=released_always,
 )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import TOO_COARSE, Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
@@ -192,14 +192,10 @@ def _count_operations(setting: Setting, params: PGkMParams) -> float:
 
 CARD = Card(
     **read_texts("pgkm"),
-    does="Rounds",
     guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=PGkMParams,
     plan=pgkm,
     accounting=_accounting,
     smallest_n=_compute_smallest_n,
-    categories=TOO_COARSE,
     operations=_count_operations,
-    sample="city",
-    release="parents are selected with floating-point Gumbel noise",
 )

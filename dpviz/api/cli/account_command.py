@@ -48,9 +48,7 @@ def serve(arguments: argparse.Namespace) -> str:
 def _to_plain(standing: AccountBalance, look_alikes: tuple[str, ...]) -> dict[str, Any]:
     return {
         "format": _FORMAT,
-        "name": standing.name,
-        "unit": standing.unit,
-        "relation": standing.relation,
+        **{name: getattr(standing, name) for name in ("name", "unit", "relation")},
         "cap": {"epsilon": standing.cap_epsilon, "delta": standing.cap_delta},
         "spent": {"epsilon": standing.spent_epsilon, "delta": standing.spent_delta},
         "left": {"epsilon": standing.left_epsilon, "delta": standing.left_delta},

@@ -9,8 +9,13 @@ from dataclasses import asdict
 from dpviz.api.console import Parser, add_division_options, add_options
 from dpviz.core import format_table
 from dpviz.runs import Advice, RowsAdvice, Target, advise
-from dpviz.tables import declarations
 from dpviz.words import round_percent
+
+# What `advise` takes as it is given here.
+_SAME = (
+    *("declaration", "target", "share", "delta", "relation", "rows_per_person"),
+    *("segments", "buy_bounds", "missing"),
+)
 
 
 def add(command: Parser) -> None:
@@ -23,22 +28,9 @@ def add(command: Parser) -> None:
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
     n = arguments.n
-    declared = None if arguments.declaration is None else declarations.read_declaration(arguments.declaration)
-    advice = advise(
-        n[0] if n is not None and len(n) == 1 else n,
-        arguments.d,
-        arguments.k,
-        declaration=declared,
-        target=arguments.target,
-        share=arguments.share,
-        delta=arguments.delta,
-        relation=arguments.relation,
-        rows_per_person=arguments.rows_per_person,
-        segments=arguments.segments,
-        buy_bounds=arguments.buy_bounds,
-        missing=arguments.missing,
-        algorithm=arguments.algorithm or None,
-    )
+    asked = {name: getattr(arguments, name) for name in _SAME}
+    rows = n[0] if n is not None and len(n) == 1 else n
+    advice = advise(rows, arguments.d, arguments.k, **asked, algorithm=arguments.algorithm or None)
     return json.dumps(_to_plain(advice), indent=2, ensure_ascii=False) if arguments.json else _format_text(advice)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
 from dpviz.api.console import Parser, add_options, say
+from dpviz.words import render
 
 
 def add(command: Parser) -> None:
@@ -22,22 +23,17 @@ def serve(arguments: argparse.Namespace) -> str:
         say(sentence)
     if arguments.json:
         return json.dumps([card_to_dict(card) for card in CARDS.values()], indent=2)
-    return "\n\n".join(_format_card(card) for card in CARDS.values())
+    return render("algorithms.txt.j2", cards=CARDS.values(), indent=_indent).rstrip("\n")
 
 
 def card_to_dict(card: Card) -> dict[str, Any]:
     """An algorithm as plain values. ``guarantee`` is the strongest it can promise, ``guarantees`` are all."""
     return {
-        "id": card.id,
-        "title": card.title,
-        "does": card.does,
-        "family": card.family,
-        "paper": card.paper,
+        **{name: getattr(card, name) for name in ("id", "title", "does", "family", "paper")},
         "guarantee": _find_strongest(card).value,
         "guarantees": [guarantee.value for guarantee in card.guarantees],
         "model": "local" if card.local else "central",
-        "summary": card.summary,
-        "when": card.when,
+        **{name: getattr(card, name) for name in ("summary", "when")},
         "needs": {"n": card.needs_n, "delta": _find_strongest(card) is Guarantee.APPROX},
         "sample": card.sample,
         "brought_by": card.brought_by or None,
@@ -59,17 +55,6 @@ def _param_field_to_dict(param_field: ParamField) -> dict[str, Any]:
         "choices": None if param_field.choices is None else list(param_field.choices),
         "help": param_field.help,
     }
-
-
-def _format_card(card: Card) -> str:
-    promised = " or ".join(guarantee.value for guarantee in card.guarantees)
-    by = f"; brought by {card.brought_by}" if card.brought_by else ""
-    lines = [f"{card.id}  ({card.title}; guarantee: {promised}{by})", _indent(card.summary), _indent(card.paper)]
-    for param_field in card.params.param_fields():
-        allowed = ", ".join(param_field.choices) if param_field.choices is not None else param_field.range_text
-        default = "by a rule" if param_field.default is None else param_field.default
-        lines.append(_indent(f"--set {param_field.name}={default}  ({allowed}) {param_field.help}", by=4))
-    return "\n".join(lines)
 
 
 def _indent(text: str, *, by: int = 2) -> str:

@@ -53,9 +53,7 @@ def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:
 def _list_comparison(release: ReadRelease, other: ReadRelease) -> dict[str, object]:
     found = release.compare_with(other)
     return {
-        "title": found.title,
-        "words": found.words,
-        "passes": found.passes,
+        **{name: getattr(found, name) for name in ("title", "words", "passes")},
         "partner": (found.partner + 1).tolist(),
         "limit": found.limit,
         "beyond": found.beyond,

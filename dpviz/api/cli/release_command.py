@@ -36,6 +36,7 @@ from dpviz.releases import (
 )
 from dpviz.runs import (
     Contender,
+    Division,
     KnownRows,
     Request,
     RowsAdvice,
@@ -131,9 +132,7 @@ def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
         declaration,
         account,
         words={} if chosen is None else {"chosen_after_looking": chosen},
-        segments=arguments.segments,
-        bounds=arguments.buy_bounds,
-        missing=arguments.missing,
+        division=Division(arguments.segments, arguments.buy_bounds, arguments.missing),
         smallest_group=arguments.smallest_group,
         continues=arguments.continues,
         opened=opened,

@@ -25,7 +25,7 @@ from dpviz.runs import (
     run_request,
     write_whole,
 )
-from dpviz.words import PLUS_MINUS
+from dpviz.words import PLUS_MINUS, render
 
 
 def add(command: Parser) -> None:
@@ -154,70 +154,18 @@ def _format_centers(record: ReleaseRecord) -> str:
 
 def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
     """``report`` is what ``--json`` prints of a ``finished`` run."""
-    blocks = [f"{card.title} on {name}: k = {report['k']}", _format_privacy(report)]
-    if report["released"]["centers"] is not None:
-        shares = "; shares of categories (--json and --out have all of them)" if finished.domain.declared else ""
-        centers = finished.tabulate_centers(f"Released centres (they carry noise), data units{shares}")
-        blocks += [centers.to_text(most=None), PLUS_MINUS]
-        heading = "Ledger (what was spent, and on what; --json lists all)"
-        blocks.append(tabulate_entries(report["ledger"]["entries"], heading).to_text())
-    if "revealed" in report:
-        blocks.append(_format_revealed(report, finished))
-    if report["verdict"]:
-        blocks.append(f"By released values: {report['verdict']}")
-    if finished.loss_diagnostic is not None:
-        blocks.append(f"{finished.loss_diagnostic.words}.")
-    if report["expected"]:
-        blocks.append(f"What was to be expected. {report['expected']}")
-    blocks += [f"Note: {warning}" for warning in report["warnings"] if warning not in report["expected"]]
-    if finished.hardening_note:
-        blocks.append(f"Note: {finished.hardening_note}")
-    return "\n\n".join(blocks)
-
-
-def _format_privacy(report: dict[str, Any]) -> str:
-    ledger = report["ledger"]
-    if ledger["epsilon"] is None:
-        return "Privacy: none. The rows themselves were read."
-    public = "" if report["n_public"] is None else f"{report['n_public']:,}, public: "
-    n = {"bought": "private, a noisy one was bought"}.get(report["n_origin"], f"{public}{report['n_origin']}")
-    asked, paid = {name: report[name] for name in ("epsilon", "relation", "unit")}, ledger["epsilon"]
-    return SENTENCES.fill("privacy", **asked, spent=paid, delta=ledger["delta"], accounting=ledger["accounting"], n=n)
-
-
-def _format_revealed(report: dict[str, Any], finished: Run) -> str:
-    revealed = dict(report["revealed"])
-    centers = revealed.pop("centers", None)
-    parts = []
-    if centers is not None:
-        heading = "Revealed centres (read from the rows without privacy, never a release), data units"
-        parts.append(finished.tabulate_centers(heading).to_text(most=None))
-    if revealed:
-        if revealed.get("label_accuracy", 0.0) is None:
-            # No row has a label, as the next line says.
-            del revealed["label_accuracy"], revealed["label_ceiling"]
-        rows = [[_SCORE_WORDS[name], _format_score(value)] for name, value in revealed.items()]
-        scores = format_table(["measure", "value"], rows)
-        parts.append(f"Revealed (read from the rows for their owner, never part of a release):\n{scores}")
-    return "\n\n".join(parts)
+    revealed = report.get("revealed", {})
+    unlabelled = revealed.get("label_accuracy", 0.0) is None  # which a line of its own says
+    scores = [
+        (one, _format_score(value))
+        for one, value in revealed.items()
+        if one != "centers" and not (unlabelled and one.startswith("label_"))
+    ]
+    said = {"report": report, "card": card, "name": name, "run": finished, "scores": scores, "table": format_table}
+    return render("run.txt.j2", **said, PLUS_MINUS=PLUS_MINUS, tabulate=tabulate_entries).rstrip("\n")
 
 
 def _format_score(value: float | None) -> str:
     if value is None:
         return "infinite"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-
-
-_SCORE_WORDS = {
-    "nicv": "loss per row",
-    "nicv_kmeans": "loss per row of k-means++",
-    "ratio": "ratio to k-means++",
-    "matched_error": "error of matched centres",
-    "distance_ratio": "mean distance against k-means++",
-    "ari": "adjusted Rand index against k-means++",
-    "share_gap": "largest error of a segment's share",
-    "label_accuracy": "label accuracy of the labelled",
-    "label_ceiling": "label accuracy, the most that so many clusters can have",
-    "unlabelled": "without a label, left out there",
-    "clipping": "clipping: squared move of a row, beside the losses",
-}

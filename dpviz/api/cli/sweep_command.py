@@ -105,10 +105,7 @@ def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: StudyG
         "delta": arguments.deltas or arguments.delta,
         "seed": grid.seed,
         "algorithms": [{"id": one.algorithm, "parameters": dict(one.params)} for one in grid.contenders],
-        "epsilons": arguments.epsilons,
-        "ks": arguments.ks,
-        "ns": arguments.ns,
-        "repeats": arguments.repeats,
+        **{name: getattr(arguments, name) for name in ("epsilons", "ks", "ns", "repeats")},
     }
 
 

@@ -32,7 +32,7 @@ from dpviz.runs.advice.judgement import NOBODY_SAID, KnownRows, make_known_rows
 from dpviz.runs.request import Contender, Division
 from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.tables import Declaration, declarations
-from dpviz.words import round_percent
+from dpviz.words import render, round_percent
 
 if TYPE_CHECKING:
     from dpviz.runs.smallest_epsilon import SmallestEpsilon
@@ -82,14 +82,8 @@ class Recommendation:
     @property
     def finding(self) -> str:
         """The recommendation as a title."""
-        if self.ranged:
-            return self.ranged
         often = self.target.describe_often("runs" if self.measured else MADE_UP)
-        if not self.reached:
-            return SENTENCES.fill("nobody_reaches", highest=self.highest, above=self.target.above, often=often)
-        (typical,) = format_apart(self.typical)
-        said = {"epsilon": self.epsilon, "who": self.who, "typical": typical, "loss": self.target.loss}
-        return SENTENCES.fill("choose", **said, often=often)
+        return _write("finding", told=self, often=often)
 
     @property
     def sentence(self) -> str:
@@ -98,17 +92,11 @@ class Recommendation:
 
     def describe_share(self) -> str:
         """Which ε of a run on the table it is, where a release leaves a part of its ε for the centres; else ""."""
-        if not self.measured or not self.reached or self.share == 1:
-            return ""
-        said = {"epsilon": self.epsilon, "of_runs": self.epsilon * self.share}
-        return SENTENCES.fill("share_of_runs", **said, part=round_percent(self.share))
+        return _write("share", told=self)
 
     def compare_with(self, advice: Advice) -> str:
         """What the stored study says beside the runs on the table: the same, or what else and why."""
-        said = f"ε = {advice.epsilon:g}" if advice.best is not None else f"more than ε = {EPSILONS[-1]:g}"
-        if self.apart is None:
-            return f"The stored study of {MADE_UP} agrees ({said})."
-        return f"The stored study of {MADE_UP} says {said}: {self.apart.words}"
+        return _write("compared", told=self, advice=advice)
 
     @classmethod
     def of(
@@ -155,33 +143,33 @@ def explain_apart(
     if count_steps_apart(stored, answers[0].epsilon, tried) <= 1:
         return None
     labels = {contender.algorithm: contender.label for contender in contenders if not contender.params}
-    title = leading.title if leading is not None else ""
     of_label = {answer.contender: answer for answer in answers}
     own = of_label.get(labels.get(leading.algorithm, "")) if leading is not None else None
+    kind = _find_kind(advice, own, tried)
+    return Reason(kind, _write(kind, advice=advice, own=own, first=answers[0].contender))
+
+
+def _find_kind(advice: Advice, own: SmallestEpsilon | None, tried: Sequence[float]) -> Kind:
+    """Beside what its ``own`` algorithm needs here; at last, where this table stands among the made-up ones."""
     if own is None:
-        return Reason("not compared", f"{title or 'Its algorithm'} was not compared here.")
-    if count_steps_apart(stored, own.epsilon, tried) <= 1:
-        return Reason("another algorithm", f"{answers[0].contender} needs less here than {title}.")
-    if own.low <= stored <= own.high:
-        least, most = own.low, own.high
-        ends = f"{least:.2g} and {most:.2g}" if isfinite(most) else f"{least:.2g} and more than {own.highest:g}"
-        return Reason("few runs", f"so few runs leave it open: {title} may need between {ends}.")
+        return "not compared"
+    if count_steps_apart(advice.epsilon, own.epsilon, tried) <= 1:
+        return "another algorithm"
+    if own.low <= advice.epsilon <= own.high:
+        return "few runs"
     if advice.beyond:
-        return Reason("other sizes", "no table of your size was studied, and the nearest sizes answered.")
-    return _compare_with_tables(advice, own, tried)
-
-
-def _compare_with_tables(advice: Advice, own: SmallestEpsilon, tried: Sequence[float]) -> Reason:
-    """Where this table stands among the made-up ones, of which each alone needs another ε."""
-    least, most = advice.each[0], advice.each[-1]
-    ends = f"{least:g} to {most:g}" if isfinite(most) else f"{least:g} to more than {EPSILONS[-1]:g}"
+        return "other sizes"
+    least, most = advice.each[0], advice.each[-1]  # each table alone needs another ε
     if not isfinite(least):
-        return Reason("unlike them", f"this one is easier than each of the {len(advice.each)} tables.")
-    if least <= own.epsilon <= most or min(count_steps_apart(own.epsilon, end, tried) for end in (least, most)) <= 1:
-        where = "less" if own.epsilon < advice.epsilon else "more"
-        return Reason("among them", f"such tables differ (ε = {ends}), and this one is among those that need {where}.")
-    how = "easier" if own.epsilon < least else "harder"
-    return Reason("unlike them", f"this one is {how} than each of the {len(advice.each)} tables (ε = {ends}).")
+        return "unlike them"
+    steps = min(count_steps_apart(own.epsilon, end, tried) for end in (least, most))
+    return "among them" if least <= own.epsilon <= most or steps <= 1 else "unlike them"
+
+
+def _write(part: str, **said: Any) -> str:
+    said |= {"largest": EPSILONS[-1], "made_up": MADE_UP}
+    written = {"apart": format_apart, "percent": round_percent, "finite": isfinite}
+    return render("recommendation.txt.j2", part=part, **said, **written).strip()
 
 
 NOT_STUDIED = (
@@ -212,7 +200,10 @@ class RowsAdvice:
     def recommendation(self) -> Recommendation:
         """The answer that holds for the least number of rows, in words that say what more rows would change."""
         safe = Recommendation.of(self.few.target, self.few)
-        return safe if self.rows.low == self.rows.high else replace(safe, ranged=self._describe_range())
+        if self.rows.low == self.rows.high:
+            return safe
+        few, many = self.few.best, self.many.best
+        return replace(safe, ranged=_write("range", rows=self.rows, target=self.few.target, few=few, many=many))
 
     @property
     def sentence(self) -> str:
@@ -220,21 +211,6 @@ class RowsAdvice:
         if self.is_studied or self.many.best is not None:
             return self.recommendation.sentence
         return SENTENCES.fill("not_studied", algorithm=self.algorithm) if self.algorithm else NOT_STUDIED
-
-    def _describe_range(self) -> str:
-        """The finding for a range of rows: a range of ε."""
-        target, few, many = self.few.target, self.few.best, self.many.best
-        enough = f"at most {target.loss:.4g}× the loss of k-means++ in {target.describe_often('made-up tables')}"
-        if many is None:
-            return ""
-        said = {"few": self.rows.low, "many": self.rows.high, "enough": enough}
-        if few is None:
-            ends = {"epsilon": many.epsilon, "largest": EPSILONS[-1]}
-            return SENTENCES.fill("only_with_many", **said, **ends, who=many.title)
-        who = " or ".join(dict.fromkeys((few.title, many.title)))
-        if few.epsilon == many.epsilon:
-            return f"Choose ε = {few.epsilon:g} or more with {who} for {self.rows.words}: {enough}"
-        return SENTENCES.fill("range_of_epsilon", **said, least=many.epsilon, most=few.epsilon, who=who)
 
     @classmethod
     def of(

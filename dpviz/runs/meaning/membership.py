@@ -111,14 +111,9 @@ def run_trials(
             if ratio is None:
                 run = run_request(asked, here)
             centers = run.unit_centers
-            yield AttackTrial(
-                present, centers, _measure_nearness(centers, neighbors.person), _score_presence(ratio, present)
-            )
+            away = float(np.sqrt(((centers[:, None] - neighbors.person[None]) ** 2).sum(axis=-1)).min())
+            yield AttackTrial(present, centers, -away, _score_presence(ratio, present))
         yield Progress(place + 1, number, "both tables")
-
-
-def _measure_nearness(centers: Array, person: Array) -> float:
-    return -float(np.sqrt(((centers[:, None] - person[None]) ** 2).sum(axis=-1)).min())
 
 
 def _score_presence(ratio: float | None, present: bool) -> float | None:

@@ -341,9 +341,7 @@ class Hand:
                 target=self.target.loss,
                 share=self.target.share,
                 delta=self.request.spent_delta,
-                segments=self.division.segments,
-                buy_bounds=self.division.bounds,
-                missing=self.division.missing,
+                **self.division.named,
                 algorithm=self.request.contender.to_text(),
             )
         except RequestError:

@@ -22,7 +22,7 @@ from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
-from dpviz.runs import Script, format_value, windows
+from dpviz.runs import Division, Script, format_value, windows
 from dpviz.tables import declarations
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
 
@@ -40,9 +40,8 @@ def _explain_epsilon(epsilon: float, window: windows.Window | None) -> str:
 def draw_release_form(asked_of: ReleaseSubject, terms: words_form.Terms, window: windows.Window | None) -> None:
     """What leaves, what it rests on, what it costs, and the button."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    parts, said = terms.division, declarations.find_words(declared, today=today)
-    shares = (parts.segments, parts.bounds, parts.missing)
-    draft = ReleaseRequest(terms.request, said, *shares, terms.smallest_group)
+    said = declarations.find_words(declared, today=today)
+    draft = ReleaseRequest(terms.request, said, terms.division, terms.smallest_group)
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": words_form.draw_bounds_section(draft, asked_of)}
     seen, chosen = words_form.draw_accesses_section(asked_of)
@@ -106,8 +105,8 @@ def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubj
     """What is published, and at which ε."""
     request, declared = release_request.request, asked_of.declaration
     columns = format_things(len(declared.columns), "column")
-    segments = ", and what their segments are" if release_request.segments else ""
-    missing = ", and how many values are missing" if release_request.missing else ""
+    segments = ", and what their segments are" if release_request.division.segments else ""
+    missing = ", and how many values are missing" if release_request.division.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
     return f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
 
@@ -127,13 +126,13 @@ def draw_command_line(release_request: ReleaseRequest) -> list[str]:
 
 def list_commands(release_request: ReleaseRequest) -> list[str]:
     """An account, a release and its check, as they are typed."""
-    request = release_request.request
+    request, parts = release_request.request, release_request.division
     settings = [f"{name}={format_value(value)}" for name, value in request.params.items()]
     of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
     said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
-    said += f" --segments {release_request.segments:g}"
-    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != ReleaseRequest.bounds else ""
-    said += f" --missing {release_request.missing:g}" if release_request.missing else ""
+    said += f" --segments {parts.segments:g}"
+    said += f" --buy-bounds {parts.bounds:g}" if parts.bounds != Division.bounds else ""
+    said += f" --missing {parts.missing:g}" if parts.missing else ""
     said += f" --smallest-group {release_request.smallest_group}" if release_request.smallest_group else ""
     return [
         f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "

@@ -147,7 +147,8 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         origin = declared.describe_origin(name)
         stated = bounds.origin or _SAID_OF_ALL
         if name in to_buy:
-            cost = f"will be bought with ε = {format_number(release_request.request.epsilon * release_request.bounds)}"
+            each = release_request.request.epsilon * release_request.division.bounds
+            cost = f"will be bought with ε = {format_number(each)}"
             lines.append(Line(name, "open", "nobody knows them", cost=cost))
             continue
         wrong = "blocked: nobody says" if origin == _NOWHERE else ""

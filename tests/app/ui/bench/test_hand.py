@@ -266,7 +266,7 @@ def test_the_epsilon_that_is_advised_is_the_one_that_is_released(columns, rows, 
     epsilon = 1.0 if window is None or not window.least < 30 else window.least
     hand = replace(hand, request=replace(hand.request, epsilon=epsilon))
     words = find_words(hand.declaration, today="2026-01-01")
-    asked = ReleaseRequest(hand.request, words, division.segments, division.bounds, division.missing)
+    asked = ReleaseRequest(hand.request, words, division)
     assert asked.make_algorithm_request(hand.declaration) == hand.run_request
     assert asked.charge(hand.declaration).epsilon == epsilon
     assert asked.find_share(hand.declaration) == pytest.approx(hand.share)
