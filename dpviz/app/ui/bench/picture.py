@@ -49,7 +49,7 @@ from dpviz.core import MOST_SAMPLED, AccessKind, RequestError
 from dpviz.runs import OpenTable, Request, evaluation, make_synthetic_table, profiles
 
 _MOST_MADE_UP = 20_000
-_ROOM = Room(below=262, narrow=197, least=230, small=True)
+_ROOM = Room(below=262, narrow=197, least=206, small=True)
 _PROFILES, _STEPS = "Profiles", "Steps in a plane"
 
 
