@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpviz.app.ui.bench.file_form import ask_style
 from dpviz.app.ui.bench.hand import FILLED, Hand
-from dpviz.app.ui.bench.in_hand import answer, count_look, keep_hand, list_names, make_key, read_beginning
+from dpviz.app.ui.bench.in_hand import answer, ask_one, count_look, keep_hand, list_names, make_key, read_beginning
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, say_refusal
 from dpviz.app.ui.session import make_once, recall, remember
@@ -56,15 +56,11 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
     declared = hand.declaration
     able = [name for name in names if name != declared.id_column]
     chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    scaling = st.radio(
-        "Scale",
-        list(_SCALINGS),
-        list(_SCALINGS).index(declared.scaling),
-        format_func=_SCALINGS.__getitem__,
-        key=make_key(hand, "scaling"),
-        help="By its bounds: every column counts the same, whatever its unit. One scale: distances keep their meaning "
-        "(maps, pixels, embeddings).",
+    about = (
+        "By its bounds: every column counts the same, whatever its unit. One scale: distances keep their meaning "
+        "(maps, pixels, embeddings)."
     )
+    scaling = ask_one(hand, "scaling", "Scale", _SCALINGS, declared.scaling, draw=st.radio, help=about)
     radius = st.number_input(
         "Radius (optional)",
         min_value=0.0,
@@ -75,18 +71,14 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
         help="The largest distance of a row from the middle of the bounds; less noise in many columns. In data "
         "units under one scale, in half-widths where each column has its own.",
     )
-    labels = [_NO_LABEL, *able]
-    label = st.selectbox(
-        "Label column (optional)",
-        labels,
-        labels.index(declared.label_column) if declared.label_column in able else 0,
-        key=make_key(hand, "label"),
-        help="A grouping that is known already. It is never clustered; it only judges results that may be seen.",
-    )
+    labels = {"": _NO_LABEL} | {name: name for name in able}
+    now = declared.label_column if declared.label_column in able else ""
+    about = "A grouping that is known already. It is never clustered; it only judges results that may be seen."
+    label = ask_one(hand, "label", "Label column (optional)", labels, now, help=about)
     if st.form_submit_button("So it is", type="primary", width="stretch"):
         said = hand.choose_columns(chosen)
         more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius)}
-        more |= {"label_column": "" if label == _NO_LABEL else label}
+        more |= {"label_column": label}
         answer(replace(said, declaration=replace(said.declaration, **more).validate()))
 
 
@@ -167,14 +159,8 @@ def ask_column(hand: Hand, name: str) -> None:
         return
     form = _find_form(hand, name)
     st.markdown(f"**{escape_markdown(name)}**")
-    kind = st.selectbox(
-        "What it holds",
-        list(_KINDS),
-        list(_KINDS).index(_find_kind(form)),
-        format_func=lambda one: _KINDS[one].words,
-        key=make_key(hand, f"holds:{name}"),
-        help=_ABOUT,
-    )
+    kinds = {one: said.words for one, said in _KINDS.items()}
+    kind = ask_one(hand, f"holds:{name}", "What it holds", kinds, _find_kind(form), help=_ABOUT)
     with st.form(make_key(hand, f"column:{name}"), border=False), say_refusal():
         said = dict(_ask_form(hand, name, kind, form))
         unit_place, weight_place = st.columns(2)
@@ -241,12 +227,7 @@ def _ask_form(hand: Hand, name: str, kind: str, form: Mapping[str, Any]) -> Iter
         return
     if kind == "dates":
         yield "dates", [*_ask_ends(hand, name, form.get("dates", (None, None)))]
-        now = form.get("written", "ymd")
-        key = make_key(hand, f"written:{name}")
-        yield (
-            "written",
-            st.selectbox("Written", list(_WRITTEN), list(_WRITTEN).index(now), _WRITTEN.__getitem__, key=key),
-        )
+        yield "written", ask_one(hand, f"written:{name}", "Written", _WRITTEN, form.get("written", "ymd"))
         return
     said = form.get("cycle", form.get("order", form.get("categories", ()))) if kind == _find_kind(form) else ()
     told = st.text_input(

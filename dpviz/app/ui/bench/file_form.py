@@ -7,13 +7,13 @@ import io
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
+    ask_one,
     count_look,
     find_refusal,
     list_names,
@@ -37,11 +37,11 @@ from dpviz.tables import Content, CsvFile, Declaration, IntakeError, declaration
 from dpviz.words import list_names as join_names
 
 # Whether the first line holds names, and whether units stand below them.
-_FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
-    "as it stands": (None, False),
-    "names": (True, False),
-    "a row": (False, False),
-    "names, units below": (True, True),
+_FIRST_LINE: Mapping[tuple[bool | None, bool], str] = {
+    (None, False): "as it stands",
+    (True, False): "names",
+    (False, False): "a row",
+    (True, True): "names, units below",
 }
 _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
 _DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
@@ -51,6 +51,10 @@ _GROUPINGS = {
 }
 _QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
 _NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
+_ABOUT_FIRST = (
+    "As it stands: names, but refused where a cell reads like a number, a date or an amount, because a row must not "
+    "become names."
+)
 _READ_BY_DECLARATION = (
     "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
     "does not fit them is a row without values."
@@ -76,23 +80,13 @@ def draw_file_form(hand: Hand) -> None:
 def _ask_format(hand: Hand) -> None:
     start = hand.declaration.file
     with st.grid(min_column_width=128, gap="small"):
-        encoding = st.selectbox(
-            "Encoding",
-            file_format.ENCODINGS,
-            file_format.ENCODINGS.index(start.encoding),
-            key=make_key(hand, "encoding"),
-        )
-        delimiter = _ask_mark(hand, "Delimiter", _DELIMITERS, start.delimiter, accept_new_options=True)
-        first = st.selectbox(
-            "The first line is",
-            list(_FIRST_LINE),
-            list(_FIRST_LINE.values()).index((start.units_line or start.header, start.units_line)),
-            key=make_key(hand, "first"),
-            help="As it stands: names, but refused where a cell reads like a number, a date or an amount, "
-            "because a row must not become names.",
-        )
+        encodings = {one: one for one in file_format.ENCODINGS}
+        encoding = ask_one(hand, "encoding", "Encoding", encodings, start.encoding)
+        delimiter = ask_one(hand, "delimiter", "Delimiter", _DELIMITERS, start.delimiter, accept_new_options=True)
+        now = (start.units_line or start.header, start.units_line)
+        header, units_line = ask_one(hand, "first", "The first line is", _FIRST_LINE, now, help=_ABOUT_FIRST)
         style = ask_style(hand, start.style)
-        quote = _ask_mark(hand, "Quotation mark", _QUOTES, start.quote)
+        quote = ask_one(hand, "quotation", "Quotation mark", _QUOTES, start.quote)
         about = "Titles, comments and blank lines above the names."
         skip = st.number_input(
             "Lines to skip", 0, file_format.MOST_SKIPPED, start.skip, key=make_key(hand, "skip"), help=about
@@ -112,32 +106,17 @@ def _ask_format(hand: Hand) -> None:
         help="For public files only: one row could then change how all rows below it are read.",
     )
     if st.form_submit_button("So it is", type="primary", width="stretch", help=_READ_BY_DECLARATION):
-        header, units_line = _FIRST_LINE[first]
         said = replace(start, encoding=encoding, delimiter=delimiter, header=header, names=read_names(names or ""))
         said = replace(said, style=style, quote=quote, skip=int(skip), units_line=units_line)
         said = replace(said, several_lines=bool(several))
         answer(hand.read_as(said, list_names(hand, said)))
 
 
-def _ask_mark(hand: Hand, label: str, words: Mapping[str, str], start: str, of: str = "", **look: Any) -> str:
-    options = [*words, *([] if start in words else [start])]
-    return str(
-        st.selectbox(
-            label,
-            options,
-            options.index(start),
-            format_func=lambda option: words.get(option, option),
-            key=make_key(hand, f"{label.split()[0].lower()}{of}"),
-            **look,
-        )
-    )
-
-
 def ask_style(hand: Hand, start: file_format.NumberStyle, of: str = "") -> file_format.NumberStyle:
     """How numbers are written, in the whole file or in one column."""
-    decimal = _ask_mark(hand, "Decimal mark", _DECIMALS, start.decimal, of)
-    grouping = _ask_mark(hand, "Grouping mark", _GROUPINGS, start.grouping, of)
-    negative = _ask_mark(hand, "Negative numbers", _NEGATIVES, start.negative, of)
+    decimal = ask_one(hand, f"decimal{of}", "Decimal mark", _DECIMALS, start.decimal)
+    grouping = ask_one(hand, f"grouping{of}", "Grouping mark", _GROUPINGS, start.grouping)
+    negative = ask_one(hand, f"negative{of}", "Negative numbers", _NEGATIVES, start.negative)
     sign = st.text_input(
         "Sign to strip",
         start.sign,

@@ -16,6 +16,7 @@ from dpviz.app.ui.bench.file_form import draw_file_form
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
+    ask_one,
     close_word,
     count_answers,
     find_hand,
@@ -44,6 +45,10 @@ _KINDS = {
     FileKind.SIMULATED: "simulated: made up, nobody is in it",
 }
 _ONE_ROW = "each person has one row"
+_READ_AS_TEXT = (
+    "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
+    "dropped, because nobody knows whose it is."
+)
 _HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
 
@@ -110,17 +115,10 @@ def _ask_table(hand: Hand) -> None:
 
 
 def _ask_kind(hand: Hand) -> None:
-    now = hand.declaration.kind
-    chosen = st.radio(
-        "The table is",
-        list(_KINDS),
-        list(_KINDS).index(now),
-        format_func=_KINDS.__getitem__,
-        key=make_key(hand, "kind"),
-        help="Every look at private rows is counted.",
-    )
-    if chosen is not None and chosen != now:
-        answer(hand.say_kind(FileKind(chosen)))
+    now, about = hand.declaration.kind, "Every look at private rows is counted."
+    chosen = FileKind(ask_one(hand, "kind", "The table is", _KINDS, now, draw=st.radio, help=about))
+    if chosen != now:
+        answer(hand.say_kind(chosen))
 
 
 def _ask_person(hand: Hand) -> None:
@@ -131,21 +129,11 @@ def _ask_person(hand: Hand) -> None:
 def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
     declared, found = hand.declaration, hand.proposal
     likely = () if found is None else found.whose
-    choices = [_ONE_ROW, *dict.fromkeys((*(name for name in likely if name in names), *names))]
-    start = choices.index(declared.id_column) if declared.id_column else 0
-    whose = st.selectbox(
-        "Whose row is it?",
-        choices,
-        start,
-        format_func=lambda name: name if name == _ONE_ROW else f"column {name} says it",
-        key=make_key(hand, "whose"),
-        help=glossary.explain_term(
-            "unit",
-            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id "
-            "is dropped, because nobody knows whose it is.",
-        ),
-    )
-    column, most = None if whose == _ONE_ROW else str(whose), 1
+    choices = {"": _ONE_ROW}
+    choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
+    help = glossary.explain_term("unit", _READ_AS_TEXT)
+    column = ask_one(hand, "whose", "Whose row is it?", choices, declared.id_column or "", help=help) or None
+    most = 1
     if column is None:
         st.caption(_HARM)
     else:
@@ -159,17 +147,11 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
                 help="Further rows are left out. All noise grows in proportion.",
             )
         )
-    relation = st.radio(
-        "Two tables are neighbours if one person is…",
-        list(RELATION_WORDS),
-        list(RELATION_WORDS).index(declared.relation),
-        format_func=RELATION_WORDS.__getitem__,
-        horizontal=True,
-        key=make_key(hand, "relation"),
-        help=glossary.explain_term("neighbours"),
-    )
+    label, look = "Two tables are neighbours if one person is…", {"help": glossary.explain_term("neighbours")}
+    now = declared.relation
+    relation = ask_one(hand, "relation", label, RELATION_WORDS, now, draw=st.radio, horizontal=True, **look)
     if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
-        answer(hand.say_person(column, most, str(relation)))
+        answer(hand.say_person(column, most, relation))
 
 
 def _ask_origin(hand: Hand) -> None:
@@ -193,17 +175,8 @@ def _ask_origin(hand: Hand) -> None:
 
 def _ask_algorithm(hand: Hand) -> None:
     """All of them, each after what it does; its parameters, and the seed of a study."""
-    cards = [card for _, _, of_kind in CARDS.list_kinds() for card in of_kind]
-    names = [card.id for card in cards]
-    now = hand.request.contender
-    chosen = st.selectbox(
-        "Algorithm",
-        names,
-        names.index(now.algorithm),
-        format_func=lambda name: f"{CARDS[name].does}: {CARDS[name].title}",
-        key=make_key(hand, "algorithm"),
-    )
-    card = CARDS[chosen]
+    titles = {card.id: f"{card.does}: {card.title}" for _, _, of_kind in CARDS.list_kinds() for card in of_kind}
+    card = CARDS[ask_one(hand, "algorithm", "Algorithm", titles, hand.request.algorithm)]
     st.caption(escape_markdown(card.summary))
     with st.expander("Parameters, and the noise of a study", icon=":material/tune:"):
         params = draw_params_form(card)

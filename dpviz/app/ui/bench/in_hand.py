@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -15,6 +16,7 @@ from dpviz.app.ui.session import (
     COMING,
     DataAccess,
     Source,
+    Value,
     choose,
     count_access,
     find_source,
@@ -285,6 +287,16 @@ def answer(hand: Hand) -> None:
 def make_key(hand: Hand, name: str) -> str:
     """The key of a widget about this table."""
     return f"bench:{hand.number}:{name}"
+
+
+def ask_one(
+    hand: Hand, name: str, label: str, words: Mapping[Value, str], now: Value, *, draw: Any = st.selectbox, **look: Any
+) -> Value:
+    """One of the keys of ``words``, each shown as these say it; at first the one that is so ``now``."""
+    options = [*words, *([] if now in words else [now])]
+    key, shown = make_key(hand, name), lambda option: words.get(option, option)
+    said: Value = draw(label, options, options.index(now), format_func=shown, key=key, **look)
+    return said
 
 
 def count_public_rows(hand: Hand) -> KnownRows | None:
