@@ -220,9 +220,8 @@ def draw_profile_panel(
     beside: str = "k-means++, revealed",
     mark: str = "",
     arrange: str = "Arrange",
-    table: bool = True,
 ) -> None:
-    """Draw it: the picture, how to read it, and the numbers behind it."""
+    """Draw it: the picture, and how to read it."""
     colors = read_palette()
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -239,9 +238,6 @@ def draw_profile_panel(
     elif several:
         picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
-    if table:
-        with st.expander("The numbers, each with the sd of its noise", icon=":material/table_rows:"):
-            draw_data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
 
 
 def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:

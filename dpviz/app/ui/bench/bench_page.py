@@ -26,7 +26,8 @@ from dpviz.app.ui.bench.in_hand import (
     say_in_link,
     set_epsilon,
 )
-from dpviz.app.ui.bench.picture import Pictured, draw_more, draw_picture_of, find_pictured, run_own
+from dpviz.app.ui.bench.picture import draw_more, draw_picture_of, find_pictured, run_own
+from dpviz.app.ui.bench.result_panel import Pictured
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import draw_preparation_panel

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 import streamlit as st
 
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
 from dpviz.app.charts.view import make_view
-from dpviz.app.ui.bench.finding import Shown
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.result_panel import (
-    Judged,
+    Pictured,
     ask_run_plane,
     compute_scores,
     draw_below,
     draw_walk,
     draw_walk_so_far,
-    make_final_context,
 )
 from dpviz.app.ui.data.table_summary import (
     draw_declaration_download,
@@ -30,10 +27,8 @@ from dpviz.app.ui.data.table_summary import (
 from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, reveal
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import LEAST_PROFILED, ask_one_of, read_palette, show
-from dpviz.app.ui.player import Room
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.runner import (
-    Result,
     draw_pending_panel,
     draw_reference_notice,
     fetch_reference,
@@ -46,40 +41,10 @@ from dpviz.app.ui.runner import (
 )
 from dpviz.app.ui.session import make_once
 from dpviz.core import MOST_SAMPLED, AccessKind, RequestError
-from dpviz.runs import OpenTable, Request, evaluation, make_synthetic_table, profiles
+from dpviz.runs import OpenTable, Request, make_synthetic_table
 
 _MOST_MADE_UP = 20_000
-_ROOM = Room(below=262, narrow=197, least=230, small=True)
 _PROFILES, _STEPS = "Profiles", "Steps in a plane"
-
-
-class Pictured(NamedTuple):
-    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one."""
-
-    table: OpenTable
-    request: Request
-    result: Result | None = None
-    reference: evaluation.Reference | None = None
-    judged: Judged | None = None
-    refusal: str = ""
-    is_made_up: bool = False
-
-    @property
-    def is_of_request(self) -> bool:
-        """Whether the run is the one that is asked for now."""
-        return self.result is not None and self.result.request == self.request
-
-    @property
-    def shown(self) -> Shown | None:
-        """What a headline has to agree with; None where the run is of another ε, or there is none."""
-        broke = find_failure(self.table, self.request)
-        if broke or self.refusal:
-            return Shown(broke=broke, refusal=self.refusal)
-        if self.result is None or not self.is_of_request:
-            return None
-        run = self.result.run
-        loss = None if self.judged is None else self.judged.scores.ratio
-        return Shown(run.verdict, loss, self.is_made_up, run.private)
 
 
 def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
@@ -150,7 +115,7 @@ def draw_picture_of(pictured: Pictured) -> None:
         reference = (
             fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row) if is_reveal_allowed(table) else None
         )
-        draw_walk_so_far(table, so_far, reference, view=make_view(so_far.domain), room=_ROOM)
+        draw_walk_so_far(table, so_far, reference, make_view(so_far.domain))
         return
     if result is None:
         return
@@ -162,7 +127,7 @@ def draw_picture_of(pictured: Pictured) -> None:
         if form == _PROFILES:
             form = ask_one_of("Picture", [_PROFILES, _STEPS], key="bench:form", label_visibility="collapsed")
         if form == _PROFILES:
-            picture = _ask_page(pictured, result)
+            picture = _ask_page(pictured)
         else:
             view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
         if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
@@ -170,14 +135,11 @@ def draw_picture_of(pictured: Pictured) -> None:
     if form == _PROFILES:
         show(picture.draw(read_palette()), alt=picture.words(), key="bench:profile", stem=picture.stem, bare=True)
     else:
-        draw_walk(table, result, pictured.request, pictured.reference, pictured.judged, view=view, room=_ROOM)
+        draw_walk(pictured, view)
 
 
-def _ask_page(pictured: Pictured, result: Result) -> ProfilePicture:
-    centers = None if pictured.reference is None else pictured.reference.centers
-    last = result.run.frames[-1].step
-    mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
-    picture = ProfilePicture(profiles.make_profile(result.run, reference=centers), narrow=is_narrow(), mark=mark)
+def _ask_page(pictured: Pictured) -> ProfilePicture:
+    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), mark=pictured.mark)
     labels = [f"columns {begin:d}–{end:d}" for begin, end in picture.pages]
     if len(labels) > 1:
         page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")
@@ -189,8 +151,7 @@ def _ask_page(pictured: Pictured, result: Result) -> ProfilePicture:
 def draw_more(pictured: Pictured) -> None:
     """What was found, the charges, numbers and files of the run that is shown; and what is said of its table."""
     _draw_table_facts(pictured.table, made_up=pictured.is_made_up)
-    result = pictured.result
-    if result is None or pictured.is_made_up:
+    if pictured.result is None or pictured.is_made_up:
         return
     more = st.expander(
         "What was found · ledger · numbers · files",
@@ -201,9 +162,7 @@ def draw_more(pictured: Pictured) -> None:
     if not more.open:
         return
     with more:
-        view = make_view(result.run.domain)
-        context = make_final_context(pictured.table, result, pictured.reference, pictured.judged, view=view)
-        draw_below(pictured.table, result, context, pictured.judged)
+        draw_below(pictured)
 
 
 def _draw_table_facts(table: OpenTable, *, made_up: bool) -> None:

@@ -19,8 +19,9 @@ from dpviz.app.charts.player.player_page import PlayerScene, animate, make_playe
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
-from dpviz.app.charts.view import View
+from dpviz.app.charts.view import View, make_view
 from dpviz.app.ui.bench.catalogue import draw_description, foresee_outcome
+from dpviz.app.ui.bench.finding import Shown
 from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
@@ -39,7 +40,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.player import ROOM, Room, play, zip_steps
+from dpviz.app.ui.player import Room, play, zip_steps
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
 from dpviz.core import AccessKind, Accounting, Array, Codes
@@ -47,7 +48,7 @@ from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script,
 from dpviz.tables import FileKind
 from dpviz.words import PLUS_MINUS, capitalize_first, format_number, format_percent, format_ratio, glossary
 
-_SCORES = "result:scores"
+_SCORES, _ROOM = "result:scores", Room(below=262, narrow=197, least=230, small=True)
 
 
 class Labels(NamedTuple):
@@ -78,6 +79,50 @@ class Judged(NamedTuple):
     run: Run
     scores: evaluation.Scores
     labels: Labels | None
+
+
+class Pictured(NamedTuple):
+    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one."""
+
+    table: OpenTable
+    request: Request
+    result: Result | None = None
+    reference: evaluation.Reference | None = None
+    judged: Judged | None = None
+    refusal: str = ""
+    is_made_up: bool = False
+
+    @property
+    def is_of_request(self) -> bool:
+        """Whether the run is the one that is asked for now."""
+        return self.result is not None and self.result.request == self.request
+
+    @property
+    def shown(self) -> Shown | None:
+        """What a headline has to agree with; None where the run is of another ε, or there is none."""
+        broke = find_failure(self.table, self.request)
+        if broke or self.refusal:
+            return Shown(broke=broke, refusal=self.refusal)
+        if self.result is None or not self.is_of_request:
+            return None
+        loss = None if self.judged is None else self.judged.scores.ratio
+        return Shown(self.run.verdict, loss, self.is_made_up, self.run.private)
+
+    @property
+    def run(self) -> Run:
+        """The run that is there."""
+        assert self.result is not None
+        return self.result.run
+
+    @property
+    def mark(self) -> str:
+        """Said over the centres where a private test did not pass: they know no data, or come from ones that do not."""
+        last = self.run.frames[-1].step
+        return "refused (⊥)" if last.public or "⊥" in last.title else ""
+
+    def make_profile(self) -> profiles.Profile:
+        """The centres, column by column, beside those of k-means++ where truth is shown."""
+        return profiles.make_profile(self.run, reference=None if self.reference is None else self.reference.centers)
 
 
 def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
@@ -114,36 +159,20 @@ _SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1
 _POLL_SECONDS = 1.0
 
 
-def draw_walk(
-    table: OpenTable,
-    result: Result,
-    now: Request,
-    reference: evaluation.Reference | None,
-    judged: Judged | None,
-    *,
-    view: View,
-    room: Room = ROOM,
-) -> RenderContext:
+def draw_walk(pictured: Pictured, view: View) -> None:
     """Play a finished run."""
-    run, context = result.run, make_final_context(table, result, reference, judged, view=view)
+    context, reference, result = make_final_context(pictured, view), pictured.reference, pictured.result
+    assert result is not None
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
     animation = make_once(
-        _ANIMATION, given, lambda: zip_steps(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
+        _ANIMATION, given, lambda: zip_steps(Animation.of_run(result.run, context).to_data()), most=_KEPT_ANIMATIONS
     )
-    said, numbers = _describe_staleness(table, result, now), list(list_numbers(table, result, judged))
-    play(animation, numbers, said=said, key="explore:player", room=room)
-    return context
+    said, numbers = _describe_staleness(pictured, result), list(list_numbers(pictured))
+    play(animation, numbers, said=said, key="explore:player", room=_ROOM)
 
 
-def draw_walk_so_far(
-    table: OpenTable,
-    so_far: RunSoFar,
-    reference: evaluation.Reference | None,
-    *,
-    view: View,
-    room: Room = ROOM,
-) -> None:
+def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, view: View) -> None:
     """Play the steps that a run has taken, and, as long as it is under way, those that come."""
     context = replace(_make_context(table, so_far, view), reference=reference, reference_coming=False)
 
@@ -153,14 +182,15 @@ def draw_walk_so_far(
         animation = make_once(
             _SO_FAR, given, lambda: zip_steps(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
         )
-        play(animation, list(_list_spending(arrived)), key="explore:player", room=room)
+        play(animation, list(_list_spending(arrived)), key="explore:player", room=_ROOM)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
 
-def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
+def _describe_staleness(pictured: Pictured, result: Result) -> str:
     """What has to be said above the pictures, if they are not of what the controls ask for; "" if they are."""
-    if result.request == now:
+    table, now = pictured.table, pictured.request
+    if pictured.is_of_request:
         return ""
     of = f"These pictures are of the run before, {result.request.card.title} at ε = {result.run.epsilon:g}"
     broke = find_failure(table, now)
@@ -187,15 +217,10 @@ def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     )
 
 
-def make_final_context(
-    table: OpenTable,
-    result: Result,
-    reference: evaluation.Reference | None,
-    judged: Judged | None,
-    *,
-    view: View,
-) -> RenderContext:
+def make_final_context(pictured: Pictured, view: View) -> RenderContext:
     """The look at a finished run, with what it cost beside it where truth is shown."""
+    table, _, result, reference, judged, *_ = pictured
+    assert result is not None
     run = result.run
 
     def loss(centers: Array) -> float | None:
@@ -214,11 +239,11 @@ def make_final_context(
     return replace(context, found=partial(find_recovery, table, reference=reference, points_per_row=run.points_per_row))
 
 
-def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[TitleNumber]:
+def list_numbers(pictured: Pictured) -> Iterator[TitleNumber]:
     """The numbers beside a title: what was spent, what it cost, and how well known groups are met."""
-    yield from _list_spending(result.run)
-    if judged is not None:
-        sample = "" if table.private.in_memory else ", in a sample of the rows"
+    yield from _list_spending(pictured.run)
+    if (judged := pictured.judged) is not None:
+        sample = "" if pictured.table.private.in_memory else ", in a sample of the rows"
         yield TitleNumber("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
         if judged.labels is not None:
             yield TitleNumber("revealed", judged.labels.percent, judged.labels.of)
@@ -243,22 +268,21 @@ _ADDS_UP = {
 }
 
 
-def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+def draw_below(pictured: Pictured) -> None:
     """Draw the tabs under the pictures of a run; of those only the open one."""
-    run = result.run
+    table, run, result = pictured.table, pictured.run, pictured.result
+    assert result is not None
+    context = make_final_context(pictured, make_view(run.domain))
 
     def draw_found() -> None:
         if run.private and run.domain.dim >= LEAST_PROFILED:
-            reference, last = None if context.reference is None else context.reference.centers, run.frames[-1].step
-            # Where a private test did not pass, the last centres know no data, or come from ones that do not.
-            mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
-            draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
-        _draw_clusters(table, run, judged, result.request)
+            draw_profile_panel(pictured.make_profile(), "explore", mark=pictured.mark)
+        _draw_clusters(pictured, result.request)
         draw_turning(run, context)
         draw_k_reading(result)
 
     def draw_files() -> None:
-        _draw_take_away(table, result, context, judged)
+        _draw_take_away(pictured, result, context)
         script = partial(Script.for_run, table.loaded.name, table.declaration, result.request)
         draw_python_section(script, key="explore", stem="run")
 
@@ -359,18 +383,18 @@ def draw_k_reading(result: Result) -> None:
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
 
 
-def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) -> None:
     """The buttons, and what is in the files; without privacy there is nothing to take away."""
     record = find_record(result.place)
     if not record.private:
         draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
         return
-    stem, shown = export.name_file(record), _make_public_context(table, result, context)
-    scores = judged if shown.reveals else None
+    stem, table, shown = export.name_file(record), pictured.table, _make_public_context(pictured, context)
+    seen = pictured if shown.reveals else pictured._replace(judged=None)
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_download(
             "Play it anywhere (HTML)",
-            lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
+            lambda: make_run_page(seen, record, shown),  # made when it is asked for
             export.name_page(record, revealed=shown.reveals),
             type="primary",
             icon=":material/play_circle:",
@@ -397,40 +421,41 @@ def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, ju
         st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
 
 
-def _make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
+def _make_public_context(pictured: Pictured, context: RenderContext) -> RenderContext:
     """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
+    table = pictured.table
     if not (table.kind.may_be_shown and context.reveals):
         return context.without_rows()
     # Earlier draws stand in no ledger of this file.
     shown = replace(context, ghosts=(), reference_coming=False)
     if context.found is None or context.reference is None:
         return shown
-    return replace(shown, found=await_recovery(table, context.reference, points_per_row=result.run.points_per_row))
+    return replace(shown, found=await_recovery(table, context.reference, points_per_row=pictured.run.points_per_row))
 
 
-def make_run_page(
-    table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
-) -> bytes:
+def make_run_page(pictured: Pictured, record: ReleaseRecord, context: RenderContext) -> bytes:
     """The walk through a run as one HTML file."""
-    animation = animate(result.run, context, list(list_numbers(table, result, judged)))
-    return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
+    animation = animate(pictured.run, context, list(list_numbers(pictured)))
+    scene = PlayerScene(animation=animation, run=record, table=pictured.table.title)
+    return make_player_page([scene]).encode("utf-8")
 
 
 _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
 
 
-def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+def _draw_clusters(pictured: Pictured, request: Request) -> None:
     """The table of clusters, and the loss under it; ``request`` is what was run."""
+    run = pictured.run
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
-    _draw_verdict(run, request, table)
+    _draw_verdict(run, request, pictured.table)
     draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
     if run.domain.declared and (told := run.read_shares()):
         shares = draw_shares(told, run.profile.share_reach)
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
-    _draw_cost(table, judged, request)
+    _draw_cost(pictured.table, pictured.judged, request)
 
 
 def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:

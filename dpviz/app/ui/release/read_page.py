@@ -83,7 +83,7 @@ def draw_read_page() -> None:
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
-    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark)
     if release.holds and release.played is not None:
         draw_map_panel(release.played, "read")
     st.caption(PLUS_MINUS_RELEASED)
@@ -334,7 +334,7 @@ def _draw_comparison(release: ReadRelease) -> None:
         beside = "the second release, matched one to one"
         mark = "" if release.holds and second.holds else "not what it says"
         both = replace(found.one, reference=found.other.centers)
-        figure.draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+        figure.draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both")
         if found.passes:
             counts = f"a difference counts beyond {found.limit:.1f}"
             st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
