@@ -64,7 +64,7 @@ def test_every_template_is_used() -> None:
 # Sentences stand in a list of their room: each is asked for, and given all that it needs.
 
 
-_FILES = ("tables/refusals.toml", "releases/sentences.toml", "runs/sentences.toml", "api/sentences.toml")
+_FILES = [f"{room}/sentences.toml" for room in ("releases", "runs", "api", "app/ui")] + ["tables/refusals.toml"]
 LISTS = [Path(dpviz.__file__).parent / path for path in _FILES]
 _LINES = {"together", "cannot_tell", "privacy"}  # of a list
 _TITLES = {"only_with_many", "range_of_epsilon", "nobody_reaches", "choose", "risk"}  # or a part of a sentence

@@ -20,6 +20,7 @@ from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, Profi
 from dpviz.app.charts.plot import Plot, make_config
 from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.core import Array, Domain, RequestError
 from dpviz.runs import Script, profiles
@@ -173,10 +174,6 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
 
 _ALONG = "along the released centres"
 _MOST_PILLS = 9
-_HELP = (
-    "Two columns, a random plane chosen without looking at any row, or the plane in which the released centres "
-    "spread most: it follows from the release and tells nothing more."
-)
 
 
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
@@ -194,7 +191,7 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
     kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
-    look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": _HELP}
+    look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": SENTENCES.fill("plane")}
     # One click where there are few; else a list.
     if len(offered) <= _MOST_PILLS:
         look |= {"default": next(iter(offered)), "required": True, "wrap": True}

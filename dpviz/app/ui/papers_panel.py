@@ -24,6 +24,7 @@ from dpviz.app.charts.studies.stored_verdicts import (
 from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import BadgeLook, ask_one_of, draw_caption_with_badge, draw_data_table, show_plot, show_wide
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
@@ -55,9 +56,6 @@ _SAID = {
     Outcome.FAILS: _Said(BadgeLook("red", ":material/cancel:"), "fails", ("does not", "do not")),
     Outcome.UNDECIDED: _Said(BadgeLook("yellow", ":material/question_mark:"), "undecided", ("is open", "are open")),
 }
-_RUN_HELP = (
-    "As the paper ran it, on published files where there are some, else on tables by the paper's recipe or size."
-)
 _MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
 _TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
 _MARGIN_HELP = "And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1."
@@ -65,7 +63,7 @@ _DECIDES_HELP = "The finding that fails by most or, where all hold, the closest 
 _text = st.column_config.TextColumn
 _COLUMNS = {
     "paper": _text("paper", width=150),
-    "run": _text("verdict", width=100, help=_RUN_HELP),
+    "run": _text("verdict", width=100, help=SENTENCES.fill("as_the_paper")),
     "on": _text("on", width=86, help="The tables that the verdict is about."),
     "made": _text("synthetic", width=100, help=_MADE_HELP),
     "today": _text("today", width=100, help=_TODAY_HELP),
@@ -75,7 +73,7 @@ _COLUMNS = {
 }
 _FINDINGS = {
     "finding": _text("finding", width=210),
-    "run": _text("verdict", width=175, help=_RUN_HELP),
+    "run": _text("verdict", width=175, help=SENTENCES.fill("as_the_paper")),
     "made": _text("synthetic tables", width=175, help=_MADE_HELP),
     "today": _text("today", width=175, help=_TODAY_HELP),
     "asked": _text("paper says", width=100),

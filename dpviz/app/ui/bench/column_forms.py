@@ -17,6 +17,7 @@ from dpviz.app.ui.bench.hand import FILLED, Hand
 from dpviz.app.ui.bench.in_hand import answer, ask_one, count_look, keep_hand, list_names, make_key, read_beginning
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.app.ui.table_words import format_bullets
 from dpviz.core import AccessKind, Array, RequestError
@@ -56,10 +57,7 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
     declared = hand.declaration
     able = [name for name in names if name != declared.id_column]
     chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    about = (
-        "By its bounds: every column counts the same, whatever its unit. One scale: distances keep their meaning "
-        "(maps, pixels, embeddings)."
-    )
+    about = SENTENCES.fill("scale")
     scaling = ask_one(hand, "scaling", "Scale", _SCALINGS, declared.scaling, draw=st.radio, help=about)
     radius = st.number_input(
         "Radius (optional)",
@@ -68,8 +66,7 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
         format="%g",
         placeholder="none: the bounds alone limit a row",
         key=make_key(hand, "radius"),
-        help="The largest distance of a row from the middle of the bounds; less noise in many columns. In data "
-        "units under one scale, in half-widths where each column has its own.",
+        help=SENTENCES.fill("radius"),
     )
     labels = {"": _NO_LABEL} | {name: name for name in able}
     now = declared.label_column if declared.label_column in able else ""
@@ -146,10 +143,6 @@ _KINDS: Mapping[str, _Kind] = {
     "cycle": _Kind("hours, weekdays: a cycle", "It comes round again after", "24"),
 }
 _WRITTEN = {"ymd": "year first: 2015-01-31", "dmy": "day first: 31.1.2015", "mdy": "month first: 1/31/2015"}
-_ABOUT = (
-    "Categories are declared, never taken from the rows: a value that is there only where somebody is would tell of "
-    "that person. Any other value, and none at all, is a value of its own."
-)
 
 
 def ask_column(hand: Hand, name: str) -> None:
@@ -160,7 +153,9 @@ def ask_column(hand: Hand, name: str) -> None:
     form = _find_form(hand, name)
     st.markdown(f"**{escape_markdown(name)}**")
     kinds = {one: said.words for one, said in _KINDS.items()}
-    kind = ask_one(hand, f"holds:{name}", "What it holds", kinds, _find_kind(form), help=_ABOUT)
+    kind = ask_one(
+        hand, f"holds:{name}", "What it holds", kinds, _find_kind(form), help=SENTENCES.fill("what_it_holds")
+    )
     with st.form(make_key(hand, f"column:{name}"), border=False), say_refusal():
         said = dict(_ask_form(hand, name, kind, form))
         unit_place, weight_place = st.columns(2)
@@ -176,8 +171,7 @@ def ask_column(hand: Hand, name: str) -> None:
             codings.MOST_WEIGHT,
             declared.weights.get(name),
             placeholder="as usual",
-            help="How much the column counts: the half-width of numbers (usually 1), how far two categories lie apart "
-            "(usually 0.7).",
+            help=SENTENCES.fill("weight"),
             key=make_key(hand, f"weight:{name}"),
         )
         style = _ask_own_style(hand, name)
@@ -379,8 +373,7 @@ def _draw_lost_rows(hand: Hand) -> None:
             key=make_key(hand, "count_lost"),
             on_click=remember,
             args=(asked, True),
-            help="How many cells of each column are empty or no numbers, and how many rows that costs. The rows "
-            "are private: the look is listed in the ledger, and no file that leaves says what it found.",
+            help=SENTENCES.fill("count_what_drops_out"),
         )
         return
     if hand.is_private:

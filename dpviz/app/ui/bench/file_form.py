@@ -24,6 +24,7 @@ from dpviz.app.ui.bench.in_hand import (
 )
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import format_badge, say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.table_words import (
     DELIMITER_WORDS,
     describe_coding,
@@ -51,14 +52,6 @@ _GROUPINGS = {
 }
 _QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
 _NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
-_ABOUT_FIRST = (
-    "As it stands: names, but refused where a cell reads like a number, a date or an amount, because a row must not "
-    "become names."
-)
-_READ_BY_DECLARATION = (
-    "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
-    "does not fit them is a row without values."
-)
 _HOW = "How is this file to be read?"
 
 
@@ -84,7 +77,9 @@ def _ask_format(hand: Hand) -> None:
         encoding = ask_one(hand, "encoding", "Encoding", encodings, start.encoding)
         delimiter = ask_one(hand, "delimiter", "Delimiter", _DELIMITERS, start.delimiter, accept_new_options=True)
         now = (start.units_line or start.header, start.units_line)
-        header, units_line = ask_one(hand, "first", "The first line is", _FIRST_LINE, now, help=_ABOUT_FIRST)
+        header, units_line = ask_one(
+            hand, "first", "The first line is", _FIRST_LINE, now, help=SENTENCES.fill("first_line")
+        )
         style = ask_style(hand, start.style)
         quote = ask_one(hand, "quotation", "Quotation mark", _QUOTES, start.quote)
         about = "Titles, comments and blank lines above the names."
@@ -105,7 +100,7 @@ def _ask_format(hand: Hand) -> None:
         key=make_key(hand, "several_lines"),
         help="For public files only: one row could then change how all rows below it are read.",
     )
-    if st.form_submit_button("So it is", type="primary", width="stretch", help=_READ_BY_DECLARATION):
+    if st.form_submit_button("So it is", type="primary", width="stretch", help=SENTENCES.fill("read_by_declaration")):
         said = replace(start, encoding=encoding, delimiter=delimiter, header=header, names=read_names(names or ""))
         said = replace(said, style=style, quote=quote, skip=int(skip), units_line=units_line)
         said = replace(said, several_lines=bool(several))
@@ -249,8 +244,7 @@ def _draw_json_panel(hand: Hand) -> None:
         st.popover(
             "Use a declaration (JSON)",
             icon=":material/data_object:",
-            help="The declaration file of the command line, whole or in part: how the file is read, bounds and their "
-            "origins, who is protected.",
+            help=SENTENCES.fill("declaration_file"),
         ),
         st.form(make_key(hand, "json"), border=False),
     ):

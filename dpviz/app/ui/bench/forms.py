@@ -33,6 +33,7 @@ from dpviz.app.ui.data.table_link import open_sample
 from dpviz.app.ui.data.ways_in import draw_file_here, draw_synthetic_form
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import check
 from dpviz.runs import Contender, Target
@@ -45,10 +46,6 @@ _KINDS = {
     FileKind.SIMULATED: "simulated: made up, nobody is in it",
 }
 _ONE_ROW = "each person has one row"
-_READ_AS_TEXT = (
-    "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id is "
-    "dropped, because nobody knows whose it is."
-)
 _HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
 
@@ -131,7 +128,7 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
     likely = () if found is None else found.whose
     choices = {"": _ONE_ROW}
     choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
-    help = glossary.explain_term("unit", _READ_AS_TEXT)
+    help = glossary.explain_term("unit", SENTENCES.fill("whose_row"))
     column = ask_one(hand, "whose", "Whose row is it?", choices, declared.id_column or "", help=help) or None
     most = 1
     if column is None:

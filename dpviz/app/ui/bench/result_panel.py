@@ -40,6 +40,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import Room, play, zip_steps
 from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
@@ -364,8 +365,7 @@ def draw_k_reading(result: Result) -> None:
     asked = st.toggle(
         f"How many groups are there? Read it from the grid, for k up to {most:d}",
         key=_READ,
-        help="The noisy grid is paid for and serves every k: reading the loss on it costs nothing. Run with the "
-        "largest k that you would consider, so that the grid is fine enough for it.",
+        help=SENTENCES.fill("read_k"),
     )
     if not asked:
         return

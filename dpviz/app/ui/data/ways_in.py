@@ -14,6 +14,7 @@ from dpviz.app.ui.controls import suggest_delta
 from dpviz.app.ui.data.table_link import is_large, open_sample, open_synthetic_table, take_brought
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import find_table, open_table, set_aside
 from dpviz.core import RequestError
@@ -39,8 +40,7 @@ def draw_csv_upload() -> None:
         key="csv",
         on_change=_forget_refusal,
         max_upload_size=foreign.CSV.most_bytes // 1_000_000,
-        help="A text file with one row a line; gzip is unpacked. It stays in this server's memory for this visit, "
-        "a public one for an hour longer: nothing is written to disk, nothing leaves it.",
+        help=SENTENCES.fill("csv"),
     )
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
@@ -59,10 +59,7 @@ def draw_file_here() -> None:
     """A file by its path, where nobody else can name one: of any size, since nobody sends it anywhere."""
     if not may_name_paths():
         return
-    help = (
-        "CSV, Parquet, or a folder of Parquet files, by its path on this machine, of any size: what memory does not "
-        "hold is read in pieces. Whoever is logged in to this machine can do the same while the app runs."
-    )
+    help = SENTENCES.fill("file_here")
     popover = st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here")
     with popover, st.form("file_here", border=False, enter_to_submit=False):
         path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
@@ -139,10 +136,7 @@ def begin_with_given() -> bool:
         elif may_name_paths():
             _open_file(word)
         else:
-            raise RequestError(
-                "A file was named where the server began, but others may see these pages: serve them on localhost, "
-                "without a proxy."
-            )
+            raise RequestError(SENTENCES.fill("named_elsewhere"))
         return True
     return False
 

@@ -16,6 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.release import words_form
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
 from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
@@ -24,7 +25,7 @@ from dpviz.core import RequestError, name_library
 from dpviz.releases import ReleaseRequest, promise
 from dpviz.runs import Script, format_value, windows
 from dpviz.tables import declarations
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary
+from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary, render
 
 
 def _explain_epsilon(epsilon: float, window: windows.Window | None) -> str:
@@ -116,32 +117,15 @@ def draw_command_line(release_request: ReleaseRequest) -> list[str]:
     """Draw the commands for what is asked; why the page cannot do it."""
     st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
     st.info(
-        "This server listens to other machines, too: whoever can see this page could name a file of it. So an account "
-        "is opened by the command line, where the rows are.",
+        SENTENCES.fill("by_command_line"),
         title="Released by the command line",
         icon=":material/terminal:",
     )
-    st.code("\n".join(list_commands(release_request)), language="bash")
+    ways = {"number": format_number, "value_of": format_value, "quote": shlex.quote}
+    usual = ReleaseRequest.bounds
+    commands = render("release_commands.txt.j2", asked=release_request, usual_bounds=usual, **ways).rstrip()
+    st.code(commands, language="bash")
     return ["This server is not this machine's alone: release by the command line, with the commands below."]
-
-
-def list_commands(release_request: ReleaseRequest) -> list[str]:
-    """An account, a release and its check, as they are typed."""
-    request = release_request.request
-    settings = [f"{name}={format_value(value)}" for name, value in request.params.items()]
-    of_algorithm = f" --algorithm {request.algorithm}" if request.algorithm != "auto" else ""
-    said = f" --set {' '.join(map(shlex.quote, settings))}" if settings else ""
-    said += f" --segments {release_request.segments:g}"
-    said += f" --buy-bounds {release_request.bounds:g}" if release_request.bounds != ReleaseRequest.bounds else ""
-    said += f" --missing {release_request.missing:g}" if release_request.missing else ""
-    said += f" --smallest-group {release_request.smallest_group}" if release_request.smallest_group else ""
-    return [
-        f"dpviz account new people.sqlite --name people --cap-epsilon {format_number(2 * request.epsilon)} "
-        f"--cap-delta 1e-5",
-        f"dpviz release people.json people.csv --k {request.k} --epsilon {request.epsilon:g} "
-        f"--delta {release_request.delta:g}{of_algorithm}{said} --account people.sqlite --out release.zip",
-        "dpviz verify release.zip",
-    ]
 
 
 def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:

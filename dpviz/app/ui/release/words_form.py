@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz.app.ui.controls import BOUNDS, MISSING, SEGMENTS, recall_division
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.release.subject import ReleaseSubject
 from dpviz.app.ui.session import recall, remember
 from dpviz.app.ui.table_words import describe_coding
@@ -169,10 +170,7 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
 def _list_hindrances(declared: Declaration) -> list[str]:
     """What a release would be refused for, with what to do about it on these pages."""
     if declared.bounds_from_rows:
-        return [
-            "Some bounds come from the rows, and no ε covers what they tell: in the sentence, type bounds that are "
-            "known without the rows, or leave them empty, and they are bought."
-        ]
+        return [SENTENCES.fill("bounds_from_rows")]
     if nowhere := declared.unexplained:
         return [
             f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
@@ -200,19 +198,6 @@ _MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 _MOST_ROWS = 1_000_000  # of a smallest group
 
 
-_OF_SEGMENTS = (
-    "What part of ε says how large the segments are and what tells them apart. With 0 % nothing is said of them but "
-    "their centres."
-)
-_OF_BOUNDS = (
-    "What part of ε buys the bounds of a column that are left open. The fewer rows there are, the more it takes: too "
-    "little, and noise hides the range."
-)
-_OF_MISSING = (
-    "What part of ε, shared by the columns, says how many of their values are missing. With 0 % it is not shown."
-)
-
-
 class Terms(NamedTuple):
     """One run without a seed, how its ε is divided, and the rows of the smallest group that is promised; 0: none."""
 
@@ -225,11 +210,13 @@ def ask_division(*, buys: bool, public: bool = False) -> Division:
     """How the ε of a release is divided; what is as usual for the table is not kept for another one."""
     kept = recall_division(public=public)
     budget, bounds = glossary.explain_term("budget"), glossary.explain_term("bounds")
-    about = f"{_OF_SEGMENTS} {budget}"
+    about = f"{SENTENCES.fill('segments_part')} {budget}"
     _ask_part("ε for segments, %", kept.segments, SEGMENTS, about, most=_MOST_PERCENT, step=5)
     if buys:
-        _ask_part("ε for each open column, %", kept.bounds, BOUNDS, f"{_OF_BOUNDS} {bounds}", least=1)
-    _ask_part("ε for missing values, %", kept.missing, MISSING, f"{_OF_MISSING} {budget}")
+        _ask_part(
+            "ε for each open column, %", kept.bounds, BOUNDS, f"{SENTENCES.fill('bounds_part')} {bounds}", least=1
+        )
+    _ask_part("ε for missing values, %", kept.missing, MISSING, f"{SENTENCES.fill('missing_part')} {budget}")
     divided = recall_division(public=public)
     return divided if buys else replace(divided, bounds=Division.bounds)
 
@@ -245,10 +232,7 @@ def _ask_part(
 
 def ask_smallest_group(divided: Division) -> int:
     """The rows that each group of a release is promised to have; 0: nothing is promised."""
-    help = (
-        "Segments are joined with their nearest until each group has so many rows at least, in 99 of 100 releases. It "
-        "costs no ε: counts that were paid for tell. With 0 nothing is promised."
-    )
+    help = SENTENCES.fill("smallest_group")
     box: dict[str, Any] = {"disabled": not divided.segments, "key": "release:smallest", "help": help}
     smallest = st.number_input("Smallest group, rows", 0, _MOST_ROWS, step=5, **box)
     return int(smallest) if divided.segments else 0

@@ -28,6 +28,7 @@ from dpviz.app.ui.controls import (
 )
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
 from dpviz.app.ui.studies import study_job, study_panel, study_sections
@@ -46,8 +47,7 @@ _WHY = "One run says little: noise makes each run different. Medians and quartil
 _INVITATION = study_panel.Invitation(
     "Comparison",
     "Which algorithm loses least here?",
-    "Press **Compute**: each of these algorithms runs several times at the same ε, and what each of them loses on the "
-    "open table stands here, on one set of axes.",
+    SENTENCES.fill("compare"),
     icon=":material/compare_arrows:",
 )
 
@@ -155,9 +155,7 @@ def _draw_scores(scores: Diagram, measure: str) -> None:
         width = round(_CHARACTER * max(map(len, [heading, *table[name]])) + _AIR)
         looks[name] = st.column_config.Column(heading, help=find_measure(name).name, width=width)
     st.dataframe(table, hide_index=True, alt=alt, column_order=shown, height="content", column_config=looks)
-    st.caption(
-        "Medians of the runs; of the measure chosen above also the quartiles in brackets. Hover a heading for its unit."
-    )
+    st.caption(SENTENCES.fill("medians"))
 
 
 def _draw_centers(study: study_job.StudyJob) -> None:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
 from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_bought_rows, make_once, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 from dpviz.words import glossary
@@ -20,14 +21,6 @@ from dpviz.words import glossary
 _TYPED = "judged:rows"
 _SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
 _SAME, _LARGER = "the rows above", "a larger synthetic table"
-_UNPAID = (
-    "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of the rows "
-    "into the release, unpaid."
-)
-_LEAKS = (
-    "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks something that "
-    "no ledger pays for. Each study is counted as a look and listed in the ledger."
-)
 _MOST_NUMBERS = 5_000_000
 _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
@@ -41,11 +34,11 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
         why = "Losses are read from the rows, and **Show truth** is off for this table."
         return _ask_own_rows(table, key, why, "Show truth for this table", "Losses are read from the rows.")
     look = {"key": f"{key}:judged", "persist_state": "session"}
-    look["help"] = glossary.explain_term("synthetic-table", _UNPAID)
+    look["help"] = glossary.explain_term("synthetic-table", SENTENCES.fill("synthetic_or_rows"))
     choice = ask_one_of("Judge the results on", [_SYNTHETIC, _ROWS], **look)
     if choice == _ROWS:
         about = "True losses of a private file: for your eyes, counted, never exported as a release."
-        return _ask_own_rows(table, key, _LEAKS, "I know: show truth, and count it", about)
+        return _ask_own_rows(table, key, SENTENCES.fill("true_losses"), "I know: show truth, and count it", about)
     usual, known = guess_rows(table), find_known_rows(table)
     first = usual if usual is None else min(_MOST_ROWS, max(100, usual))
     box: dict[str, Any] = {"step": 1_000, "placeholder": "about how many your file has"}

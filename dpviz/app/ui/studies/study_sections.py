@@ -17,6 +17,7 @@ from dpviz.app.ui.controls import ROUND_EPSILONS
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette, show_wide
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import play, zip_steps
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
@@ -187,16 +188,12 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
 _PAYERS_KEY = "payers"
 _BY_GROUP = "Press **Measure**: what draws cost each cluster by its size, and each declared group."
 PAYERS_INVITATION = Invitation("Who pays", "Who pays for privacy?", _BY_GROUP, ":material/groups:", "Measure")
-PRIVATE = (
-    "Who pays is told of public and made-up tables only: of a private file it would tell about its groups. Judge on "
-    "made-up rows, or open a sample."
-)
 
 
 def draw_payers_section(question: StudyQuestion) -> None:
     """What draws cost each cluster and each group; nothing of a private file."""
     if question.grid.contenders and question.source is not None and question.source.kind is FileKind.PRIVATE:
-        st.info(PRIVATE, icon=":material/visibility_off:")
+        st.info(SENTENCES.fill("payers_private"), icon=":material/visibility_off:")
         return
     runs = ("Runs", 5, 50, 20)
     _draw_one_setting(question, _PAYERS_KEY, runs, PAYERS_INVITATION, _draw_payers_button, _draw_picture)
@@ -211,7 +208,7 @@ def _draw_payers_button(one: StudyQuestion) -> None:
 
 def _draw_picture(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # it was public when it was asked
-        st.info(PRIVATE, icon=":material/visibility_off:")
+        st.info(SENTENCES.fill("payers_private"), icon=":material/visibility_off:")
         return
     paid = error_parts.summarise_payers(study.rows)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
@@ -231,21 +228,6 @@ _RUNS_EACH = 4
 _EACH = "Press **Measure**: what the grid, the noise and the solver each add."
 _CAUSES = ("Where the error comes from", "Where does the loss come from?")
 PARTS_INVITATION = Invitation(*_CAUSES, _EACH, ":material/waterfall_chart:", "Measure")
-_HOW = """
-Every bar is the difference of two median losses, and each is measured by switching its cause off:
-
-- **quantise**: the best of many starts on the synopsis without noise, against k-means++ on the rows. Nothing
-  for an algorithm that reads rows to the end.
-- **noise**: the private run, against the same run (same public coins) with its noise switched off.
-- **solver**: the private run, against the best of many starts on its own release; for an algorithm without a synopsis,
-  the run without noise against k-means++.
-- **interaction**: what is left, so that the bars add up: what noise and solver do together beyond what each does alone.
-  A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
-
-All losses are read from the rows as the declared bounds leave them. **Clipping**, the mean squared distance that the
-bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them; of a private file
-it is not told, so that nobody chooses bounds by it.
-"""
 
 
 def draw_parts_section(question: StudyQuestion) -> None:
@@ -277,7 +259,7 @@ def _draw_bars(study: StudyJob) -> None:
 
 def _draw_explanation() -> None:
     with st.expander("How each part is measured", icon=":material/help:"):
-        st.markdown(_HOW)
+        st.markdown(SENTENCES.fill("causes"))
         draw_caption_with_badge("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")
 
 

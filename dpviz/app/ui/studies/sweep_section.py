@@ -18,6 +18,7 @@ from dpviz.app.ui.bench.in_hand import find_target
 from dpviz.app.ui.controls import SHARES, recall_division
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import recall
 from dpviz.app.ui.studies import study_job, study_panel
 from dpviz.app.ui.studies.judged_rows import find_known_rows
@@ -47,11 +48,6 @@ SWEEP_INVITATION = study_panel.Invitation(
     "Trade-off", "Which ε is enough?", _TRIED, ":material/show_chart:", "Try every ε"
 )
 _WHY = "The line is the median of these runs, the band spans their quartiles."
-_DASHED = (
-    "What Su et al. 2016 predict from n, k, d and ε alone, on top of the loss of k-means++: the noise of a round of "
-    "Lloyd (Eq. 7), or the noise of a grid (Eq. 9) plus the most that its cells can be off (Eq. 10). "
-    "It holds if clusters are of like size. Drawn only where centres stay apart, and where n is public."
-)
 
 
 def narrow_to_sweep(question: study_job.StudyQuestion) -> study_job.StudyQuestion:
@@ -158,7 +154,11 @@ def _draw_look(study: study_job.StudyJob) -> tuple[str, bool]:
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
         measure = study_panel.ask_measure(study.make_frame(), SWEEP, without=("seconds",))
         baselines = st.toggle(
-            "Baselines and predictions", value=False, key=f"{SWEEP}:dashed", persist_state="session", help=_DASHED
+            "Baselines and predictions",
+            value=False,
+            key=f"{SWEEP}:dashed",
+            persist_state="session",
+            help=SENTENCES.fill("predictions"),
         )
     return measure, baselines
 
