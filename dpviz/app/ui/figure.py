@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+import yaml
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture, draw_overview
@@ -116,6 +118,23 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
     if len(table) > _MOST_TABLE_ROWS:
         st.caption(f"The first {_MOST_TABLE_ROWS:,} of {len(table):,} rows.")
     st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
+
+
+_TABLES = Path(__file__).with_name("columns.yaml")
+
+
+@cache
+def read_columns(table: str) -> dict[str, Any]:
+    """The columns of a table of a page in their order, each with how wide it is and what its heading means."""
+    number = partial(st.column_config.NumberColumn, format="%.4g")
+    kinds: dict[str, Callable[..., Any]] = {"number": number}
+    kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
+    made = {}
+    for name, look in yaml.safe_load(_TABLES.read_text(encoding="utf-8"))[table].items():
+        term, words = look.pop("term", ""), look.pop("help", "")
+        means = glossary.explain_term(term, look.pop("here", "")) if term else ""
+        made[name] = kinds[look.pop("kind", "text")](help=f"{words} {means}".strip() or None, **look)
+    return made
 
 
 def draw_centers_table(made: profiles.Profile) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge
+from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge, read_columns
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Accounting
@@ -23,47 +23,6 @@ _READDED, _MOST_READDED = "ledger:readded", 10_000
 _ADDED = "Those of all runs on these rows are added, and so are their δ."
 _WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
-# Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
-# Only a cost or a δ is that small; other numbers begin at 0.00001234.
-_NUMBER, _SHORT_NUMBER = 106, 96
-_number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
-_count = st.column_config.NumberColumn
-
-_CHECKED = "What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked."
-_WIDE = glossary.explain_term("noise", "Here: how wide it is, in the units of the answer.")
-# What matters most comes first: a page of 800 pixels shows it without scrolling.
-_RUNS = {
-    "run": _count(width=48, pinned=True),
-    "kind": _text(width=76),
-    "table": _text(width=120),
-    "algorithm": _text(width=120),
-    "k": _count(width=44),
-    "ε asked": _number(width=72),
-    "ε spent": _number(width=_SHORT_NUMBER),
-    "ε by dp-accounting": _number("ε checked", width=_SHORT_NUMBER, help=_CHECKED),
-    "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
-    "δ": _count(width=_NUMBER, format="%.2g", help=glossary.explain_term("delta")),
-    "accounting": _text("how charges add up", width=150, help=glossary.explain_term("accounting")),
-    "charges": _count(width=66, help=glossary.explain_term("charge")),
-    "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
-    "noise": _text(help=glossary.explain_term("noise")),
-    "protects": _text(help=glossary.explain_term("unit")),
-}
-_CHARGES = {
-    "run": _count(width=44, pinned=True),
-    "step": _count(width=44),
-    "what for": _text(width=122),
-    "question": _text(width=100),
-    "mechanism": _text("kind of noise", width=112),
-    "sensitivity": _number("one can move it", width=122, help=glossary.explain_term("sensitivity")),
-    "noise scale": _number("noise", width=_SHORT_NUMBER, help=_WIDE),
-    "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
-    "unit": _text(
-        "in", width=44, help=f"ε itself, or squares that stand for it. {glossary.explain_term('accounting')}"
-    ),
-    "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
-    "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
-}
 # A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
 _OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}
 
@@ -257,7 +216,8 @@ def _draw_totals(entries: Sequence[Booked]) -> None:
     table = tabulate_totals(entries, again)
     shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
-    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
+    shown = {name: column for name, column in read_columns("runs of the ledger").items() if name not in shared}
+    _draw_shown(table, shown, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
         st.caption(". ".join(of_all) + ".", help=glossary.explain_words("noise, unit of privacy, accounting"))
     answers = {*table["agrees"]} - {NO_GUARANTEE}  # of runs without one nothing is compared
@@ -274,7 +234,7 @@ def _draw_charges(entries: Sequence[Booked]) -> None:
     draw_badge("released")
     charged = tabulate_charges(entries)
     alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
-    _draw_shown(charged, _CHARGES, alt=alt)
+    _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
         st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
     draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")

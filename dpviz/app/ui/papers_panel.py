@@ -23,8 +23,15 @@ from dpviz.app.charts.studies.stored_verdicts import (
 )
 from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import BadgeLook, ask_one_of, draw_caption_with_badge, draw_data_table, show_plot, show_wide
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import (
+    BadgeLook,
+    ask_one_of,
+    draw_caption_with_badge,
+    draw_data_table,
+    read_columns,
+    show_plot,
+    show_wide,
+)
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
@@ -55,28 +62,6 @@ _SAID = {
     Outcome.IN_PART: _Said(BadgeLook("violet", ":material/contrast:"), "in part", ("holds in part", "hold in part")),
     Outcome.FAILS: _Said(BadgeLook("red", ":material/cancel:"), "fails", ("does not", "do not")),
     Outcome.UNDECIDED: _Said(BadgeLook("yellow", ":material/question_mark:"), "undecided", ("is open", "are open")),
-}
-_MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
-_TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
-_MARGIN_HELP = "And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1."
-_DECIDES_HELP = "The finding that fails by most or, where all hold, the closest one."
-_text = st.column_config.TextColumn
-_COLUMNS = {
-    "paper": _text("paper", width=150),
-    "run": _text("verdict", width=100, help=SENTENCES.fill("as_the_paper")),
-    "on": _text("on", width=86, help="The tables that the verdict is about."),
-    "made": _text("synthetic", width=100, help=_MADE_HELP),
-    "today": _text("today", width=100, help=_TODAY_HELP),
-    "findings": _text("findings", width=76, help="How often the answer is yes, no and open."),
-    "margin": _text("margin", width=118, help=_MARGIN_HELP),
-    "decides": _text("what decides", width=240, help=_DECIDES_HELP),
-}
-_FINDINGS = {
-    "finding": _text("finding", width=210),
-    "run": _text("verdict", width=175, help=SENTENCES.fill("as_the_paper")),
-    "made": _text("synthetic tables", width=175, help=_MADE_HELP),
-    "today": _text("today", width=175, help=_TODAY_HELP),
-    "asked": _text("paper says", width=100),
 }
 _NONE = "–"
 
@@ -160,7 +145,7 @@ def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
         }
         for line in lines.values()
     ]
-    return pd.DataFrame(cells, index=list(lines), columns=list(_COLUMNS))
+    return pd.DataFrame(cells, index=list(lines), columns=[*read_columns("claims of papers")])
 
 
 def _short(verdict: ClaimVerdict | None) -> str:
@@ -180,7 +165,7 @@ def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
     board = tabulate_claims(lines)
     alt = f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}."
     chosen = {"key": _BOARD, "on_select": lambda: _choose(list(lines)), "selection_mode": "single-row"}
-    _draw_verdict_table(board, _BOARD_PIXELS, column_config=_COLUMNS, alt=alt, **chosen)
+    _draw_verdict_table(board, _BOARD_PIXELS, column_config=read_columns("claims of papers"), alt=alt, **chosen)
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
 
@@ -245,7 +230,7 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     badge = _SAID[verdict.outcome].look.format(escape_markdown(verdict.outcome.value))
     st.markdown(f"{badge} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
     findings, alt = tabulate_findings(verdict, line.on_synthetic), f"{claim.paper}: {verdict.sentence}."
-    _draw_verdict_table(findings, _FINDING_PIXELS, column_config=_FINDINGS, alt=alt)
+    _draw_verdict_table(findings, _FINDING_PIXELS, column_config=read_columns("findings of papers"), alt=alt)
     if verdict.turning is not None:
         finding, factor = verdict.turning
         st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
@@ -299,7 +284,7 @@ def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) 
         (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)
         for finding, made in zip(verdict.findings, others, strict=True)
     ]
-    return pd.DataFrame(lines, columns=list(_FINDINGS))
+    return pd.DataFrame(lines, columns=[*read_columns("findings of papers")])
 
 
 def _cell(finding: ClaimFinding | None) -> str:

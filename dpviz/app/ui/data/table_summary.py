@@ -152,13 +152,5 @@ def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:
     st.markdown(words, help=glossary.explain_term("bounds"))
     shown = cost.by_column.copy()
     shown[["below", "above", "empty"]] *= 100
-    number = partial(st.column_config.NumberColumn, format="%.3g")
-    unused = "Part of the declared width that 98 % of the rows do not use."
-    columns = {
-        "below": number("below the bounds (%)"),
-        "above": number("above the bounds (%)"),
-        "mean shift": number("shift of the mean (data units)"),
-        "empty": number("empty width (%)", help=unused),
-    }
     alt = "Share of values clipped, shift of the mean and unused width for each column."
-    st.dataframe(shown, hide_index=True, column_config=columns, alt=alt)
+    st.dataframe(shown, hide_index=True, column_config=figure.read_columns("clipping"), alt=alt)
