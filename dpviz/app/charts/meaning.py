@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import UNCUT, Diagram, add_note, make_hidden_axis, show_plane, split_xy
+from dpviz.app.charts.cells import join_outlines
 from dpviz.app.charts.deployments import SOURCE, UNITS, Deployment, load_deployments
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
@@ -94,14 +95,8 @@ def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
     number = np.asarray(places)
     corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
     for shape in (_HEAD, _SHOULDERS):
-        path = _close_outline(corner, shape)
+        path = join_outlines(list(corner[:, None] + shape))
         plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
-
-
-def _close_outline(corners: Array, shape: Array) -> Array:
-    """The same closed path at each corner, gaps between."""
-    gap = np.full((len(corners), 1, 2), np.nan)
-    return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
 
 
 _REGION_HEIGHT, _MARK = 470, 11
