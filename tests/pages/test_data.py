@@ -136,7 +136,7 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
     def falls_over(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("dpviz.app.ui.data.ways_in.open_csv", falls_over)
+    monkeypatch.setattr("dpviz.app.ui.data.table_link.open_csv", falls_over)
     at = visit("data.py")
     at.file_uploader(key="csv").upload("people.csv", PEOPLE)
     assert at.run().exception

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.charts import meaning as pictures
-from dpviz.app.charts.deployments import SOURCE, load_deployments
+from dpviz.app.charts.meaning import SOURCE, load_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown

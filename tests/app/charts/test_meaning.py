@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts import deployments, meaning
-from dpviz.app.charts.deployments import UNITS, load_deployments
-from dpviz.app.charts.meaning import Attacker, TwinClouds, compute_losses, draw_attack_region, draw_deployments
+from dpviz.app.charts.meaning import (
+    UNITS,
+    Attacker,
+    TwinClouds,
+    compute_losses,
+    draw_attack_region,
+    draw_deployments,
+    load_deployments,
+)
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import HEIGHT, PICTURES
 from dpviz.runs import Contender, Request, trace_bound

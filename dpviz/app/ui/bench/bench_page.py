@@ -26,12 +26,10 @@ from dpviz.app.ui.bench.in_hand import (
     say_in_link,
     set_epsilon,
 )
-from dpviz.app.ui.bench.picture import draw_more, draw_picture_of, find_pictured, run_own
-from dpviz.app.ui.bench.result_panel import Pictured
+from dpviz.app.ui.bench.result_panel import Pictured, draw_more, draw_picture_of, find_pictured, run_own
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
-from dpviz.app.ui.data.table_link import draw_preparation_panel
-from dpviz.app.ui.data.ways_in import draw_csv_upload
+from dpviz.app.ui.data.table_link import draw_csv_upload, draw_preparation_panel
 from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import format_badge

@@ -31,9 +31,9 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
-from dpviz.app.ui.studies import study_job, study_panel, study_sections
+from dpviz.app.ui.studies import study_job, study_sections
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.sweep_section import SWEEP, SWEEP_INVITATION, draw_sweep_section, narrow_to_sweep
+from dpviz.app.ui.studies.study_sections import SWEEP, SWEEP_INVITATION, draw_sweep_section, narrow_to_sweep
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, OpenTable, Script, StudyGrid, summarise
 from dpviz.words import capitalize_first, glossary
@@ -44,7 +44,7 @@ _CLAIM, _TABLE, _EPSILON = "su-epsilon", "S1", 1.0
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _WHY = "One run says little: noise makes each run different. Medians and quartiles need several."
-_INVITATION = study_panel.Invitation(
+_INVITATION = study_job.Invitation(
     "Comparison",
     "Which algorithm loses least here?",
     SENTENCES.fill("compare"),
@@ -66,7 +66,7 @@ def draw_compare_page(table: OpenTable) -> None:
     if not known:
         first.title("Which algorithm loses least here?", anchor=False)
     with first if known else answer:
-        study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+        study_job.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
         if not known:
             _draw_example()
     for name in FOLDS:
@@ -100,14 +100,14 @@ def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
         epsilon, button = draw_epsilon_control()
         said = st.container()
         k, delta = draw_k_and_delta()
-        repeats = study_panel.ask_repeats(_KEY, "Runs of each", 10, _WHY)
+        repeats = study_job.ask_repeats(_KEY, "Runs of each", 10, _WHY)
         source = ask_judged_rows(table, _KEY, k=k)
         with picker:
             asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
             grid = study_job.draw_contender_picker(_KEY, source or table, asked)
         question = study_job.StudyQuestion(_KEY, table, source, grid)
         with button:
-            study_panel.draw_study_button(question, with_centers=True, said=said)
+            study_job.draw_study_button(question, with_centers=True, said=said)
     return question
 
 
@@ -128,13 +128,13 @@ def _draw_example() -> None:
 def _draw_pictures(study: study_job.StudyJob) -> None:
     frame = study.make_frame()
     picture = st.container()
-    measure = study_panel.ask_measure(frame, _KEY)
+    measure = study_job.ask_measure(frame, _KEY)
     scores = draw_scores(frame, measure)
     with picture:
         figure.show_diagram(scores, key=f"{_KEY}:scores", first=True)
 
     def draw_files() -> None:
-        study_panel.draw_study_download(study, scores)
+        study_job.draw_study_download(study, scores)
         table = study.question.table
         script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
         figure.draw_python_section(script, key=_KEY, stem="comparison")
@@ -229,10 +229,10 @@ def apply(grid: StudyGrid) -> None:
         )
     low, high = min(grid.epsilons), max(grid.epsilons)
     within = LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
-    if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_panel.MOST_REPEATS:
+    if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_job.MOST_REPEATS:
         raise RequestError(
             f"This page allows ε from {LOWEST_EPSILON:g} to {HIGHEST_EPSILON:g}, k up to {MOST_CLUSTERS:,}, δ up to "
-            f"{HIGHEST_DELTA:g} and up to {study_panel.MOST_REPEATS} runs: these settings ask for more."
+            f"{HIGHEST_DELTA:g} and up to {study_job.MOST_REPEATS} runs: these settings ask for more."
         )
     if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
         raise RequestError("These forms take one k, one δ, all rows and seed 0: `dpviz sweep` takes any of them.")
@@ -272,12 +272,12 @@ def _load() -> None:
 class _StudyFold(NamedTuple):
     """What is asked for, and what draws it for the form as it stands."""
 
-    invitation: study_panel.Invitation
+    invitation: study_job.Invitation
     draw: Callable[[study_job.StudyQuestion], None]
 
 
 _LINKED = "The settings of a sweep, as a link or a file"
-_SETTINGS = study_panel.Invitation("Settings", _LINKED, "", ":material/link:")
+_SETTINGS = study_job.Invitation("Settings", _LINKED, "", ":material/link:")
 FOLDS = {
     "sweep": _StudyFold(SWEEP_INVITATION, draw_sweep_section),
     **{
