@@ -5,6 +5,7 @@ All in the app's own colours, and nothing that would send them anywhere.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,6 @@ from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, Profi
 from dpviz.app.charts.plot import Plot, make_config
 from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.core import Array, Domain, RequestError
 from dpviz.runs import Script, profiles
@@ -120,7 +120,25 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
     st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
 
 
-_TABLES = Path(__file__).with_name("columns.yaml")
+_TABLES, _WIDGETS = (Path(__file__).with_name(name) for name in ("columns.yaml", "widgets.toml"))
+
+
+@cache
+def _read_widgets() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(_WIDGETS.read_text(encoding="utf-8"))
+
+
+def look_of(name: str, **more: Any) -> dict[str, Any]:
+    """How a control or a notice is called, looks and is explained, as ``widgets.toml`` has it; and what is so here."""
+    return _explain(_read_widgets()[name]) | more
+
+
+def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
+    """With ``help`` that says what a word of the glossary means."""
+    plain = {name: value for name, value in look.items() if name not in ("term", "here", "help")}
+    means = glossary.explain_term(look["term"], look.get("here", "")) if "term" in look else ""
+    words = f"{look.get('help', '')} {means}".strip()
+    return plain | ({"help": words} if words else {})
 
 
 @cache
@@ -129,12 +147,8 @@ def read_columns(table: str) -> dict[str, Any]:
     number = partial(st.column_config.NumberColumn, format="%.4g")
     kinds: dict[str, Callable[..., Any]] = {"number": number}
     kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
-    made = {}
-    for name, look in yaml.safe_load(_TABLES.read_text(encoding="utf-8"))[table].items():
-        term, words = look.pop("term", ""), look.pop("help", "")
-        means = glossary.explain_term(term, look.pop("here", "")) if term else ""
-        made[name] = kinds[look.pop("kind", "text")](help=f"{words} {means}".strip() or None, **look)
-    return made
+    told = yaml.safe_load(_TABLES.read_text(encoding="utf-8"))[table]
+    return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in told.items()}
 
 
 def draw_centers_table(made: profiles.Profile) -> None:
@@ -210,12 +224,12 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
     kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
-    look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": SENTENCES.fill("plane")}
+    look = look_of("plane", key=kept)
     # One click where there are few; else a list.
     if len(offered) <= _MOST_PILLS:
         look |= {"default": next(iter(offered)), "required": True, "wrap": True}
-        return offered[str(st.pills("Plane", list(offered), format_func=escape_markdown, **look))]()
-    return offered[str(st.selectbox("Plane", list(offered), **look))]()
+        return offered[str(st.pills(options=list(offered), format_func=escape_markdown, **look))]()
+    return offered[str(st.selectbox(options=list(offered), **look))]()
 
 
 _MOST_PAGES = 9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import streamlit as st
 
@@ -12,7 +11,7 @@ from dpviz.app.charts.word_pictures import PICTURES
 from dpviz.app.lessons.lesson import Lesson
 from dpviz.app.ui.addresses import COMPARE, DRAWER, LEARN, LESSONS, MEANING, is_asked_for
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import read_palette
+from dpviz.app.ui.figure import look_of, read_palette
 from dpviz.app.ui.lessons.lesson_panel import PREDICT_FIRST, draw_lessons_list, draw_scene, read_collection
 from dpviz.app.ui.lessons.visit import Place, name_place, read_guess, reveal_scene
 from dpviz.words import glossary
@@ -76,9 +75,8 @@ _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
 
 def draw_glossary() -> None:
     """Draw it; what is typed narrows the list at once."""
-    look: dict[str, Any] = {"type": "search", "icon": ":material/search:", "label_visibility": "collapsed"}
-    look["placeholder"] = f"Find one of {len(glossary.read_glossary()):d} words"
-    typed = str(st.text_input("Find a word", live=True, key="glossary:typed", **look))
+    hint = f"Find one of {len(glossary.read_glossary()):d} words"
+    typed = str(st.text_input(**look_of("typed_word", placeholder=hint, key="glossary:typed")))
     named = glossary.read_glossary().get(st.query_params.get(TERM, ""))
     found = find_terms(typed)
     if named is not None and not typed.strip():

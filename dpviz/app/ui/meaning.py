@@ -15,7 +15,7 @@ from dpviz.app.charts.meaning import SOURCE, load_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import show_plot
+from dpviz.app.ui.figure import look_of, show_plot
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_table, make_once, read_setting, remember
@@ -108,9 +108,8 @@ def _ask_algorithm() -> str:
 
 
 def _ask_person(table: OpenTable) -> int:
-    help = SENTENCES.fill("person")
     most, first, key = table.loaded.n_rows, membership.find_farthest_row(table) + 1, f"meaning:row:{table.source_key}"
-    return int(st.number_input("The person, by row", 1, most, first, key=key, help=help)) - 1
+    return int(st.number_input(**look_of("person", max_value=most, value=first, key=key))) - 1
 
 
 # Averages of sixteen, of which there must be two.
@@ -136,10 +135,7 @@ def draw_odds(stage: Stage) -> None:
         _draw_head(array.finding, array.note)
     with picture:
         show_plot(array, key="meaning:odds", bare=True)
-    st.caption(
-        SENTENCES.fill("odds"),
-        help=glossary.explain_term("released"),
-    )
+    st.caption(SENTENCES.fill("odds"), help=glossary.explain_term("released"))
 
 
 def draw_membership(stage: Stage) -> None:

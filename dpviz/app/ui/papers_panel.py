@@ -28,6 +28,7 @@ from dpviz.app.ui.figure import (
     ask_one_of,
     draw_caption_with_badge,
     draw_data_table,
+    look_of,
     read_columns,
     show_plot,
     show_wide,
@@ -87,11 +88,7 @@ def draw_papers() -> None:
     stored = stored_verdicts.read_verdicts()
     lines = list_lines(stored.claims)
     if not lines:
-        st.info(
-            "No tables of results lie beside these pages. `python -m experiments --quick --out DIR` makes them.",
-            title="Nothing has been reproduced here yet",
-            icon=":material/science:",
-        )
+        st.info(**look_of("no_results"))
         return
     headline = format_headline([line.verdict for line in lines.values()])
     st.subheader(escape_markdown(headline), anchor=False)
@@ -217,9 +214,8 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
     claim_id = line.result.id
     if line.synthetic is None:
         return line.result, stored_verdicts.read_runs(claim_id)
-    help = glossary.explain_term("synthetic-table", "These have the n, d and k of the papers' tables.")
-    source = f"papers:source:{claim_id}"
-    if ask_one_of("Figures and reasons from", [_FILES, _SYNTHETIC], key=source, help=help) == _FILES:
+    look = look_of("tables_source", key=f"papers:source:{claim_id}")
+    if ask_one_of(options=[_FILES, _SYNTHETIC], **look) == _FILES:
         return line.result, stored_verdicts.read_runs(claim_id)
     return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
 
@@ -250,8 +246,7 @@ def _draw_opener(claim: ClaimResult) -> None:
     if not claim.settings:
         st.caption("Its samples are drawn while it runs: there is no table to open on the bench.")
         return
-    help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
-    with st.popover("Open a finding on the bench", icon=":material/travel_explore:", help=help):
+    with st.popover(**look_of("open_a_finding")):
         says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
         chosen = st.selectbox("Finding", range(len(says)), format_func=says.__getitem__, key=f"papers:open:{claim.id}")
         opens: dict[str, Any] = {"on_click": _open_finding, "args": (claim.settings[chosen],)}

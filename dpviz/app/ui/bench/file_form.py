@@ -15,6 +15,7 @@ from dpviz.app.ui.bench.in_hand import (
     answer,
     ask_one,
     count_look,
+    dress,
     find_refusal,
     list_names,
     look_and_propose,
@@ -23,8 +24,7 @@ from dpviz.app.ui.bench.in_hand import (
     read_beginning,
 )
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import format_badge, say_refusal
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import format_badge, look_of, say_refusal
 from dpviz.app.ui.table_words import (
     DELIMITER_WORDS,
     describe_coding,
@@ -45,13 +45,6 @@ _FIRST_LINE: Mapping[tuple[bool | None, bool], str] = {
     (True, True): "names, units below",
 }
 _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
-_DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
-_GROUPINGS = {
-    **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
-    file_format.INDIAN: "Indian: 12,34,567",
-}
-_QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
-_NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
 _HOW = "How is this file to be read?"
 
 
@@ -73,34 +66,16 @@ def draw_file_form(hand: Hand) -> None:
 def _ask_format(hand: Hand) -> None:
     start = hand.declaration.file
     with st.grid(min_column_width=128, gap="small"):
-        encodings = {one: one for one in file_format.ENCODINGS}
-        encoding = ask_one(hand, "encoding", "Encoding", encodings, start.encoding)
-        delimiter = ask_one(hand, "delimiter", "Delimiter", _DELIMITERS, start.delimiter, accept_new_options=True)
+        encoding = ask_one(hand, "encoding", start.encoding, {one: one for one in file_format.ENCODINGS})
+        delimiter = ask_one(hand, "delimiter", start.delimiter, _DELIMITERS)
         now = (start.units_line or start.header, start.units_line)
-        header, units_line = ask_one(
-            hand, "first", "The first line is", _FIRST_LINE, now, help=SENTENCES.fill("first_line")
-        )
+        header, units_line = ask_one(hand, "first", now, _FIRST_LINE)
         style = ask_style(hand, start.style)
-        quote = ask_one(hand, "quotation", "Quotation mark", _QUOTES, start.quote)
-        about = "Titles, comments and blank lines above the names."
-        skip = st.number_input(
-            "Lines to skip", 0, file_format.MOST_SKIPPED, start.skip, key=make_key(hand, "skip"), help=about
-        )
-    names = st.text_area(
-        "Column names, where no line holds them",
-        format_names(start.names),
-        height=68,
-        placeholder="age, income, person",
-        key=make_key(hand, "names"),
-        help="With commas between them or one a line; as many as a row has fields.",
-    )
-    several = not hand.is_private and st.checkbox(
-        "A quoted cell may go on over several lines",
-        start.several_lines,
-        key=make_key(hand, "several_lines"),
-        help="For public files only: one row could then change how all rows below it are read.",
-    )
-    if st.form_submit_button("So it is", type="primary", width="stretch", help=SENTENCES.fill("read_by_declaration")):
+        quote = ask_one(hand, "quotation", start.quote)
+        skip = st.number_input(max_value=file_format.MOST_SKIPPED, value=start.skip, **dress(hand, "skip"))
+    names = st.text_area(value=format_names(start.names), **dress(hand, "names"))
+    several = not hand.is_private and st.checkbox(value=start.several_lines, **dress(hand, "several_lines"))
+    if st.form_submit_button(**look_of("read_so")):
         said = replace(start, encoding=encoding, delimiter=delimiter, header=header, names=read_names(names or ""))
         said = replace(said, style=style, quote=quote, skip=int(skip), units_line=units_line)
         said = replace(said, several_lines=bool(several))
@@ -109,24 +84,11 @@ def _ask_format(hand: Hand) -> None:
 
 def ask_style(hand: Hand, start: file_format.NumberStyle, of: str = "") -> file_format.NumberStyle:
     """How numbers are written, in the whole file or in one column."""
-    decimal = ask_one(hand, f"decimal{of}", "Decimal mark", _DECIMALS, start.decimal)
-    grouping = ask_one(hand, f"grouping{of}", "Grouping mark", _GROUPINGS, start.grouping)
-    negative = ask_one(hand, f"negative{of}", "Negative numbers", _NEGATIVES, start.negative)
-    sign = st.text_input(
-        "Sign to strip",
-        start.sign,
-        max_chars=8,
-        placeholder="none",
-        key=make_key(hand, f"sign{of}"),
-        help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
+    decimal, grouping, negative = (
+        ask_one(hand, name, getattr(start, name), of=of) for name in ("decimal", "grouping", "negative")
     )
-    missing = st.text_input(
-        "Means missing",
-        format_names(start.missing),
-        placeholder="-999, refused",
-        key=make_key(hand, f"missing{of}"),
-        help="Numbers and words that stand for a missing cell; with commas between them.",
-    )
+    sign = st.text_input(value=start.sign, **dress(hand, "sign", of))
+    missing = st.text_input(value=format_names(start.missing), **dress(hand, "missing", of))
     return file_format.NumberStyle(decimal, grouping, (sign or "").strip(), negative, read_names(missing or ""))
 
 
@@ -240,22 +202,10 @@ def draw_file_button() -> None:
 
 def _draw_json_panel(hand: Hand) -> None:
     """Upload or paste JSON: everything that it declares takes the place of what the sentence says."""
-    with (
-        st.popover(
-            "Use a declaration (JSON)",
-            icon=":material/data_object:",
-            help=SENTENCES.fill("declaration_file"),
-        ),
-        st.form(make_key(hand, "json"), border=False),
-    ):
+    with st.popover(**look_of("declaration_json")), st.form(make_key(hand, "json"), border=False):
         most = declarations.MAX_DECLARATION_BYTES // 1_000_000
-        file = st.file_uploader("JSON file", type=["json"], key=make_key(hand, "json_file"), max_upload_size=most)
-        text = st.text_area(
-            "or paste it",
-            placeholder='{"bounds": {"age": [18, 100]},\n "bounds_origin": "law"}',
-            help="Or one pair of bounds for all columns: lower, upper.",
-            key="bounds_json",
-        )
+        file = st.file_uploader(max_upload_size=most, **dress(hand, "json_file"))
+        text = st.text_area(**look_of("bounds_json", key="bounds_json"))
         pressed = st.form_submit_button("Use these")
     if pressed:
         with say_refusal():

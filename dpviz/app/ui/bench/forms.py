@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from dpviz.app.ui.bench.in_hand import (
     close_word,
     count_answers,
     count_look,
+    dress,
     find_hand,
     find_open_word,
     find_opened,
@@ -36,8 +37,7 @@ from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.controls import SHARES
 from dpviz.app.ui.data.table_link import draw_file_here, draw_synthetic_form, open_sample
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, say_refusal
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import draw_badge, look_of, say_refusal
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
 from dpviz.core import AccessKind, Array, RequestError, check
@@ -58,8 +58,6 @@ from dpviz.tables import (
 )
 from dpviz.words import format_number, format_percent, format_plus_minus, glossary
 
-_SCALINGS = {"unit": "each column by its bounds", "common": "one scale for all"}
-_NO_LABEL = "none"
 _COUNTED = "cells that are no numbers, and the rows that they cost"
 _PROPOSED = "the commonest values of a column"
 # Values that a proposal takes from the rows, the commonest first.
@@ -80,34 +78,21 @@ def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
     declared = hand.declaration
     able = [name for name in names if name != declared.id_column]
     chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    about = SENTENCES.fill("scale")
-    scaling = ask_one(hand, "scaling", "Scale", _SCALINGS, declared.scaling, draw=st.radio, help=about)
-    radius = st.number_input(
-        "Radius (optional)",
-        min_value=0.0,
-        value=declared.radius,
-        format="%g",
-        placeholder="none: the bounds alone limit a row",
-        key=make_key(hand, "radius"),
-        help=SENTENCES.fill("radius"),
-    )
-    labels = {"": _NO_LABEL} | {name: name for name in able}
+    scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
+    radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
     now = declared.label_column if declared.label_column in able else ""
-    about = "A grouping that is known already. It is never clustered; it only judges results that may be seen."
-    label = ask_one(hand, "label", "Label column (optional)", labels, now, help=about)
+    label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
     if st.form_submit_button("So it is", type="primary", width="stretch"):
         said = hand.choose_columns(chosen)
-        more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius)}
-        more |= {"label_column": label}
+        more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
         answer(replace(said, declaration=replace(said.declaration, **more).validate()))
 
 
 def _draw_fill_button(hand: Hand) -> None:
     chosen = [name for name in hand.declaration.columns if name not in _list_valued(hand)]
     if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
-        help = "Least and largest value of each column by which is grouped: allowed because this file is public."
-        look: dict[str, Any] = {"icon": ":material/unfold_more:", "disabled": not chosen, "help": help}
-        if st.button("Fill from the rows", key=make_key(hand, "fill"), **look):
+        pressed = st.button(**dress(hand, "fill", disabled=not chosen))
+        if pressed:
             answer(hand.take_bounds(_measure_bounds(hand, chosen)))
 
 
@@ -145,27 +130,8 @@ def _read_rows(hand: Hand) -> LoadedTable:
     return content
 
 
-class _Kind(NamedTuple):
-    """How a kind of column is asked for: in words, and what the box under it holds."""
-
-    words: str
-    asked: str = ""
-    placeholder: str = ""
-
-
 _SCALES = ("linear", "log", "root")
 _VALUES = ("categories", "closed", "order")
-_HOLDS: Mapping[str, _Kind] = {
-    "linear": _Kind("numbers, as they are"),
-    "log": _Kind("amounts on a log scale: money, sizes"),
-    "root": _Kind("amounts on a root scale: 0 and negative ones too"),
-    "categories": _Kind("categories", "Values, separated by commas", "North, South, East"),
-    "closed": _Kind("one of two values", "The two values, separated by a comma", "no, yes"),
-    "order": _Kind("ranks", "Values from first to last, separated by commas", "low, middle, high"),
-    "dates": _Kind("dates"),
-    "cycle": _Kind("hours, weekdays: a cycle", "It comes round again after", "24"),
-}
-_WRITTEN = {"ymd": "year first: 2015-01-31", "dmy": "day first: 31.1.2015", "mdy": "month first: 1/31/2015"}
 
 
 def ask_column(hand: Hand, name: str) -> None:
@@ -175,28 +141,15 @@ def ask_column(hand: Hand, name: str) -> None:
         return
     form = _find_form(hand, name)
     st.markdown(f"**{escape_markdown(name)}**")
-    kinds = {one: said.words for one, said in _HOLDS.items()}
-    kind = ask_one(
-        hand, f"holds:{name}", "What it holds", kinds, _find_kind(form), help=SENTENCES.fill("what_it_holds")
-    )
+    kind = ask_one(hand, "holds", _find_kind(form), of=f":{name}")
     with st.form(make_key(hand, f"column:{name}"), border=False), say_refusal():
         said = dict(_ask_form(hand, name, kind, form))
         unit_place, weight_place = st.columns(2)
-        unit = unit_place.text_input(
-            "Unit",
-            declared.units.get(name, ""),
-            max_chars=declarations.LONGEST_UNIT,
-            key=make_key(hand, f"unit:{name}"),
-        )
-        weight = weight_place.number_input(
-            "Weight (optional)",
-            codings.LEAST_WEIGHT,
-            codings.MOST_WEIGHT,
-            declared.weights.get(name),
-            placeholder="as usual",
-            help=SENTENCES.fill("weight"),
-            key=make_key(hand, f"weight:{name}"),
-        )
+        longest, least, most = declarations.LONGEST_UNIT, codings.LEAST_WEIGHT, codings.MOST_WEIGHT
+        look = dress(hand, "unit", f":{name}", value=declared.units.get(name, ""), max_chars=longest)
+        unit = unit_place.text_input(**look)
+        look = dress(hand, "weight", f":{name}", value=declared.weights.get(name), min_value=least, max_value=most)
+        weight = weight_place.number_input(**look)
         style = _ask_own_style(hand, name)
         if st.form_submit_button("So it is", type="primary", width="stretch"):
             units = {other: one for other, one in declared.units.items() if other != name}
@@ -218,7 +171,7 @@ def ask_column(hand: Hand, name: str) -> None:
         st.caption(escape_markdown(describe_noise(hand, name, kind)), help=_MEASURED_ONCE)
         if None in declared.bounds[name][:2]:
             _ask_buying(hand, name)
-    if st.button("Leave it out", icon=":material/close:", key=make_key(hand, f"out:{name}")):
+    if st.button(**dress(hand, "out", f":{name}")):
         answer(hand.choose_columns([one for one in declared.columns if one != name]))
 
 
@@ -233,7 +186,7 @@ def _find_form(hand: Hand, name: str) -> Mapping[str, Any]:
 def _find_kind(form: Mapping[str, Any]) -> str:
     if form.get("closed"):
         return "closed"
-    return str(form.get("scale") or next((key for key in form if key in _HOLDS), "linear"))
+    return str(form.get("scale") or next((key for key in form if key in look_of("holds")["words"]), "linear"))
 
 
 def _ask_form(hand: Hand, name: str, kind: str, form: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -244,15 +197,11 @@ def _ask_form(hand: Hand, name: str, kind: str, form: Mapping[str, Any]) -> Iter
         return
     if kind == "dates":
         yield "dates", [*_ask_ends(hand, name, form.get("dates", (None, None)))]
-        yield "written", ask_one(hand, f"written:{name}", "Written", _WRITTEN, form.get("written", "ymd"))
+        yield "written", ask_one(hand, "written", form.get("written", "ymd"), of=f":{name}")
         return
     said = form.get("cycle", form.get("order", form.get("categories", ()))) if kind == _find_kind(form) else ()
-    told = st.text_input(
-        escape_markdown(_HOLDS[kind].asked),
-        f"{said:g}" if isinstance(said, int | float) else ", ".join(said),
-        placeholder=_HOLDS[kind].placeholder,
-        key=make_key(hand, f"said:{kind}:{name}"),
-    )
+    now = f"{said:g}" if isinstance(said, int | float) else ", ".join(said)
+    told = st.text_input(value=now, **look_of(f"said_{kind}", key=make_key(hand, f"said:{kind}:{name}")))
     if kind == "cycle":
         number = _read_number(told or "")
         yield "cycle", told if number is None else number
@@ -390,14 +339,7 @@ def _draw_lost_rows(hand: Hand) -> None:
         return
     if hand.is_private and not recall(asked, usual=False):
         st.caption(_describe_rule(declared))
-        st.button(
-            "Count what drops out (counted)",
-            icon=":material/visibility:",
-            key=make_key(hand, "count_lost"),
-            on_click=remember,
-            args=(asked, True),
-            help=SENTENCES.fill("count_what_drops_out"),
-        )
+        st.button(on_click=remember, args=(asked, True), **dress(hand, "count_lost"))
         return
     if hand.is_private:
         count_look(content, declared.kind, AccessKind.ROWS, _COUNTED)
@@ -450,11 +392,6 @@ def describe_moves(values: Array, declared: Declaration) -> str:
     return f"{format_percent(outside.mean())} of the whole rows move to the bounds." if outside.any() else ""
 
 
-_KINDS = {
-    FileKind.PRIVATE: "private: about people, shown only if you ask",
-    FileKind.PUBLIC: "public: anybody may see the rows",
-    FileKind.SIMULATED: "simulated: made up, nobody is in it",
-}
 _ONE_ROW = "each person has one row"
 _HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
@@ -502,15 +439,8 @@ def _ask_table(hand: Hand) -> None:
     """How the table in hand is read and declared, and the ways to another one."""
     draw_file_form(hand)
     titles = {one.id: one.title for one in list_samples()}
-    chosen = st.selectbox(
-        "A public sample",
-        list(titles),
-        index=None,
-        format_func=titles.__getitem__,
-        placeholder="choose one",
-        key=make_key(hand, "sample"),
-        help=glossary.explain_term("public"),
-    )
+    shown = titles.__getitem__
+    chosen = st.selectbox(options=list(titles), index=None, format_func=shown, **dress(hand, "sample"))
     if chosen is not None and (found := find_sample(chosen)) is not None:
         with st.spinner("Opening…"):
             open_sample(found)
@@ -522,9 +452,8 @@ def _ask_table(hand: Hand) -> None:
 
 
 def _ask_kind(hand: Hand) -> None:
-    now, about = hand.declaration.kind, "Every look at private rows is counted."
-    chosen = FileKind(ask_one(hand, "kind", "The table is", _KINDS, now, draw=st.radio, help=about))
-    if chosen != now:
+    chosen = FileKind(ask_one(hand, "kind", hand.declaration.kind, by=st.radio))
+    if chosen != hand.declaration.kind:
         answer(hand.say_kind(chosen))
 
 
@@ -538,44 +467,22 @@ def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
     likely = () if found is None else found.whose
     choices = {"": _ONE_ROW}
     choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
-    help = glossary.explain_term("unit", SENTENCES.fill("whose_row"))
-    column = ask_one(hand, "whose", "Whose row is it?", choices, declared.id_column or "", help=help) or None
+    column = ask_one(hand, "whose", declared.id_column or "", choices) or None
     most = 1
     if column is None:
         st.caption(_HARM)
     else:
-        most = int(
-            st.number_input(
-                "Most rows used of one person",
-                1,
-                check.MOST_ROWS_PER_PERSON,
-                max(1, declared.rows_per_person),
-                key=make_key(hand, "most"),
-                help="Further rows are left out. All noise grows in proportion.",
-            )
-        )
-    label, look = "Two tables are neighbours if one person is…", {"help": glossary.explain_term("neighbours")}
-    now = declared.relation
-    relation = ask_one(hand, "relation", label, RELATION_WORDS, now, draw=st.radio, horizontal=True, **look)
+        at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
+        most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
+    relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
     if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
         answer(hand.say_person(column, most, relation))
 
 
 def _ask_origin(hand: Hand) -> None:
     if hand.declaration.bounds_from_rows and hand.is_private:
-        st.warning(
-            "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
-            icon=":material/warning:",
-        )
-    origin = st.selectbox(
-        "Where are these bounds from?",
-        declarations.ORIGINS,
-        index=None,
-        placeholder="choose or type, such as the CRM manual",
-        accept_new_options=True,
-        key=make_key(hand, "origin:said"),
-        help=glossary.explain_term("bounds"),
-    )
+        st.warning(**look_of("bounds_from_private_rows"))
+    origin = st.selectbox(**dress(hand, "origin", ":said", options=declarations.ORIGINS, index=None))
     if origin:
         answer(hand.say_origin(str(origin)[:300]))
 
@@ -583,16 +490,11 @@ def _ask_origin(hand: Hand) -> None:
 def _ask_algorithm(hand: Hand) -> None:
     """All of them, each after what it does; its parameters, and the seed of a study."""
     titles = {card.id: f"{card.does}: {card.title}" for _, _, of_kind in CARDS.list_kinds() for card in of_kind}
-    card = CARDS[ask_one(hand, "algorithm", "Algorithm", titles, hand.request.algorithm)]
+    card = CARDS[ask_one(hand, "algorithm", hand.request.algorithm, titles)]
     st.caption(escape_markdown(card.summary))
     with st.expander("Parameters, and the noise of a study", icon=":material/tune:"):
         params = draw_params_form(card)
-        seeded = st.toggle(
-            "Repeatable noise (study only)",
-            hand.request.seed is not None,
-            key="study_noise",
-            help=glossary.explain_term("noise"),
-        )
+        seeded = st.toggle(value=hand.request.seed is not None, **look_of("study_noise", key="study_noise"))
         seed = int(st.number_input("Seed", 0, 2**31 - 1, hand.request.seed or 0, key="study_seed", disabled=not seeded))
     with st.expander("How it works", icon=":material/school:"):
         draw_description(card)
@@ -606,14 +508,9 @@ def _ask_algorithm(hand: Hand) -> None:
 
 
 def _ask_often(hand: Hand) -> None:
-    share = st.segmented_control(
-        "In so many of 10 draws",
-        SHARES,
-        default=hand.target.share,
-        format_func=lambda one: f"{10 * one:g} of 10",
-        required=True,
-        key=make_key(hand, "often"),
-    )
+    shown = "{:g} of 10".format
+    look = dress(hand, "often", default=hand.target.share, format_func=lambda one: shown(10 * one))
+    share = st.segmented_control(options=SHARES, **look)
     if share and share != hand.target.share:
         answer(replace(hand, target=Target(hand.target.loss, float(share))))
 

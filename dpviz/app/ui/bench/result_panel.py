@@ -45,13 +45,13 @@ from dpviz.app.ui.figure import (
     draw_python_section,
     draw_tabs,
     format_badge,
+    look_of,
     read_palette,
     show,
     show_diagram,
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import Room, play, zip_steps
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.runner import (
@@ -376,11 +376,7 @@ _TURNED = "explore:turned"
 def draw_turning(run: Run, context: RenderContext) -> None:
     """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
     places = list_turning_places(run.steps, run.domain)
-    if not places or not st.toggle(
-        "Turn it in three dimensions",
-        key=_TURNED,
-        help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
-    ):
+    if not places or not st.toggle(**look_of("turned", key=_TURNED)):
         return
     step, shown = _ask_step("Step that is turned", run, places, _TURNED), context.with_steps_of(run)
     words = describe_space(step, shown)
@@ -400,9 +396,7 @@ def draw_k_reading(result: Result) -> None:
         return
     most = min(max(run.k, _LEAST), synopsis_reading.MOST_K)
     asked = st.toggle(
-        f"How many groups are there? Read it from the grid, for k up to {most:d}",
-        key=_READ,
-        help=SENTENCES.fill("read_k"),
+        f"How many groups are there? Read it from the grid, for k up to {most:d}", **look_of("read_k", key=_READ)
     )
     if not asked:
         return
@@ -429,15 +423,8 @@ def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) 
     stem, table, shown = export.name_file(record), pictured.table, _make_public_context(pictured, context)
     seen = pictured if shown.reveals else pictured._replace(judged=None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        draw_download(
-            "Play it anywhere (HTML)",
-            lambda: make_run_page(seen, record, shown),  # made when it is asked for
-            export.name_page(record, revealed=shown.reveals),
-            type="primary",
-            icon=":material/play_circle:",
-            key="download_page",
-            help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
-        )
+        name, look = export.name_page(record, revealed=shown.reveals), look_of("run_page", key="download_page")
+        draw_download(content=lambda: make_run_page(seen, record, shown), name=name, **look)  # when it is asked for
         centers, braces = export.format_centers_csv(record), ":material/data_object:"
         draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
         told = export.format_run_json(record)
@@ -658,12 +645,7 @@ def draw_more(pictured: Pictured) -> None:
     _draw_table_facts(pictured.table, made_up=pictured.is_made_up)
     if pictured.result is None or pictured.is_made_up:
         return
-    more = st.expander(
-        "What was found · ledger · numbers · files",
-        icon=":material/expand_circle_down:",
-        key="bench:more",
-        on_change="rerun",
-    )
+    more = st.expander(**look_of("more", key="bench:more"))
     if not more.open:
         return
     with more:

@@ -24,7 +24,7 @@ import streamlit as st
 from dpviz.app.ui import session
 from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta, suggest_k
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import say_refusal
+from dpviz.app.ui.figure import look_of, say_refusal
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.same_origin import may_name_paths
@@ -52,7 +52,7 @@ from dpviz.tables import (
     open_csv,
     open_named,
 )
-from dpviz.words import foreign, format_duration, glossary
+from dpviz.words import foreign, format_duration
 
 PAINTED = "painted."
 """What the name of a drawing in a link begins with; its text follows."""
@@ -410,14 +410,8 @@ _UNREADABLE = "A defect of dpviz stopped the reading of this file: try it withou
 
 def draw_csv_upload() -> None:
     """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
-    file = st.file_uploader(
-        "Your CSV file",
-        type=["csv", "tsv", "txt", "gz"],
-        key="csv",
-        on_change=_forget_refusal,
-        max_upload_size=foreign.CSV.most_bytes // 1_000_000,
-        help=SENTENCES.fill("csv"),
-    )
+    most = foreign.CSV.most_bytes // 1_000_000
+    file = st.file_uploader(**look_of("csv", key="csv", on_change=_forget_refusal, max_upload_size=most))
     if file is not None and st.session_state.get(_READ) != file.file_id:
         st.session_state[_READ] = file.file_id
         st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
@@ -435,9 +429,7 @@ def draw_file_here() -> None:
     """A file by its path, where nobody else can name one: of any size, since nobody sends it anywhere."""
     if not may_name_paths():
         return
-    help = SENTENCES.fill("file_here")
-    popover = st.popover("A file on this machine", icon=":material/hard_drive:", help=help, key="here")
-    with popover, st.form("file_here", border=False, enter_to_submit=False):
+    with st.popover(**look_of("here", key="here")), st.form("file_here", border=False, enter_to_submit=False):
         path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
         if st.form_submit_button("Bring it") and path:
             st.session_state[_REFUSED] = _UNREADABLE
@@ -467,20 +459,14 @@ def draw_synthetic_form() -> bool:
     """Bounds, n, d and k make a table; True if one was opened just now."""
     with st.form("synthetic_table", border=False):
         low_place, high_place = st.columns(2)
-        of_all = glossary.explain_term("bounds", "Here: of every column, data units.")
-        low = low_place.number_input("lower bound", value=0.0, format="%g", help=of_all)
-        high = high_place.number_input("upper bound", value=100.0, format="%g", help=of_all)
+        low = low_place.number_input(**look_of("lower"))
+        high = high_place.number_input(**look_of("upper"))
         n_place, d_place = st.columns(2)
-        n = n_place.number_input(
-            "n, rows", 1, made_tables.MOST_ROWS, value=10_000, step=1000, help="Public, as all of this is."
-        )
-        d = d_place.number_input("d, columns", 1, made_tables.MOST_PARTS, value=2, help="Two can be seen whole.")
+        n = n_place.number_input(**look_of("made_rows", max_value=made_tables.MOST_ROWS))
+        d = d_place.number_input(**look_of("made_columns", max_value=made_tables.MOST_PARTS))
         k_place, spread_place = st.columns(2)
-        k = k_place.number_input(
-            "clusters put in", 1, made_tables.MOST_PARTS, value=5, help=glossary.explain_term("cluster")
-        )
-        wide = "Width of a cluster as a share of the bounds."
-        spread = spread_place.number_input("spread", made_tables.LEAST_SPREAD, 1.0, value=0.05, step=0.01, help=wide)
+        k = k_place.number_input(**look_of("made_clusters", max_value=made_tables.MOST_PARTS))
+        spread = spread_place.number_input(**look_of("spread", min_value=made_tables.LEAST_SPREAD))
         pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
     if not pressed:
         return False

@@ -17,7 +17,6 @@ from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.table_words import describe_columns, describe_delimiter, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
@@ -39,9 +38,9 @@ def draw_table_summary(table: OpenTable) -> None:
 
 def draw_declaration_download(table: OpenTable) -> None:
     """A button that hands on what is declared about ``table``: public statements only."""
-    help = "What is declared, for the next visit or the command line: put it beside the CSV under the same name."
     said, name = declarations.to_json(table.declaration), f"{table.loaded.name}.json"
-    figure.draw_download("Declaration (JSON)", said, name, key="declaration_json", help=help)
+    look = figure.look_of("declaration_download", key="declaration_json")
+    figure.draw_download(content=said, name=name, **look)
 
 
 def draw_table_in_python(table: OpenTable) -> None:
@@ -135,11 +134,7 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
 def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:
     """What the bounds cut off; of a private file why that is not shown, and where the question can be settled."""
     if table.kind is FileKind.PRIVATE:
-        st.info(
-            SENTENCES.fill("clipping_hidden"),
-            title="Bounds come from what is known without the rows",
-            icon=":material/visibility_off:",
-        )
+        st.info(**figure.look_of("clipping_hidden"))
         return
     if revealed.inside:
         st.caption("What the bounds cut off is not known of a table that memory does not hold.")

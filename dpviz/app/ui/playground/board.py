@@ -28,7 +28,7 @@ from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import open_painted
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, say_refusal
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, look_of, say_refusal
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.same_origin import BOARD_FILES
 from dpviz.app.ui.session import choose, recall, remember
@@ -364,10 +364,8 @@ def draw_playground_page() -> None:
             if st.button(label, icon=icon, key=f"playground:{page}"):
                 _open_on(page, standing)
         draw_download("Points (CSV)", lambda: _format_points(standing), "painted.csv", key="playground:csv")
-        help = "All steps of this draw in one file: it opens in any browser, without network or server."
-        look = {"icon": ":material/play_circle:", "help": help, "key": "playground:animation"}
         make, name = (lambda: make_animation_page(_draw_run(standing))), export.name_revealed_file("painted", "html")
-        draw_download("Play it anywhere (HTML)", make, name, **look)
+        draw_download(content=make, name=name, **look_of("animation", key="playground:animation"))
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
     draw_caption_with_badge(
         "public",

@@ -17,7 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.controls import BOUNDS, MISSING, SEGMENTS, recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section, look_of
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
 from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
@@ -110,10 +110,8 @@ def _ask_choice(declared: Declaration, source_key: str) -> str:
     kept = f"release:chosen:{source_key[:16]}"
     before = declared.words.get("chosen_after_looking", "")
     first = recall(kept, before if isinstance(before, str) else "")
-    box: dict[str, Any] = {"max_chars": declarations.LONGEST, "height": 68, "key": kept}
-    box["placeholder"] = "Columns, bounds, k, ε … or: nothing. Left empty, the card says that you did not say."
-    box["help"] = "The card prints it word by word. No ε covers what was chosen because of the rows."
-    return remember(kept, str(st.text_area("What did you choose after looking?", first, **box) or ""))
+    look = look_of("chosen_after_looking", value=first, max_chars=declarations.LONGEST, key=kept)
+    return remember(kept, str(st.text_area(**look) or ""))
 
 
 _MOST_LINES = 12
@@ -205,7 +203,6 @@ def _describe_origin(line: Line) -> str:
     return f"**{escape_markdown(line.cost)}**" if line.cost else escape_markdown(line.origin)
 
 
-_MOST_PERCENT, _MOST_OF_BOUNDS = 50, 20
 _MOST_ROWS = 1_000_000  # of a smallest group
 
 
@@ -220,32 +217,25 @@ class Terms(NamedTuple):
 def ask_division(*, buys: bool, public: bool = False) -> Division:
     """How the ε of a release is divided; what is as usual for the table is not kept for another one."""
     kept = recall_division(public=public)
-    budget, bounds = glossary.explain_term("budget"), glossary.explain_term("bounds")
-    about = f"{SENTENCES.fill('segments_part')} {budget}"
-    _ask_part("ε for segments, %", kept.segments, SEGMENTS, about, most=_MOST_PERCENT, step=5)
+    _ask_part("part_for_segments", kept.segments, SEGMENTS)
     if buys:
-        _ask_part(
-            "ε for each open column, %", kept.bounds, BOUNDS, f"{SENTENCES.fill('bounds_part')} {bounds}", least=1
-        )
-    _ask_part("ε for missing values, %", kept.missing, MISSING, f"{SENTENCES.fill('missing_part')} {budget}")
+        _ask_part("part_for_bounds", kept.bounds, BOUNDS)
+    _ask_part("part_for_missing", kept.missing, MISSING)
     divided = recall_division(public=public)
     return divided if buys else replace(divided, bounds=Division.bounds)
 
 
-def _ask_part(
-    label: str, kept: float, key: str, help: str, *, least: int = 0, most: int = _MOST_OF_BOUNDS, step: int = 1
-) -> None:
+def _ask_part(name: str, kept: float, key: str) -> None:
     usual = round(100 * kept)
-    percent = int(st.slider(label, least, most, usual, step, key=key, help=help))
+    percent = int(st.slider(**look_of(name, value=usual, key=key)))
     if percent != usual:
         remember(key, percent)
 
 
 def ask_smallest_group(divided: Division) -> int:
     """The rows that each group of a release is promised to have; 0: nothing is promised."""
-    help = SENTENCES.fill("smallest_group")
-    box: dict[str, Any] = {"disabled": not divided.segments, "key": "release:smallest", "help": help}
-    smallest = st.number_input("Smallest group, rows", 0, _MOST_ROWS, step=5, **box)
+    off = not divided.segments
+    smallest = st.number_input(**look_of("smallest", max_value=_MOST_ROWS, disabled=off, key="release:smallest"))
     return int(smallest) if divided.segments else 0
 
 
@@ -337,11 +327,7 @@ def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubj
 def draw_command_line(release_request: ReleaseRequest) -> list[str]:
     """Draw the commands for what is asked; why the page cannot do it."""
     st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
-    st.info(
-        SENTENCES.fill("by_command_line"),
-        title="Released by the command line",
-        icon=":material/terminal:",
-    )
+    st.info(**look_of("by_command_line"))
     ways = {"number": format_number, "value_of": format_value, "quote": shlex.quote}
     usual = ReleaseRequest.bounds
     commands = render("release_commands.txt.j2", asked=release_request, usual_bounds=usual, **ways).rstrip()

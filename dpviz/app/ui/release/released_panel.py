@@ -46,8 +46,8 @@ def draw_publication_panel(publication: Publication) -> None:
     else:
         _draw_failure(publication)
     if publication.job.state.final:
-        look: dict[str, Any] = {"icon": ":material/add:", "help": "It is another charge: the ε of both add up."}
-        st.button("Prepare another release", key="release:prepare_another", on_click=prepare_another, **look)
+        look = figure.look_of("prepare_another", key="release:prepare_another")
+        st.button(on_click=prepare_another, **look)
 
 
 def _draw_progress(publication: Publication) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -33,7 +33,7 @@ from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
 from dpviz.app.ui.studies import study_job, study_sections
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.study_sections import SWEEP, SWEEP_INVITATION, draw_sweep_section, narrow_to_sweep
+from dpviz.app.ui.studies.study_sections import SWEEP, draw_sweep_section, narrow_to_sweep
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, OpenTable, Script, StudyGrid, summarise
 from dpviz.words import capitalize_first, glossary
@@ -44,12 +44,6 @@ _CLAIM, _TABLE, _EPSILON = "su-epsilon", "S1", 1.0
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _WHY = "One run says little: noise makes each run different. Medians and quartiles need several."
-_INVITATION = study_job.Invitation(
-    "Comparison",
-    "Which algorithm loses least here?",
-    SENTENCES.fill("compare"),
-    icon=":material/compare_arrows:",
-)
 
 
 def draw_compare_page(table: OpenTable) -> None:
@@ -66,7 +60,7 @@ def draw_compare_page(table: OpenTable) -> None:
     if not known:
         first.title("Which algorithm loses least here?", anchor=False)
     with first if known else answer:
-        study_job.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+        study_job.draw_study_half(question, _draw_pictures)
         if not known:
             _draw_example()
     for name in FOLDS:
@@ -85,12 +79,12 @@ def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
 
 def _draw_fold(name: str, question: study_job.StudyQuestion, *, asked: bool) -> None:
     """One that a link asks for, or that has runs already, is open."""
-    fold, known = FOLDS[name], study_job.find_job(question.narrow(name)) is not None
-    label, icon = escape_markdown(fold.invitation.title), fold.invitation.icon
-    part = st.expander(label, asked or known, icon=icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
+    told, known = study_job.invite(name), study_job.find_job(question.narrow(name)) is not None
+    label = escape_markdown(told.title)
+    part = st.expander(label, asked or known, icon=told.icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
     if part.open:
         with part:
-            fold.draw(question)
+            FOLDS[name](question)
 
 
 def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
@@ -269,24 +263,12 @@ def _load() -> None:
         st.session_state[f"{SWEEP}:settings:refusal"] = str(error)
 
 
-class _StudyFold(NamedTuple):
-    """What is asked for, and what draws it for the form as it stands."""
-
-    invitation: study_job.Invitation
-    draw: Callable[[study_job.StudyQuestion], None]
-
-
-_LINKED = "The settings of a sweep, as a link or a file"
-_SETTINGS = study_job.Invitation("Settings", _LINKED, "", ":material/link:")
-FOLDS = {
-    "sweep": _StudyFold(SWEEP_INVITATION, draw_sweep_section),
-    **{
-        name: _StudyFold(sweep.invitation, partial(study_sections.draw_varied_section, sweep))
-        for name, sweep in study_sections.VARIED.items()
-    },
-    "causes": _StudyFold(study_sections.PARTS_INVITATION, study_sections.draw_parts_section),
-    "payers": _StudyFold(study_sections.PAYERS_INVITATION, study_sections.draw_payers_section),
-    "draws": _StudyFold(study_sections.DRAWS_INVITATION, study_sections.draw_draws_section),
-    "settings": _StudyFold(_SETTINGS, _draw_settings),
+FOLDS: Mapping[str, Callable[[study_job.StudyQuestion], None]] = {
+    "sweep": draw_sweep_section,
+    **{name: partial(study_sections.draw_varied_section, sweep) for name, sweep in study_sections.VARIED.items()},
+    "causes": study_sections.draw_parts_section,
+    "payers": study_sections.draw_payers_section,
+    "draws": study_sections.draw_draws_section,
+    "settings": _draw_settings,
 }
 """By the key of its study, which opens it in a link."""

@@ -285,8 +285,7 @@ def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> Non
 
 def draw_opener(grid: StudyGrid, key: str) -> None:
     """Let a setting be run from a list, for whoever has no pointer."""
-    help = "Or click a point: its algorithm runs with its ε, k and δ."
-    with st.popover("Run a setting", icon=":material/travel_explore:", help=help):
+    with st.popover(**figure.look_of("run_a_setting")):
         contender = ask_contender(f"{key}:open", grid.contenders)
         first = min(grid.epsilons, key=lambda epsilon: abs(log(epsilon)))
         look: dict[str, Any] = {"value": first, "key": f"{key}:open:epsilon"}
@@ -333,9 +332,8 @@ def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyG
         kept: list[str] = recall(widget, [])
         before = [label for label in kept if label in offered]
         st.session_state[widget] = before or choose_usual(offered)
-    help = "Each preset counts as an algorithm of its own. k-means++ is always drawn beside them."
-    look: dict[str, Any] = {"placeholder": "Choose at least one", "wrap": True, "help": help}
-    picked = remember(widget, st.multiselect("Algorithms", list(offered), key=widget, **look))
+    look = figure.look_of("contenders", options=list(offered), key=widget)
+    picked = remember(widget, st.multiselect(**look))
     with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
         _draw_shortcuts(widget, offered, picked)
         _draw_cautions(offered, picked)
@@ -419,10 +417,14 @@ class Invitation:
     button: str = "Compute"
 
 
+def invite(key: str) -> Invitation:
+    """To the study of that key."""
+    return Invitation(**figure.look_of(f"invite_{key}"))
+
+
 def draw_study_button(
     question: StudyQuestion,
     *,
-    invitation: Invitation | None = None,
     with_centers: bool = False,
     problem: str | None = None,
     said: DeltaGenerator | None = None,
@@ -433,8 +435,7 @@ def draw_study_button(
         about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
         words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
     begin = partial(begin_study, with_centers=with_centers)
-    label = "Compute" if invitation is None else invitation.button
-    draw_ask_button(question, begin, words=words, problem=problem, label=label, said=said)
+    draw_ask_button(question, begin, words=words, problem=problem, said=said)
 
 
 def draw_ask_button(
@@ -443,11 +444,11 @@ def draw_ask_button(
     *,
     words: str,
     problem: str | None,
-    label: str = "Compute",
     said: DeltaGenerator | None = None,
 ) -> None:
     """Draw a button that begins something long."""
     key, barred = f"{question.key}:compute", problem is not None
+    label = invite(question.key).button
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
     barred_by = f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}"
@@ -457,9 +458,9 @@ def draw_ask_button(
             begin(question)
 
 
-def draw_study_half(question: StudyQuestion, *, invitation: Invitation, pictures: Callable[[StudyJob], None]) -> None:
+def draw_study_half(question: StudyQuestion, pictures: Callable[[StudyJob], None]) -> None:
     """Draw what came of a question: its last study, or an invitation."""
-    study = find_job(question)
+    study, invitation = find_job(question), invite(question.key)
     if study is None:
         st.info(invitation.words, icon=invitation.icon)
         return
@@ -494,9 +495,9 @@ def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -
     """Ask which measure is drawn."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
-    look: dict[str, Any] = {"default": "ratio", "required": True, "wrap": True, "key": f"{key}:measure"}
-    look["format_func"] = lambda name: capitalize_first(find_measure(name).short)
-    return str(st.pills("Measure", offered, **look) or "ratio")
+    shown = {name: capitalize_first(find_measure(name).short) for name in offered}
+    look = figure.look_of("measure", format_func=shown.__getitem__, key=f"{key}:measure")
+    return str(st.pills(options=offered, **look) or "ratio")
 
 
 def show_picture(picture: Diagram, study: StudyJob, *, beneath: Callable[[], None] = lambda: None) -> None:
@@ -547,10 +548,9 @@ def draw_study_download(study: StudyJob, picture: Diagram) -> None:
 
 def draw_page_button(study: StudyJob, picture: Diagram) -> None:
     """Offer a picture of a study as a page, which is made when it is asked for."""
-    help = "The picture, its numbers and what was asked, in one file of about 2 MB that needs no network."
-    look = {"icon": ":material/public:", "key": f"{study.question.key}:page", "help": help}
     make, name = partial(draw_study_page, study, picture), export.name_revealed_file(picture.stem, "html")
-    figure.draw_download("See it anywhere (HTML)", make, name, **look)
+    look = figure.look_of("picture_page", key=f"{study.question.key}:page")
+    figure.draw_download(content=make, name=name, **look)
 
 
 def format_study(study: StudyJob) -> bytes:

@@ -31,7 +31,6 @@ from dpviz.app.ui.session import find_known_clusters, make_once, recall, remembe
 from dpviz.app.ui.studies import study_job
 from dpviz.app.ui.studies.judged_rows import ask_larger_rows, find_known_rows
 from dpviz.app.ui.studies.study_job import (
-    Invitation,
     StudyJob,
     StudyQuestion,
     ask_contender,
@@ -69,19 +68,9 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
-    invitation: Invitation
 
 
-_DRAWN = "Press **Draw the map**: the loss at every ε and number of rows."
-_BY_K = "Press **Try every k**: the loss for each number of clusters, at one ε."
-_BY_N = "Press **Try every n**: the loss for each number of rows, at one ε."
-_GRID, _LINES = ":material/grid_on:", ":material/ssid_chart:"
-_MAP_INVITATION = Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, _GRID, "Draw the map")
-_MAP = _Sweep("map", "epsilon and n", _MAP_INVITATION)
-_KS = _Sweep("ks", "k", Invitation("Sweep over k", "What would more clusters cost?", _BY_K, _LINES, "Try every k"))
-_NS = _Sweep("ns", "n", Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, _LINES, "Try every n"))
-
-
+_MAP, _KS, _NS = _Sweep("map", "epsilon and n"), _Sweep("ks", "k"), _Sweep("ns", "n")
 VARIED = {sweep.key: sweep for sweep in (_MAP, _KS, _NS)}
 """What ε buys with how many rows, for one algorithm; and how the loss moves with k, or with n, at one ε."""
 
@@ -108,10 +97,10 @@ def draw_varied_section(sweep: _Sweep, question: StudyQuestion) -> None:
                 changes["ns"] = _draw_sizes(source, k)
         narrowed = replace(question.narrow(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        study_job.draw_study_button(narrowed, invitation=sweep.invitation, problem=_PRIVATE_N if private_n else None)
+        study_job.draw_study_button(narrowed, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
     draw = partial(_draw_sweep, sweep, own=own)
-    study_job.draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
+    study_job.draw_study_half(narrowed, draw)
 
 
 def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
@@ -157,21 +146,18 @@ def _draw_clusters(key: str, k: int) -> tuple[int, ...]:
 
 
 _DRAWS_KEY = "draws"
-_AGAIN = "Press **Draw again and again**: the same release, drawn again and again."
-DRAWS_INVITATION = Invitation("Draws", "How much do draws differ?", _AGAIN, ":material/replay:", "Draw again and again")
 
 
 def draw_draws_section(question: StudyQuestion) -> None:
     """One algorithm at one ε, drawn many times."""
-    button = partial(study_job.draw_study_button, invitation=DRAWS_INVITATION, with_centers=True)
-    _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), DRAWS_INVITATION, button, _draw_draws)
+    button = partial(study_job.draw_study_button, with_centers=True)
+    _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), button, _draw_draws)
 
 
 def _draw_one_setting(
     question: StudyQuestion,
     key: str,
     runs: tuple[str, int, int, int],
-    invitation: Invitation,
     draw_button: Callable[[StudyQuestion], None],
     pictures: Callable[[StudyJob], None],
 ) -> None:
@@ -181,7 +167,7 @@ def _draw_one_setting(
     with st.container(border=True):
         one = ask_one_setting(question, key, *runs)
         draw_button(one)
-    study_job.draw_study_half(one, invitation=invitation, pictures=pictures)
+    study_job.draw_study_half(one, pictures)
 
 
 def _draw_draws(study: StudyJob) -> None:
@@ -214,8 +200,6 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
 
 
 _PAYERS_KEY = "payers"
-_BY_GROUP = "Press **Measure**: what draws cost each cluster by its size, and each declared group."
-PAYERS_INVITATION = Invitation("Who pays", "Who pays for privacy?", _BY_GROUP, ":material/groups:", "Measure")
 
 
 def draw_payers_section(question: StudyQuestion) -> None:
@@ -224,14 +208,14 @@ def draw_payers_section(question: StudyQuestion) -> None:
         st.info(SENTENCES.fill("payers_private"), icon=":material/visibility_off:")
         return
     runs = ("Runs", 5, 50, 20)
-    _draw_one_setting(question, _PAYERS_KEY, runs, PAYERS_INVITATION, _draw_payers_button, _draw_picture)
+    _draw_one_setting(question, _PAYERS_KEY, runs, _draw_payers_button, _draw_picture)
 
 
 def _draw_payers_button(one: StudyQuestion) -> None:
     access = f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}"
     begin = partial(send, work=error_parts.measure_payer_rows, access=access)
     words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
-    study_job.draw_ask_button(one, begin, words=words, problem=one.problem, label="Measure")
+    study_job.draw_ask_button(one, begin, words=words, problem=one.problem)
 
 
 def _draw_picture(study: StudyJob) -> None:
@@ -253,15 +237,12 @@ def _draw_picture(study: StudyJob) -> None:
 _PARTS_KEY = "causes"
 # A private run, the same without noise, and two solutions from many starts.
 _RUNS_EACH = 4
-_EACH = "Press **Measure**: what the grid, the noise and the solver each add."
-_CAUSES = ("Where the error comes from", "Where does the loss come from?")
-PARTS_INVITATION = Invitation(*_CAUSES, _EACH, ":material/waterfall_chart:", "Measure")
 
 
 def draw_parts_section(question: StudyQuestion) -> None:
     """What quantising, noise and solver each add."""
     runs = ("Runs", 3, 50, 10)
-    _draw_one_setting(question, _PARTS_KEY, runs, PARTS_INVITATION, _draw_parts_button, _draw_bars)
+    _draw_one_setting(question, _PARTS_KEY, runs, _draw_parts_button, _draw_bars)
 
 
 def _draw_parts_button(one: StudyQuestion) -> None:
@@ -270,7 +251,7 @@ def _draw_parts_button(one: StudyQuestion) -> None:
     problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
     about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
     words = f"{one.grid.repeats:,} runs with noise and without{about}"
-    study_job.draw_ask_button(one, begin, words=words, problem=problem, label="Measure")
+    study_job.draw_ask_button(one, begin, words=words, problem=problem)
 
 
 def _draw_bars(study: StudyJob) -> None:
@@ -319,10 +300,6 @@ SWEEP, _SHARPER = "sweep", "sweep:smallest"
 _REPEATS_EACH, _REPEATS, _ROUNDS = 5, 20, 5
 # The picture ends here, or at twice the target: whoever loses more is out of the question.
 _MOST = 3.0
-_TRIED = "Press **Try every ε**: what each of the algorithms loses at each of them, on these rows."
-SWEEP_INVITATION = study_job.Invitation(
-    "Trade-off", "Which ε is enough?", _TRIED, ":material/show_chart:", "Try every ε"
-)
 _WHY = "The line is the median of these runs, the band spans their quartiles."
 
 
@@ -343,10 +320,10 @@ def draw_sweep_section(question: study_job.StudyQuestion) -> None:
         with right:
             target = _ask_target(question.table)
         question = narrow_to_sweep(question)
-        study_job.draw_study_button(question, invitation=SWEEP_INVITATION)
+        study_job.draw_study_button(question)
     advice = _find_stored(question, target)
     draw = partial(_measure, advice=advice, target=target)
-    study_job.draw_study_half(question, invitation=SWEEP_INVITATION, pictures=draw)
+    study_job.draw_study_half(question, draw)
     if advice is not None:
         draw_evidence(advice)
 
@@ -355,14 +332,12 @@ def _ask_target(table: OpenTable) -> Target:
     """Which loss counts as enough, and in how many runs: at first what was accepted of the table."""
     usual = find_target(table)
     above_place, share_place = st.columns(2, gap="small")
-    most = f"Here: how far it may at most lie above that.\n\n{glossary.explain_words('k-means++')}"
-    box: dict[str, Any] = {"step": 1.0, "format": "%g", "persist_state": "session", "key": f"{SWEEP}:above"}
-    box["help"] = glossary.explain_term("loss", most)
-    above = above_place.number_input("% over k-means++", 0.1, 1000.0, round(100 * (usual.loss - 1), 6), **box)
-    look: dict[str, Any] = {"persist_state": "session", "key": f"{SWEEP}:share"}
-    look["help"] = "A release is one run. Half of all runs is what usually happens; 9 of 10 is what one can count on."
-    look["format_func"] = lambda share: Target(share=share).describe_often()
-    share = share_place.selectbox("In", SHARES, SHARES.index(usual.share), **look)
+    more = f"Here: how far it may at most lie above that.\n\n{glossary.explain_words('k-means++')}"
+    most = glossary.explain_term("loss", more)
+    first = round(100 * (usual.loss - 1), 6)
+    above = above_place.number_input(**figure.look_of("accepted_loss", value=first, key=f"{SWEEP}:above", help=most))
+    look = figure.look_of("accepted_share", format_func=lambda share: Target(share=share).describe_often())
+    share = share_place.selectbox(options=SHARES, index=SHARES.index(usual.share), key=f"{SWEEP}:share", **look)
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     return Target(round(1 + float(above) / 100, 6), float(share))
 
@@ -429,13 +404,7 @@ def _draw_look(study: study_job.StudyJob) -> tuple[str, bool]:
     """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
     with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
         measure = study_job.ask_measure(study.make_frame(), SWEEP, without=("seconds",))
-        baselines = st.toggle(
-            "Baselines and predictions",
-            value=False,
-            key=f"{SWEEP}:dashed",
-            persist_state="session",
-            help=SENTENCES.fill("predictions"),
-        )
+        baselines = st.toggle(**figure.look_of("baselines", key=f"{SWEEP}:dashed"))
     return measure, baselines
 
 
