@@ -142,13 +142,24 @@ def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
+def _read_tables() -> dict[str, dict[str, Any]]:
+    told: dict[str, dict[str, Any]] = yaml.safe_load(_TABLES.read_text(encoding="utf-8"))
+    return told
+
+
+def read_table(name: str) -> Mapping[str, Any]:
+    """What ``columns.yaml`` says of each column of a table."""
+    return _read_tables()[name]
+
+
+@cache
 def read_columns(table: str) -> dict[str, Any]:
     """The columns of a table of a page in their order, each with how wide it is and what its heading means."""
     number = partial(st.column_config.NumberColumn, format="%.4g")
     kinds: dict[str, Callable[..., Any]] = {"number": number}
     kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
-    told = yaml.safe_load(_TABLES.read_text(encoding="utf-8"))[table]
-    return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in told.items()}
+    looks = {name: dict(look) for name, look in read_table(table).items()}
+    return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in looks.items()}
 
 
 def draw_centers_table(made: profiles.Profile) -> None:

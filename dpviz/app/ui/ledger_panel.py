@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import fsum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge, read_columns
+from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge, read_columns, read_table
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
-from dpviz.core import Accounting
+from dpviz.core import Entry
 from dpviz.releases import promise
 from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import format_number, glossary
@@ -26,14 +28,6 @@ _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
 _OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}
 
-ADDING = {
-    Accounting.PURE: "ε by ε",
-    Accounting.BASIC: "ε by ε, δ by δ",
-    Accounting.GDP: "in squares (μ²)",
-    Accounting.ZCDP: "in squares (ρ)",
-    Accounting.PLD: "by exact odds",
-    Accounting.NONE: "no guarantee",
-}
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 # The independent total may differ by the rounding of its grid; above the request it may never be.
 _ROUNDING = 1e-9
@@ -50,40 +44,30 @@ class JointPromise(NamedTuple):
     delta: float
 
 
+class _Charged(NamedTuple):
+    """A charge, with its place in its run and in the visit."""
+
+    run: int
+    step: int
+    entry: Booked
+    charge: Entry
+
+    @property
+    def looks(self) -> str:
+        """How often the rows of its run were looked at, by kind."""
+        return " ".join(f"{kind}: {number}" for kind, number in self.entry.record.looks.items())
+
+
 def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
     """Every entry of every run; numbers in their own columns, units in words."""
-    lines = [
-        {
-            "run": number,
-            "table": entry.record.declaration.title,
-            "algorithm": entry.record.algorithm,
-            "step": place,
-            "what for": charge.note,
-            "question": charge.query,
-            "mechanism": charge.mechanism,
-            "sensitivity": charge.sensitivity,
-            "noise scale": charge.scale,
-            "amount": charge.amount,
-            "unit": charge.accounting.unit.symbol,
-            "epsilon alone": charge.epsilon,
-            "delta alone": charge.delta,
-            "n": entry.record.n_origin,
-            "looks": format_looks(entry),
-            "version": entry.record.version,
-            "date": entry.record.date,
-            "note": entry.record.note,
-        }
-        for number, entry in enumerate(booked, start=1)
+    told = read_table("file of charges")
+    charged = [
+        _Charged(run, step, entry, charge)
+        for run, entry in enumerate(booked, start=1)
         if entry.record.private
-        for place, charge in enumerate(entry.record.entries, start=1)
+        for step, charge in enumerate(entry.record.entries, start=1)
     ]
-    return pd.DataFrame(lines, columns=_CHARGE_COLUMNS)
-
-
-_CHARGE_COLUMNS = [
-    *("run", "table", "algorithm", "step", "what for", "question", "mechanism", "sensitivity", "noise scale"),
-    *("amount", "unit", "epsilon alone", "delta alone", "n", "looks", "version", "date", "note"),
-]
+    return pd.DataFrame([[attrgetter(path)(one) for path in told.values()] for one in charged], columns=[*told])
 
 
 def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
@@ -102,7 +86,7 @@ def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None
                 "agrees": describe_agreement(entry, again),
                 "δ": entry.record.delta if entry.record.private else None,
                 "charges": len(entry.record.entries) if entry.record.private else 0,
-                "accounting": ADDING[entry.record.accounting],
+                "accounting": SENTENCES.fill(f"adding_{entry.record.accounting.value}"),
                 "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
                 "n": entry.record.n_origin,
                 "noise": describe_noise(entry),
@@ -128,11 +112,6 @@ def describe_noise(entry: Booked) -> str:
     if entry.record.seeded:
         return "seeded: simulation only"
     return "release-grade" if entry.record.hardened else "simulation only"
-
-
-def format_looks(entry: Booked) -> str:
-    """How often the rows were looked at, by kind."""
-    return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
 
 def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:

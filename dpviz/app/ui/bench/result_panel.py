@@ -52,6 +52,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import Room, play, zip_steps
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.runner import (
@@ -70,7 +71,7 @@ from dpviz.app.ui.runner import (
     start,
 )
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
-from dpviz.core import MOST_SAMPLED, AccessKind, Accounting, Array, Codes, RequestError
+from dpviz.core import MOST_SAMPLED, AccessKind, Array, Codes, RequestError
 from dpviz.runs import (
     OpenTable,
     ReleaseRecord,
@@ -294,18 +295,6 @@ def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
         yield TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
 
 
-# How the charges of a run add up, after its accounting.
-_ADDS_UP = {
-    Accounting.PURE: "Their ε add up to the ε of the run.",
-    Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
-    Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
-    Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
-    Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
-    "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
-    Accounting.NONE: "",
-}
-
-
 def draw_below(pictured: Pictured) -> None:
     """Draw the tabs under the pictures of a run; of those only the open one."""
     table, run, result = pictured.table, pictured.run, pictured.result
@@ -360,10 +349,12 @@ def _draw_ledger(run: Run) -> None:
     if not run.private:
         st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
-    st.markdown(
-        f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {_ADDS_UP[run.accounting]}",
-        help=glossary.explain_words("ledger, charge, accounting"),
+    adds_up, about = (
+        SENTENCES.fill(f"adds_up_{run.accounting.value}"),
+        glossary.explain_words("ledger, charge, accounting"),
     )
+    said = f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}"
+    st.markdown(said, help=about)
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
