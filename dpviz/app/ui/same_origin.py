@@ -22,24 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # What the pages need and no more: their own files, styles and small scripts set inline by Streamlit and Plotly,
 # pictures and workers made in the page, and the connection to this server.
-_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'unsafe-inline' blob:",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "media-src 'self' data: blob:",
-        "worker-src 'self' blob:",
-        "connect-src 'self'",
-        "object-src 'none'",
-        "base-uri 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
+_POLICY = Path(__file__).with_name("content_policy.txt").read_text(encoding="utf-8")
 HEADERS = {
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": "; ".join(_POLICY.splitlines()),
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",

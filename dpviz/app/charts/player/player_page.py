@@ -24,7 +24,7 @@ from dpviz.algorithms import find_card
 from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.plot import Data, pack
+from dpviz.app.charts.plot import WORDS, Data, pack
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.core import RequestError
@@ -156,7 +156,7 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
         font=FONT,
         style=read_asset("player.css"),
         scenes=scenes,
-        meanings=[*_MEANINGS.items()],
+        meanings=[(kind, WORDS.by_key[f"kind_{kind}"]) for kind in get_args(Kind)],
         kinds=kinds,
         find_card=find_card,
         number=format_number,
@@ -176,15 +176,7 @@ class _PageTable(NamedTuple):
     rest: int
 
 
-_MEANINGS: dict[Kind, str] = {
-    "public": "declared, or made without looking at any row; it costs no privacy.",
-    "released": "computed from the rows, covered by noise, and paid for in the ledger.",
-    "revealed": "read from the rows as they are, without any privacy; no release.",
-}
-RELEASED_ONLY = (
-    "Only released and public values are in this file: no row, no true count, and nothing that was computed from the "
-    "rows without noise."
-)
+RELEASED_ONLY = WORDS.by_key["released_only"]
 """What a page says that holds nothing revealed."""
 _MOST_LINES = 400
 

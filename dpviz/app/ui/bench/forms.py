@@ -38,6 +38,7 @@ from dpviz.app.ui.controls import SHARES
 from dpviz.app.ui.data.table_link import draw_file_here, draw_synthetic_form, open_sample
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import draw_badge, look_of, say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
 from dpviz.core import AccessKind, Array, RequestError, check
@@ -159,16 +160,12 @@ def ask_column(hand: Hand, name: str) -> None:
             )
             answer(hand.declare(changed).say_column(name, said, weight))
     if kind in _VALUES and (isinstance(hand.content, LoadedTable) or read_beginning(hand.content) is not None):
-        st.button(
-            "Propose its values: a look at the first rows",
-            help=f"The {_MOST_PROPOSED} commonest, for you to mend. What you declare then comes from the rows "
-            "unless you know it from elsewhere.",
-            key=make_key(hand, f"values:{name}"),
-            on_click=_propose_values,
-            args=(hand, name, make_key(hand, f"said:{kind}:{name}")),
-        )
+        given = (hand, name, make_key(hand, f"said:{kind}:{name}"))
+        st.button(**dress(hand, "values", f":{name}", on_click=_propose_values, args=given))
     if kind in _SCALES:
-        st.caption(escape_markdown(describe_noise(hand, name, kind)), help=_MEASURED_ONCE)
+        measured = SENTENCES.fill("measured_once", rows=count_cluster_rows(None, 1))
+        about = f"{measured}\n\n{glossary.explain_words('noise ε centre')}"
+        st.caption(escape_markdown(describe_noise(hand, name, kind)), help=about)
         if None in declared.bounds[name][:2]:
             _ask_buying(hand, name)
     if st.button(**dress(hand, "out", f":{name}")):
@@ -253,14 +250,6 @@ def _propose_values(hand: Hand, name: str, key: str) -> None:
         common = pd.Series(list_texts(cells)).value_counts().index[:_MOST_PROPOSED]
         st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
     keep_hand(replace(hand, declaration=replace(hand.declaration, proposed=True)))
-
-
-_MEASURED_ONCE = (
-    "Nine in ten: noise on each coordinate of a centre, the rows shared evenly by k clusters: Laplace noise on "
-    "the sums and the size of a cluster, measured once with all of ε. Wider bounds and fewer rows make more of it. "
-    f"Where the number of rows is private, {count_cluster_rows(None, 1):,} in a cluster are assumed. Read from "
-    f"declarations alone.\n\n{glossary.explain_words('noise ε centre')}"
-)
 
 
 def describe_noise(hand: Hand, name: str, scale: str) -> str:

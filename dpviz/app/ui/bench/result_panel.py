@@ -421,17 +421,9 @@ def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) 
         told = export.format_run_json(record)
         draw_download("Run (JSON)", told, f"{stem}_run.json", key="download_run", icon=braces)
     if shown.reveals:
-        draw_caption_with_badge(
-            "revealed",
-            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may be shown. "
-            "Switch off *Show truth* for a page of released values only.",
-        )
-    draw_caption_with_badge(
-        "released",
-        f"{'The other two files' if shown.reveals else 'All files'} hold released values only: centres in data units, "
-        "noisy sizes; the JSON also what was declared, the ledger, and how often anybody looked at the rows. How long "
-        "the run took is in none: it depends on the rows.",
-    )
+        draw_caption_with_badge("revealed", SENTENCES.fill("page_reveals", title=escape_markdown(table.title)))
+    others = "The other two files" if shown.reveals else "All files"
+    draw_caption_with_badge("released", SENTENCES.fill("files_hold", files=others))
     if record.note:
         st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
 
@@ -488,12 +480,8 @@ def _draw_loss_diagnostic(run: Run) -> None:
         return
     doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
     words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
-    draw_caption_with_badge(
-        "released",
-        words,
-        help="From the noisy histogram and the last round; nothing was spent on it. "
-        f"The range held for nine in ten of many runs on generated tables. {glossary.explain_term('loss')}",
-    )
+    about = f"{SENTENCES.fill('loss_diagnostic')} {glossary.explain_term('loss')}"
+    draw_caption_with_badge("released", words, help=about)
 
 
 def _describe_clusters(run: Run) -> str:

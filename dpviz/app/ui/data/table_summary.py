@@ -17,6 +17,7 @@ from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.table_words import describe_columns, describe_delimiter, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
@@ -118,10 +119,7 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
     frame = tabulate_points(revealed.points[:_ROWS_SHOWN], table.domain)
     st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
     if revealed.inside:
-        st.caption(
-            f"The first {len(frame):,} of {len(revealed.points):,} rows that stand for all of them: a fair sample, "
-            "inside the bounds, the same in whatever order the file has them."
-        )
+        st.caption(SENTENCES.fill("fair_sample", shown=len(frame), rows=len(revealed.points)))
         return
     left_out = table.loaded.n_rows - len(revealed.points)
     rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"

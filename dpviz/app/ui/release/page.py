@@ -28,7 +28,7 @@ from dpviz.core import ACCESS_LOG, RequestError, name_library
 from dpviz.releases import AccessCounts, ReleaseRequest, promise
 from dpviz.runs import Division, Request, Script, format_value, windows
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary, list_names, render
+from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary, render
 
 _DECLARED_FIRST = ("name", "description")
 _ON_THE_CARD = [name for name, word in declarations.OWNER_WORDS.items() if word.label]
@@ -181,10 +181,7 @@ def _list_bounds_hindrances(declared: Declaration) -> list[str]:
     if declared.bounds_from_rows:
         return [SENTENCES.fill("bounds_from_rows")]
     if nowhere := declared.unexplained:
-        return [
-            f"Nobody says where the bounds of {list_names(nowhere)} come from, and a release has to defend them: say "
-            "it in the sentence, behind the bounds."
-        ]
+        return [SENTENCES.fill("bounds_from_nowhere", names=nowhere)]
     return []
 
 
@@ -348,11 +345,8 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
     if against:
         return against
     with st.expander("The noise, and how ε is divided", icon=":material/grain:", key="release:noise"):
-        st.markdown(
-            f"Drawn by **{escape_markdown(library)}** on whole numbers, discrete, from the randomness of the operating "
-            "system: no seed gives it again, and its last digits tell nothing.",
-            help=glossary.explain_term("noise"),
-        )
+        drawn = SENTENCES.fill("noise_drawn", library=escape_markdown(library))
+        st.markdown(drawn, help=glossary.explain_term("noise"))
         shares = release_request.shares(asked_of.declaration)
         epsilon = release_request.request.epsilon
         parts = [
