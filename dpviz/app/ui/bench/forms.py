@@ -497,8 +497,7 @@ def _ask_algorithm(hand: Hand) -> None:
 
 
 def _ask_often(hand: Hand) -> None:
-    shown = "{:g} of 10".format
-    look = dress(hand, "often", default=hand.target.share, format_func=lambda one: shown(10 * one))
+    look = dress(hand, "often", default=hand.target.share, format_func=lambda one: f"{10 * one:g} of 10")
     share = st.segmented_control(options=SHARES, **look)
     if share and share != hand.target.share:
         answer(replace(hand, target=Target(hand.target.loss, float(share))))

@@ -491,12 +491,15 @@ def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitat
     return ":green-badge[:material/check: matches the settings]"
 
 
+def _name_measure(name: str) -> str:
+    return capitalize_first(find_measure(name).short)
+
+
 def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
     """Ask which measure is drawn."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
-    shown = {name: capitalize_first(find_measure(name).short) for name in offered}
-    look = figure.look_of("measure", format_func=shown.__getitem__, key=f"{key}:measure")
+    look = figure.look_of("measure", format_func=_name_measure, key=f"{key}:measure")
     return str(st.pills(options=offered, **look) or "ratio")
 
 
