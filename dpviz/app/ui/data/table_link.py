@@ -291,10 +291,7 @@ def _find_linked() -> _Linked | None:
         about = f"The rows of the sample “{sample.title}”, {sample.cells:,} numbers, are made when it is opened."
         return _Linked(is_cheap(sample), partial(open_sample, sample), about)
     if (told := read_synthetic_table(named)) is not None:
-        about = (
-            f"It is made of its numbers alone, {told.n:,} rows and {told.d:,} columns: about "
-            f"{format_duration(told.seconds)}, once somebody asks for it."
-        )
+        about = SENTENCES.fill("made_of_numbers", n=told.n, d=told.d, lasts=format_duration(told.seconds))
         return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
     if named.startswith(PAINTED):
         text = named.removeprefix(PAINTED)
@@ -473,10 +470,7 @@ def draw_synthetic_form() -> bool:
     told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
     with say_refusal():
         if not told.is_allowed:
-            raise RequestError(
-                "The bounds are not finite with lower < upper within ±1e100, or n x d is above "
-                f"{made_tables.MAX_CELLS:,}: change one of them."
-            )
+            raise SENTENCES.make_refusal("table_beyond", most=made_tables.MAX_CELLS)
         with st.spinner("Simulating…"):
             open_synthetic_table(told)
         return True

@@ -123,10 +123,7 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
         return
     left_out = table.loaded.n_rows - len(revealed.points)
     rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"
-    st.caption(
-        f"The first {len(frame):,} of {len(revealed.points):,} usable rows. {left_out:,} rows with missing cells, or "
-        f"beyond the most rows of one person, {rule}."
-    )
+    st.caption(SENTENCES.fill("usable_rows", shown=len(frame), rows=len(revealed.points), out=left_out, rule=rule))
 
 
 def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:

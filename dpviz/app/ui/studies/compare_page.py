@@ -217,19 +217,14 @@ def apply(grid: StudyGrid) -> None:
     labels = [contender.label for contender in grid.contenders]
     strange = [label for label in labels if label not in offered]
     if strange:
-        raise RequestError(
-            f"{strange[0]} cannot be chosen on this page: it offers algorithms with their presets, and `dpviz sweep` "
-            "any parameters."
-        )
+        raise SENTENCES.make_refusal("not_offered", name=strange[0])
     low, high = min(grid.epsilons), max(grid.epsilons)
     within = LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
     if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_job.MOST_REPEATS:
-        raise RequestError(
-            f"This page allows ε from {LOWEST_EPSILON:g} to {HIGHEST_EPSILON:g}, k up to {MOST_CLUSTERS:,}, δ up to "
-            f"{HIGHEST_DELTA:g} and up to {study_job.MOST_REPEATS} runs: these settings ask for more."
-        )
+        most: dict[str, Any] = {"k": MOST_CLUSTERS, "delta": HIGHEST_DELTA, "runs": study_job.MOST_REPEATS}
+        raise SENTENCES.make_refusal("beyond_page", low=LOWEST_EPSILON, high=HIGHEST_EPSILON, **most)
     if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
-        raise RequestError("These forms take one k, one δ, all rows and seed 0: `dpviz sweep` takes any of them.")
+        raise SENTENCES.make_refusal("one_of_each")
     choose(f"{_KEY}:contenders", labels)
     choose(f"{SWEEP}:repeats", grid.repeats)
     choose("k", grid.ks[0])

@@ -24,6 +24,7 @@ from dpviz.app.ui.bench.catalogue import format_warning, summarize_judgement
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import choose, count_study, recall, remember
 from dpviz.core import AccessKind, RequestError
 from dpviz.runs import (
@@ -565,9 +566,7 @@ def format_study(study: StudyJob) -> bytes:
 def _may_leave(study: StudyJob) -> bool:
     """Whether its losses may be taken away; says so if they may not."""
     if not study.source.kind.may_be_shown:
-        figure.draw_caption_with_badge(
-            "revealed", "Losses of a private file are for your eyes: there is no file of them."
-        )
+        figure.draw_caption_with_badge("revealed", SENTENCES.fill("for_your_eyes"))
     return study.source.kind.may_be_shown
 
 
