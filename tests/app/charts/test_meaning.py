@@ -7,7 +7,7 @@ import doctest
 import numpy as np
 import pytest
 
-from dpviz.app.charts import deployments, meaning
+from dpviz.app.charts import meaning
 from dpviz.app.charts.meaning import (
     UNITS,
     Attacker,
@@ -30,7 +30,7 @@ from tests.runs.meaning.test_windows import CASES, asked
 LOOKS = [choose_palette("light"), choose_palette("dark")]
 
 
-@for_each("module", [meaning, deployments])
+@for_each("module", [meaning])
 def test_examples_in_the_docstrings(module):
     assert doctest.testmod(module).failed == 0
 
