@@ -10,8 +10,13 @@ def main() -> None:
     from dpviz.app.ui import FAVICON, ahead  # before all that it loads
     from dpviz.app.ui.addresses import BENCH, list_moved
     from dpviz.app.ui.controls import remember_link
-    from dpviz.app.ui.data.table_link import claim_made, claim_prepared, draw_linked_table, follow_table_link
-    from dpviz.app.ui.data.ways_in import begin_with_given
+    from dpviz.app.ui.data.table_link import (
+        begin_with_given,
+        claim_made,
+        claim_prepared,
+        draw_linked_table,
+        follow_table_link,
+    )
     from dpviz.app.ui.lessons.visit import is_presented, name_shown
     from dpviz.app.ui.reader import follow_reader
     from dpviz.app.ui.runner import claim_finished

@@ -105,7 +105,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     for again in (lambda: fine(at.run()), lambda: read_as(at)):
         assert at.error and all(error.value.startswith("The ") for error in at.error)
         assert "How is this file to be read?" in {error.proto.title for error in at.error}
-        assert declared(at.selectbox, "first").value == "as it stands"
+        assert declared(at.selectbox, "first").value == (None, False)  # as it stands
         again()
     assert at.session_state["visit:table"].title == "One rich person" and shows_no_secret(at)
 
@@ -136,7 +136,7 @@ def test_a_file_whose_reading_fell_over_stays_refused(monkeypatch):
     def falls_over(*_: object, **__: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("dpviz.app.ui.data.ways_in.open_csv", falls_over)
+    monkeypatch.setattr("dpviz.app.ui.data.table_link.open_csv", falls_over)
     at = visit("data.py")
     at.file_uploader(key="csv").upload("people.csv", PEOPLE)
     assert at.run().exception

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import runner
-from dpviz.app.ui.data import ways_in
+from dpviz.app.ui.data import table_link
 from dpviz.runs import Failure, JobState, RunSoFar, Work
 from tests import waiting
 from tests.cases import for_each
@@ -28,7 +28,7 @@ DECLARED = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "known befo
 @pytest.fixture(autouse=True)
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
-    assert ways_in  # its uploader has the true limit
+    assert table_link  # its uploader has the true limit
     monkeypatch.setattr("dpviz.tables.csv_intake.MAX_BYTES", 1_000)
 
 

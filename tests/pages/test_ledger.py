@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import ledger_panel
-from dpviz.app.ui.ledger_panel import ADDING, compose_together, describe_total, format_file_name, tabulate_charges
+from dpviz.app.ui.ledger_panel import compose_together, describe_total, format_file_name, tabulate_charges
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import Booked
 from dpviz.core import AccessKind, Accounting
 from dpviz.runs import ReleaseRecord, run
@@ -132,8 +133,12 @@ def test_only_releases_on_the_same_rows_and_promise_are_added_and_the_headline_i
 def test_totals_have_a_line_for_each_run_that_says_where_n_is_from_and_whether_its_noise_is_fit_for_a_release(books):
     table = ledger_panel.tabulate_totals(books, [1.0, 0.5, 1.0, None])
     assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
-    assert table["accounting"].tolist() == [ADDING[entry.record.accounting] for entry in books]
-    assert ADDING[Accounting.GDP] in set(table["accounting"]) and set(ADDING) == set(Accounting)
+    assert table["accounting"].tolist() == [
+        SENTENCES.fill(f"adding_{entry.record.accounting.value}") for entry in books
+    ]
+    assert SENTENCES.by_key["adding_gdp"] in set(table["accounting"])
+    told = {"adding", "adds_up"}
+    assert {f"{what}_{one.value}" for what in told for one in Accounting} <= set(SENTENCES.by_key)
     assert list(table["n"]) == [entry.record.n_origin for entry in books]
     assert list(table["noise"]) == ["simulation only", *["seeded: simulation only"] * 2, "none"]
 

@@ -64,7 +64,7 @@ def test_every_template_is_used() -> None:
 # Sentences stand in a list of their room: each is asked for, and given all that it needs.
 
 
-_FILES = ("tables/refusals.toml", "releases/sentences.toml", "runs/sentences.toml", "api/sentences.toml")
+_FILES = [f"{room}/sentences.toml" for room in ("releases", "runs", "api", "app/ui")] + ["tables/refusals.toml"]
 LISTS = [Path(dpviz.__file__).parent / path for path in _FILES]
 _LINES = {"together", "cannot_tell", "privacy"}  # of a list
 _TITLES = {"risk"}  # or a part of a sentence
@@ -86,8 +86,12 @@ def test_every_sentence_is_asked_for_and_whole(path):
     nodes = [node for _, node in _list_nodes(path.parent)]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     parts = {name for sentence in sentences.values() for name in _list_places(sentence) if name.startswith("_")}
-    assert sentences.keys() <= texts | parts
-    whole = sentences.keys() - parts - _LINES - _TITLES
+    # Words of a family, after what they are of: f"next_{gap}".
+    heads = [node.values[0] for node in nodes if isinstance(node, ast.JoinedStr) and node.values]
+    heads = tuple(head.value for head in heads if isinstance(head, ast.Constant) and head.value.endswith("_"))
+    families = {key for key in sentences if key.startswith(heads)}
+    assert sentences.keys() <= texts | parts | families
+    whole = sentences.keys() - parts - families - _LINES - _TITLES
     assert [key for key in whole if not sentences[key].endswith((".", ":s}"))] == []
 
 
@@ -99,7 +103,7 @@ def test_whoever_refuses_says_all_that_the_sentence_needs(path):
         for file, node in _list_nodes(path.parent)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _REFUSE and isinstance(node.args[0], ast.Constant)
     ]
-    assert len(asked) > 20
+    assert len(asked) > 10
     for place, key, said in asked:
         places = {name for name in _list_places(sentences[key]) if not name.startswith("_")}
         assert said == places or (None in said and said - {None} <= places), place  # None: a mapping of several

@@ -445,7 +445,6 @@ class PlotCanvas:
         notes: npt.ArrayLike | None = None,
         trace: Mapping[str, Any] = _NOTHING,
     ) -> None:
-        named = {"name": format_legend_name(name, kind) if kind else name} if name else {"showlegend": False}
+        listed = format_legend_name(name, kind) if name and kind else name
         template = hover or ("%{customdata}" if notes is not None else "")
-        told = {"hovertemplate": f"{template}<extra></extra>"} if template else {"hoverinfo": "skip"}
-        self.plot.add_trace({**drawn, **named, **told, "customdata": notes, "meta": kind, **trace})
+        self.plot.add_drawn(drawn, listed=listed, hover=template, **{"customdata": notes, "meta": kind, **trace})

@@ -47,8 +47,8 @@ def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
 
 
 def outline_segments(start: Array, end: Array) -> Array:
-    """Straight lines from ``start`` to ``end`` (m, 2), one polyline with gaps, shape (3 m, 2)."""
-    return np.stack([start, end, np.full_like(start, np.nan)], axis=1).reshape(-1, 2)
+    """Straight lines from ``start`` to ``end`` (m, d), one polyline with gaps, shape (3 m, d)."""
+    return np.stack([start, end, np.full_like(start, np.nan)], axis=1).reshape(-1, start.shape[1])
 
 
 def join_outlines(outlines: list[Array]) -> Array:

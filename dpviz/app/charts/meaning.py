@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from math import ceil, exp, floor, log10
+from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -13,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import UNCUT, Diagram, add_note, make_hidden_axis, show_plane, split_xy
-from dpviz.app.charts.deployments import SOURCE, UNITS, Deployment, load_deployments
+from dpviz.app.charts.cells import join_outlines
 from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View, make_view
-from dpviz.core import Array, Codes
+from dpviz.core import Array, Codes, zcdp_epsilon
 from dpviz.runs import (
     AskingAgain,
     Belief,
@@ -32,6 +34,57 @@ from dpviz.runs import (
     windows,
 )
 from dpviz.words import Kind, Palette, capitalize_first, format_percent, round_percent
+
+SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry-data, MIT licence), 15 July 2026"
+"""Where the facts are from."""
+USUAL_DELTA = 1e-6
+"""At which ρ is told as an ε, where an entry names no δ."""
+
+_FILE = Path(__file__).parent / "deployments.csv"
+# Whom one unit of privacy protects, by words of the registry: the first that fits.
+_UNITS = (
+    ("one person's day, trip or device", ("day", "month", "quarter", "trip", "device")),
+    ("one event or record", ("event", "record", "tuple", "birth")),
+    ("one business", ("business",)),
+    ("one person", ("user", "person", "individual")),
+)
+UNITS = ("one person", "one person's day, trip or device", "one event or record", "one business", "not said")
+"""Whom one unit of privacy protects, from the strongest promise on."""
+
+
+class Deployment(NamedTuple):
+    """One entry: ``epsilon`` is as published, or follows from ρ at ``delta`` where ``converted``."""
+
+    name: str
+    curator: str
+    year: int
+    unit: str
+    model: str
+    epsilon: float
+    delta: float
+    converted: bool
+
+
+@cache
+def load_deployments() -> tuple[Deployment, ...]:
+    """All entries with an ε or a ρ, by ε.
+
+    >>> others = load_deployments()
+    >>> len(others), round(others[0].epsilon, 2), sum(one.converted for one in others)
+    (35, 0.01, 8)
+    """
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(sorted(map(_read_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
+
+
+def _read_entry(row: dict[str, str]) -> Deployment:
+    delta, converted, protects = float(row["delta"] or USUAL_DELTA), not row["epsilon"], row["unit"].lower()
+    unit = next((unit for unit, signs in _UNITS if any(sign in protects for sign in signs)), "not said")
+    epsilon = zcdp_epsilon(float(row["rho"]), delta) if converted else float(row["epsilon"])
+    slack = delta if converted or row["delta"] else 0.0
+    model, year = row["model"].lower(), int(row["year"])
+    return Deployment(row["name"], row["curator"], year, unit, model, epsilon, slack, converted)
+
 
 # Where a legend lies.
 _LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
@@ -94,14 +147,8 @@ def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
     number = np.asarray(places)
     corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
     for shape in (_HEAD, _SHOULDERS):
-        path = _close_outline(corner, shape)
+        path = join_outlines(list(corner[:, None] + shape))
         plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
-
-
-def _close_outline(corners: Array, shape: Array) -> Array:
-    """The same closed path at each corner, gaps between."""
-    gap = np.full((len(corners), 1, 2), np.nan)
-    return np.concatenate([corners[:, None] + shape[None], gap], axis=1).reshape(-1, 2)
 
 
 _REGION_HEIGHT, _MARK = 470, 11

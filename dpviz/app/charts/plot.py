@@ -12,14 +12,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from dpviz.words import CLUSTER_MARKS, FONT, Palette
+from dpviz.words import CLUSTER_MARKS, FONT, Palette, Sentences
 
+WORDS = Sentences(Path(__file__).with_name("words.toml"))
+"""Of pictures, by key."""
 TITLE_SIZE, TEXT_SIZE = 16, 13
 HEIGHT = 420
 """Pixels; charts that replace each other share a height, so that the page does not jump."""

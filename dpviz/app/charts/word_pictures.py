@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.app.charts.canvas import PlotCanvas
 from dpviz.app.charts.cells import compute_voronoi_polygons, join_outlines, outline_boxes
-from dpviz.app.charts.plot import Plot, make_center_marker, make_layout
+from dpviz.app.charts.plot import WORDS, Plot, make_center_marker, make_layout
 from dpviz.app.charts.view import make_view
 from dpviz.core import Array, Domain
 from dpviz.words import Palette, format_number, format_percent
@@ -109,19 +109,9 @@ def draw_voronoi(palette: Palette) -> Plot:
     return canvas.plot
 
 
-PICTURES: dict[str, WordPicture] = {
-    "odds": WordPicture(
-        draw_odds, "Two bars: a guess that is right with 50 % before is right with 73.1 % at most after"
-    ),
-    "laplace": WordPicture(
-        draw_laplace, "Two curves with a peak at 0: that of ε = 0.5 is twice as wide as that of ε = 1"
-    ),
-    "grid": WordPicture(draw_grid, "Fifteen cells with their noisy counts, two of them below zero"),
-    "cube": WordPicture(draw_cube, "Boxes over made-up points, small ones where there are many points"),
-    "candidate": WordPicture(draw_candidate, "Crosses in the middle of boxes, dense where there are many points"),
-    "coreset": WordPicture(draw_coreset, "A few discs over many made-up points, larger where they stand in for more"),
-    "voronoi": WordPicture(draw_voronoi, "Three centres on made-up points, and the part of the plane nearest to each"),
-}
+_DRAWN = draw_odds, draw_laplace, draw_grid, draw_cube, draw_candidate, draw_coreset, draw_voronoi
+_NAMED = {draw.__name__.removeprefix("draw_"): draw for draw in _DRAWN}
+PICTURES = {name: WordPicture(draw, WORDS.by_key[f"picture_{name}"]) for name, draw in _NAMED.items()}
 """By the name that the glossary gives."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import exp, nan, sqrt
-from typing import Literal, TypeAlias, TypeVar
+from math import exp, sqrt
+from pathlib import Path
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -155,11 +157,6 @@ def list_refusals(lesson: Lesson, on: Callable[[str], Computed] = Computed.open_
     return sentences
 
 
-def compute_median(values: list[float]) -> float:
-    """The middle value; NaN of none."""
-    return float(np.median(values)) if values else nan
-
-
 Compute = Callable[[Computed, Say], float]
 _Kind = TypeVar("_Kind", bound=Step)
 
@@ -171,7 +168,7 @@ class Fact:
     of: Literal["run", "many runs", "sample", "formula"]
     words: str
     compute: Compute
-    needs: tuple[str, ...] = ()
+    needs: Sequence[str] = ()
 
 
 def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
@@ -190,14 +187,6 @@ def list_wrong_says(scene: Scene, computed: Computed) -> list[str]:
 
 def _list_frames(computed: Computed, say: Say) -> list[Step]:
     return computed.run(say.request).steps
-
-
-def _count_found(computed: Computed, say: Say) -> float:
-    return computed.measure_recovery(computed.run(say.request).unit_centers).found
-
-
-def _compute_loss(computed: Computed, say: Say) -> float:
-    return computed.compute_loss_ratio(computed.run(say.request).unit_centers)
 
 
 def _find_charge(computed: Computed, say: Say) -> Entry:
@@ -228,10 +217,6 @@ def _count_asked(computed: Computed, say: Say) -> float:
     return sum(parents << tree.dim for tree in trees for parents in (1, *map(len, tree.levels[:-1])))
 
 
-def _count_woken(computed: Computed, say: Say) -> float:
-    return sum(len(level) for step in _list_trees(computed, say) for level in step.tree.levels)
-
-
 def _count_empty_woken(computed: Computed, say: Say) -> float:
     empty = 0
     for step in _list_trees(computed, say):
@@ -253,14 +238,6 @@ def _count_quiet(computed: Computed, say: Say) -> float:
 
 def _list_swaps(computed: Computed, say: Say) -> list[SwapStep]:
     return [step for step in _list_frames(computed, say) if isinstance(step, SwapStep)]
-
-
-def _count_made(computed: Computed, say: Say) -> float:
-    return sum(not np.array_equal(step.centers, step.previous) for step in _list_swaps(computed, say))
-
-
-def _count_candidates(computed: Computed, say: Say) -> float:
-    return len(_list_steps(computed, say, CandidatesStep, "has no candidates", "balcan")[0].candidates)
 
 
 def _find_nearest(computed: Computed, say: Say) -> float:
@@ -286,10 +263,6 @@ def _compute_noticed_size(computed: Computed, say: Say) -> float:
     return needed
 
 
-def _compute_chance(computed: Computed, say: Say) -> float:
-    return 100 * computed.compute_crowd(say.request).chance(int(say.options["crowd"]))
-
-
 def _run_study(computed: Computed, say: Say) -> list[Row]:
     assert say.grid is not None
     rows = computed.run_study(say.grid)
@@ -309,82 +282,43 @@ def _list_found(computed: Computed, say: Say) -> list[int]:
     return [computed.measure_recovery(row["centers"]).found for row in _run_study(computed, say)]
 
 
-def _compute_sd_of_average(computed: Computed, say: Say) -> float:
-    return sqrt(2) / float(say.options["epsilon"]) / sqrt(float(say.options["times"]))
-
-
-_Told: TypeAlias = tuple[str, Compute] | tuple[str, Compute, tuple[str, ...]]
-_TOLD: dict[Literal["run", "many runs", "sample", "formula"], dict[str, _Told]] = {
-    "sample": {"rows": ("rows of the sample", lambda e, s: len(e.rows.points))},
-    "run": {
-        "clusters": ("clusters of k-means++ with the run's k", lambda e, s: s.request.k),
-        "epsilon": ("ε of the run", lambda e, s: s.request.epsilon),
-        "clusters found": ("clusters of k-means++ that the run's centres find", _count_found),
-        "loss ratio": ("loss of the run's centres over that of k-means++", _compute_loss),
-        "epsilon spent": ("ε that the run spent", lambda e, s: e.run(s.request).spent_epsilon),
-        "charges": ("charges in the ledger of the run", lambda e, s: len(e.run(s.request).entries)),
-        "noise scale": ("noise scale of a charge", lambda e, s: _find_charge(e, s).scale, ("charge",)),
-        "charged": ("ε of a charge on its own", lambda e, s: _find_charge(e, s).epsilon, ("charge",)),
-        "steps": ("steps of the run", lambda e, s: len(_list_frames(e, s))),
-        "cells": ("cells of the noisy grid", lambda e, s: len(_find_grid_step(e, s).noisy_counts)),
-        "negative cells": (
-            "cells whose noisy count is below 0",
-            lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum()),
-        ),
-        "noise of a cell": ("what stands behind the ± of a cell", lambda e, s: NINE_IN_TEN * _find_grid_step(e, s).sd),
-        "cubes asked": ("cubes that the tree asked, all levels", _count_asked),
-        "cubes woken": ("cubes that woke up, all levels", _count_woken),
-        "empty cubes woken": ("cubes that woke up and hold no row", _count_empty_woken),
-        "threshold": ("noisy count from which a cube wakes up", lambda e, s: _list_trees(e, s)[0].threshold),
-        "empty cubes to wake one": ("of how many empty cubes noise alone wakes one", _count_quiet),
-        "people to be noticed": (
-            "on a board: the smallest crowd at my place over which a cube rather wakes than not",
-            _compute_noticed_size,
-        ),
-        "chance to be noticed": (
-            "on a board: the chance in percent that a cube wakes over a crowd at my place",
-            _compute_chance,
-            ("crowd",),
-        ),
-        "moved without me": (
-            "on a board: how far a centre of k-means++ moves without me",
-            lambda e, s: e.measure_move_without_me(s.request.k),
-        ),
-        "candidates": ("candidate centres", _count_candidates),
-        "swaps": ("swaps that were asked for", lambda e, s: len(_list_swaps(e, s))),
-        "swaps made": ("swaps that changed a centre", _count_made),
-        "centre nearest the loner": (
-            "a column of the centre nearest to the row that is farthest from all, data units",
-            _find_nearest,
-            ("column",),
-        ),
-    },
-    "many runs": {
-        "median loss": ("median loss ratio at an ε", lambda e, s: compute_median(_list_losses(e, s)), ("epsilon",)),
-        "least loss": ("least loss ratio at an ε", lambda e, s: min(_list_losses(e, s)), ("epsilon",)),
-        "largest loss": ("largest loss ratio at an ε", lambda e, s: max(_list_losses(e, s)), ("epsilon",)),
-        "runs": ("how many runs there are", lambda e, s: len(_run_study(e, s))),
-        "fewest found": ("fewest clusters found in a run at an ε", lambda e, s: min(_list_found(e, s)), ("epsilon",)),
-        "most found": ("most clusters found in a run at an ε", lambda e, s: max(_list_found(e, s)), ("epsilon",)),
-    },
-    "formula": {
-        "odds factor": ("e^ε", lambda e, s: exp(float(s.options["epsilon"])), ("epsilon",)),
-        "percent from a half": (
-            "what a chance of 50 % can become, in percent",
-            lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
-            ("epsilon",),
-        ),
-        "epsilon together": (
-            "ε of several releases together",
-            lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
-            ("times", "epsilon"),
-        ),
-        "noise of an average": (
-            "standard deviation of the average of several noisy counts",
-            _compute_sd_of_average,
-            ("times", "epsilon"),
-        ),
-    },
+_COMPUTE: dict[str, Compute] = {
+    "rows": lambda e, s: len(e.rows.points),
+    "clusters": lambda e, s: s.request.k,
+    "epsilon": lambda e, s: s.request.epsilon,
+    "clusters found": lambda e, s: e.measure_recovery(e.run(s.request).unit_centers).found,
+    "loss ratio": lambda e, s: e.compute_loss_ratio(e.run(s.request).unit_centers),
+    "epsilon spent": lambda e, s: e.run(s.request).spent_epsilon,
+    "charges": lambda e, s: len(e.run(s.request).entries),
+    "noise scale": lambda e, s: _find_charge(e, s).scale,
+    "charged": lambda e, s: _find_charge(e, s).epsilon,
+    "steps": lambda e, s: len(_list_frames(e, s)),
+    "cells": lambda e, s: len(_find_grid_step(e, s).noisy_counts),
+    "negative cells": lambda e, s: int((_find_grid_step(e, s).noisy_counts < 0).sum()),
+    "noise of a cell": lambda e, s: NINE_IN_TEN * _find_grid_step(e, s).sd,
+    "cubes asked": _count_asked,
+    "cubes woken": lambda e, s: sum(len(level) for step in _list_trees(e, s) for level in step.tree.levels),
+    "empty cubes woken": _count_empty_woken,
+    "threshold": lambda e, s: _list_trees(e, s)[0].threshold,
+    "empty cubes to wake one": _count_quiet,
+    "people to be noticed": _compute_noticed_size,
+    "chance to be noticed": lambda e, s: 100 * e.compute_crowd(s.request).chance(int(s.options["crowd"])),
+    "moved without me": lambda e, s: e.measure_move_without_me(s.request.k),
+    "candidates": lambda e, s: len(_list_steps(e, s, CandidatesStep, "has no candidates", "balcan")[0].candidates),
+    "swaps": lambda e, s: len(_list_swaps(e, s)),
+    "swaps made": lambda e, s: sum(not np.array_equal(one.centers, one.previous) for one in _list_swaps(e, s)),
+    "centre nearest the loner": _find_nearest,
+    "median loss": lambda e, s: float(np.median(_list_losses(e, s))),
+    "least loss": lambda e, s: min(_list_losses(e, s)),
+    "largest loss": lambda e, s: max(_list_losses(e, s)),
+    "runs": lambda e, s: len(_run_study(e, s)),
+    "fewest found": lambda e, s: min(_list_found(e, s)),
+    "most found": lambda e, s: max(_list_found(e, s)),
+    "odds factor": lambda e, s: exp(float(s.options["epsilon"])),
+    "percent from a half": lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
+    "epsilon together": lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
+    "noise of an average": lambda e, s: sqrt(2) / float(s.options["epsilon"]) / sqrt(float(s.options["times"])),
 }
-FACTS = {name: Fact(of, *told) for of, facts in _TOLD.items() for name, told in facts.items()}
+_WRITTEN = tomllib.loads(Path(__file__).with_name("facts.toml").read_text(encoding="utf-8"))
+FACTS = {name: Fact(compute=_COMPUTE[name], **said) for name, said in _WRITTEN.items()}
 """The vocabulary of ``says``."""

@@ -5,15 +5,18 @@ All in the app's own colours, and nothing that would send them anywhere.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+import yaml
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture, draw_overview
@@ -117,6 +120,48 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
     st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
 
 
+_TABLES, _WIDGETS = (Path(__file__).with_name(name) for name in ("columns.yaml", "widgets.toml"))
+
+
+@cache
+def _read_widgets() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(_WIDGETS.read_text(encoding="utf-8"))
+
+
+def look_of(name: str, **more: Any) -> dict[str, Any]:
+    """How a control or a notice is called, looks and is explained, as ``widgets.toml`` has it; and what is so here."""
+    return _explain(_read_widgets()[name]) | more
+
+
+def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
+    """With ``help`` that says what a word of the glossary means."""
+    plain = {name: value for name, value in look.items() if name not in ("term", "here", "help")}
+    means = glossary.explain_term(look["term"], look.get("here", "")) if "term" in look else ""
+    words = f"{look.get('help', '')} {means}".strip()
+    return plain | ({"help": words} if words else {})
+
+
+@cache
+def _read_tables() -> dict[str, dict[str, Any]]:
+    told: dict[str, dict[str, Any]] = yaml.safe_load(_TABLES.read_text(encoding="utf-8"))
+    return told
+
+
+def read_table(name: str) -> Mapping[str, Any]:
+    """What ``columns.yaml`` says of each column of a table."""
+    return _read_tables()[name]
+
+
+@cache
+def read_columns(table: str) -> dict[str, Any]:
+    """The columns of a table of a page in their order, each with how wide it is and what its heading means."""
+    number = partial(st.column_config.NumberColumn, format="%.4g")
+    kinds: dict[str, Callable[..., Any]] = {"number": number}
+    kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
+    looks = {name: dict(look) for name, look in read_table(table).items()}
+    return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in looks.items()}
+
+
 def draw_centers_table(made: profiles.Profile) -> None:
     """A line a cluster: its number, its size, and what its centre says of each column, each with its noise."""
     table = pd.DataFrame([made.describe_center(place) for place in range(made.k)])
@@ -173,10 +218,6 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
 
 _ALONG = "along the released centres"
 _MOST_PILLS = 9
-_HELP = (
-    "Two columns, a random plane chosen without looking at any row, or the plane in which the released centres "
-    "spread most: it follows from the release and tells nothing more."
-)
 
 
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:
@@ -194,12 +235,12 @@ def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View
         first = domain.dim > ALL_PAIRS_UP_TO
         offered = {_ALONG: lambda: along} | offered if first else offered | {_ALONG: lambda: along}
     kept = f"{key}:plane:{','.join(domain.columns[:8])}:{domain.dim}{':along' if along is not None else ''}"
-    look: dict[str, Any] = {"key": kept, "persist_state": "session", "help": _HELP}
+    look = look_of("plane", key=kept)
     # One click where there are few; else a list.
     if len(offered) <= _MOST_PILLS:
         look |= {"default": next(iter(offered)), "required": True, "wrap": True}
-        return offered[str(st.pills("Plane", list(offered), format_func=escape_markdown, **look))]()
-    return offered[str(st.selectbox("Plane", list(offered), **look))]()
+        return offered[str(st.pills(options=list(offered), format_func=escape_markdown, **look))]()
+    return offered[str(st.selectbox(options=list(offered), **look))]()
 
 
 _MOST_PAGES = 9
@@ -220,9 +261,8 @@ def draw_profile_panel(
     beside: str = "k-means++, revealed",
     mark: str = "",
     arrange: str = "Arrange",
-    table: bool = True,
 ) -> None:
-    """Draw it: the picture, how to read it, and the numbers behind it."""
+    """Draw it: the picture, and how to read it."""
     colors = read_palette()
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -239,9 +279,6 @@ def draw_profile_panel(
     elif several:
         picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
-    if table:
-        with st.expander("The numbers, each with the sd of its noise", icon=":material/table_rows:"):
-            draw_data_table(picture.table(), alt="Released centres and sizes with the noise of each", height="auto")
 
 
 def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import fsum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge
+from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge, read_columns, read_table
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
-from dpviz.core import Accounting
+from dpviz.core import Entry
 from dpviz.releases import promise
 from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import format_number, glossary
@@ -23,58 +25,9 @@ _READDED, _MOST_READDED = "ledger:readded", 10_000
 _ADDED = "Those of all runs on these rows are added, and so are their δ."
 _WEAK = 5.0  # e^5 = 148: what an ε means, said on the page
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
-# Pixels of a column for the longest number of four digits, 0.000001234: a narrower one would cut its first digits off.
-# Only a cost or a δ is that small; other numbers begin at 0.00001234.
-_NUMBER, _SHORT_NUMBER = 106, 96
-_number, _text = partial(st.column_config.NumberColumn, format="%.4g"), st.column_config.TextColumn
-_count = st.column_config.NumberColumn
-
-_CHECKED = "What dp-accounting, a second library, makes of the noise of every charge. Never above what was asked."
-_WIDE = glossary.explain_term("noise", "Here: how wide it is, in the units of the answer.")
-# What matters most comes first: a page of 800 pixels shows it without scrolling.
-_RUNS = {
-    "run": _count(width=48, pinned=True),
-    "kind": _text(width=76),
-    "table": _text(width=120),
-    "algorithm": _text(width=120),
-    "k": _count(width=44),
-    "ε asked": _number(width=72),
-    "ε spent": _number(width=_SHORT_NUMBER),
-    "ε by dp-accounting": _number("ε checked", width=_SHORT_NUMBER, help=_CHECKED),
-    "agrees": _text(width=62, help="Whether the checked ε stays within what was asked."),
-    "δ": _count(width=_NUMBER, format="%.2g", help=glossary.explain_term("delta")),
-    "accounting": _text("how charges add up", width=150, help=glossary.explain_term("accounting")),
-    "charges": _count(width=66, help=glossary.explain_term("charge")),
-    "n": _text(width=64, help="Where the number of rows is from: declared, the replace relation, bought, or not used."),
-    "noise": _text(help=glossary.explain_term("noise")),
-    "protects": _text(help=glossary.explain_term("unit")),
-}
-_CHARGES = {
-    "run": _count(width=44, pinned=True),
-    "step": _count(width=44),
-    "what for": _text(width=122),
-    "question": _text(width=100),
-    "mechanism": _text("kind of noise", width=112),
-    "sensitivity": _number("one can move it", width=122, help=glossary.explain_term("sensitivity")),
-    "noise scale": _number("noise", width=_SHORT_NUMBER, help=_WIDE),
-    "amount": _number("cost", width=_NUMBER, help="The costs of a run add up to what it spends."),
-    "unit": _text(
-        "in", width=44, help=f"ε itself, or squares that stand for it. {glossary.explain_term('accounting')}"
-    ),
-    "epsilon alone": _number("ε alone", width=_SHORT_NUMBER, help="What this charge alone would be worth."),
-    "delta alone": _count("δ alone", width=_NUMBER, format="%.2g"),
-}
 # A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
 _OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}
 
-ADDING = {
-    Accounting.PURE: "ε by ε",
-    Accounting.BASIC: "ε by ε, δ by δ",
-    Accounting.GDP: "in squares (μ²)",
-    Accounting.ZCDP: "in squares (ρ)",
-    Accounting.PLD: "by exact odds",
-    Accounting.NONE: "no guarantee",
-}
 AGREES, NO_GUARANTEE = "✓", "no guarantee"
 # The independent total may differ by the rounding of its grid; above the request it may never be.
 _ROUNDING = 1e-9
@@ -91,40 +44,30 @@ class JointPromise(NamedTuple):
     delta: float
 
 
+class _Charged(NamedTuple):
+    """A charge, with its place in its run and in the visit."""
+
+    run: int
+    step: int
+    entry: Booked
+    charge: Entry
+
+    @property
+    def looks(self) -> str:
+        """How often the rows of its run were looked at, by kind."""
+        return " ".join(f"{kind}: {number}" for kind, number in self.entry.record.looks.items())
+
+
 def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
     """Every entry of every run; numbers in their own columns, units in words."""
-    lines = [
-        {
-            "run": number,
-            "table": entry.record.declaration.title,
-            "algorithm": entry.record.algorithm,
-            "step": place,
-            "what for": charge.note,
-            "question": charge.query,
-            "mechanism": charge.mechanism,
-            "sensitivity": charge.sensitivity,
-            "noise scale": charge.scale,
-            "amount": charge.amount,
-            "unit": charge.accounting.unit.symbol,
-            "epsilon alone": charge.epsilon,
-            "delta alone": charge.delta,
-            "n": entry.record.n_origin,
-            "looks": format_looks(entry),
-            "version": entry.record.version,
-            "date": entry.record.date,
-            "note": entry.record.note,
-        }
-        for number, entry in enumerate(booked, start=1)
+    told = read_table("file of charges")
+    charged = [
+        _Charged(run, step, entry, charge)
+        for run, entry in enumerate(booked, start=1)
         if entry.record.private
-        for place, charge in enumerate(entry.record.entries, start=1)
+        for step, charge in enumerate(entry.record.entries, start=1)
     ]
-    return pd.DataFrame(lines, columns=_CHARGE_COLUMNS)
-
-
-_CHARGE_COLUMNS = [
-    *("run", "table", "algorithm", "step", "what for", "question", "mechanism", "sensitivity", "noise scale"),
-    *("amount", "unit", "epsilon alone", "delta alone", "n", "looks", "version", "date", "note"),
-]
+    return pd.DataFrame([[attrgetter(path)(one) for path in told.values()] for one in charged], columns=[*told])
 
 
 def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None]) -> pd.DataFrame:
@@ -143,7 +86,7 @@ def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None
                 "agrees": describe_agreement(entry, again),
                 "δ": entry.record.delta if entry.record.private else None,
                 "charges": len(entry.record.entries) if entry.record.private else 0,
-                "accounting": ADDING[entry.record.accounting],
+                "accounting": SENTENCES.fill(f"adding_{entry.record.accounting.value}"),
                 "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
                 "n": entry.record.n_origin,
                 "noise": describe_noise(entry),
@@ -169,11 +112,6 @@ def describe_noise(entry: Booked) -> str:
     if entry.record.seeded:
         return "seeded: simulation only"
     return "release-grade" if entry.record.hardened else "simulation only"
-
-
-def format_looks(entry: Booked) -> str:
-    """How often the rows were looked at, by kind."""
-    return " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
 
 
 def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:
@@ -257,7 +195,8 @@ def _draw_totals(entries: Sequence[Booked]) -> None:
     table = tabulate_totals(entries, again)
     shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
     words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
-    _draw_shown(table, {name: column for name, column in _RUNS.items() if name not in shared}, alt=words)
+    shown = {name: column for name, column in read_columns("runs of the ledger").items() if name not in shared}
+    _draw_shown(table, shown, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
         st.caption(". ".join(of_all) + ".", help=glossary.explain_words("noise, unit of privacy, accounting"))
     answers = {*table["agrees"]} - {NO_GUARANTEE}  # of runs without one nothing is compared
@@ -274,7 +213,7 @@ def _draw_charges(entries: Sequence[Booked]) -> None:
     draw_badge("released")
     charged = tabulate_charges(entries)
     alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
-    _draw_shown(charged, _CHARGES, alt=alt)
+    _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
     for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
         st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
     draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")

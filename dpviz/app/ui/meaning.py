@@ -11,12 +11,13 @@ import streamlit as st
 
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.charts import meaning as pictures
-from dpviz.app.charts.deployments import SOURCE, load_deployments
+from dpviz.app.charts.meaning import SOURCE, load_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import show_plot
+from dpviz.app.ui.figure import look_of, show_plot
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_table, make_once, read_setting, remember
 from dpviz.core import Array, RequestError
 from dpviz.releases import promise
@@ -107,12 +108,8 @@ def _ask_algorithm() -> str:
 
 
 def _ask_person(table: OpenTable) -> int:
-    help = (
-        "Whoever this row belongs to is in one of the two tables, and not in the other. At first: whoever lies "
-        "farthest from all others, and is hardest to hide."
-    )
     most, first, key = table.loaded.n_rows, membership.find_farthest_row(table) + 1, f"meaning:row:{table.source_key}"
-    return int(st.number_input("The person, by row", 1, most, first, key=key, help=help)) - 1
+    return int(st.number_input(**look_of("person", max_value=most, value=first, key=key))) - 1
 
 
 # Averages of sixteen, of which there must be two.
@@ -138,11 +135,7 @@ def draw_odds(stage: Stage) -> None:
         _draw_head(array.finding, array.note)
     with picture:
         show_plot(array, key="meaning:odds", bare=True)
-    st.caption(
-        "What the release teaches about everybody, that smoking harms say, it teaches about you too: with or without "
-        "your data. The promise is about what your data adds.",
-        help=glossary.explain_term("released"),
-    )
+    st.caption(SENTENCES.fill("odds"), help=glossary.explain_term("released"))
 
 
 def draw_membership(stage: Stage) -> None:
@@ -155,12 +148,7 @@ def draw_membership(stage: Stage) -> None:
         show_plot(region, key="meaning:attack", bare=True)
 
     _draw_simulation(stage, draw)
-    st.caption(
-        "One attacker sees the centres: is one near the person? The other knows all other rows and reads every "
-        "released answer. Each chose its threshold on one half of the runs; the mark is its record on the other half, "
-        "the box holds the truth 19 times in 20, and so does the shade above the line hold a whole curve. There may be "
-        "better attackers: the line holds for all."
-    )
+    st.caption(SENTENCES.fill("attack"))
 
 
 def draw_twins(stage: Stage) -> None:
@@ -197,11 +185,7 @@ def draw_again(stage: Stage) -> None:
                 show_plot(curve, key=f"meaning:again:{curve.finding}", bare=True)
 
     _draw_simulation(stage, draw, least=_LEAST)
-    st.caption(
-        "First: how far averages of t releases lie apart, in % of one release. Then: what t releases cost, added up "
-        "and by the sharper composition; and what the attacker who reads all answers gains about the person, from "
-        "sums of the runs' likelihoods drawn again, beside what none can pass."
-    )
+    st.caption(SENTENCES.fill("again"))
 
 
 def draw_others(stage: Stage) -> None:

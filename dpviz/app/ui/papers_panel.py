@@ -23,7 +23,16 @@ from dpviz.app.charts.studies.stored_verdicts import (
 )
 from dpviz.app.ui.data.table_link import open_synthetic_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import BadgeLook, ask_one_of, draw_caption_with_badge, draw_data_table, show_plot, show_wide
+from dpviz.app.ui.figure import (
+    BadgeLook,
+    ask_one_of,
+    draw_caption_with_badge,
+    draw_data_table,
+    look_of,
+    read_columns,
+    show_plot,
+    show_wide,
+)
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
 from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
@@ -55,31 +64,6 @@ _SAID = {
     Outcome.FAILS: _Said(BadgeLook("red", ":material/cancel:"), "fails", ("does not", "do not")),
     Outcome.UNDECIDED: _Said(BadgeLook("yellow", ":material/question_mark:"), "undecided", ("is open", "are open")),
 }
-_RUN_HELP = (
-    "As the paper ran it, on published files where there are some, else on tables by the paper's recipe or size."
-)
-_MADE_HELP = "The same on tables of the papers' n, d and k that are made here, where files are behind the verdict."
-_TODAY_HELP = "Against what is run today, where that differs: tuned, or composed exactly."
-_MARGIN_HELP = "And where nine in ten redraws have it. Above 1× it holds; undecided where these hold 1."
-_DECIDES_HELP = "The finding that fails by most or, where all hold, the closest one."
-_text = st.column_config.TextColumn
-_COLUMNS = {
-    "paper": _text("paper", width=150),
-    "run": _text("verdict", width=100, help=_RUN_HELP),
-    "on": _text("on", width=86, help="The tables that the verdict is about."),
-    "made": _text("synthetic", width=100, help=_MADE_HELP),
-    "today": _text("today", width=100, help=_TODAY_HELP),
-    "findings": _text("findings", width=76, help="How often the answer is yes, no and open."),
-    "margin": _text("margin", width=118, help=_MARGIN_HELP),
-    "decides": _text("what decides", width=240, help=_DECIDES_HELP),
-}
-_FINDINGS = {
-    "finding": _text("finding", width=210),
-    "run": _text("verdict", width=175, help=_RUN_HELP),
-    "made": _text("synthetic tables", width=175, help=_MADE_HELP),
-    "today": _text("today", width=175, help=_TODAY_HELP),
-    "asked": _text("paper says", width=100),
-}
 _NONE = "–"
 
 
@@ -104,11 +88,7 @@ def draw_papers() -> None:
     stored = stored_verdicts.read_verdicts()
     lines = list_lines(stored.claims)
     if not lines:
-        st.info(
-            "No tables of results lie beside these pages. `python -m experiments --quick --out DIR` makes them.",
-            title="Nothing has been reproduced here yet",
-            icon=":material/science:",
-        )
+        st.info(**look_of("no_results"))
         return
     headline = format_headline([line.verdict for line in lines.values()])
     st.subheader(escape_markdown(headline), anchor=False)
@@ -162,7 +142,7 @@ def tabulate_claims(lines: Mapping[str, _Line]) -> pd.DataFrame:
         }
         for line in lines.values()
     ]
-    return pd.DataFrame(cells, index=list(lines), columns=list(_COLUMNS))
+    return pd.DataFrame(cells, index=list(lines), columns=[*read_columns("claims of papers")])
 
 
 def _short(verdict: ClaimVerdict | None) -> str:
@@ -182,7 +162,7 @@ def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
     board = tabulate_claims(lines)
     alt = f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}."
     chosen = {"key": _BOARD, "on_select": lambda: _choose(list(lines)), "selection_mode": "single-row"}
-    _draw_verdict_table(board, _BOARD_PIXELS, column_config=_COLUMNS, alt=alt, **chosen)
+    _draw_verdict_table(board, _BOARD_PIXELS, column_config=read_columns("claims of papers"), alt=alt, **chosen)
     st.caption("Choose a line, or a claim below, for its findings and figures.")
 
 
@@ -234,9 +214,8 @@ def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
     claim_id = line.result.id
     if line.synthetic is None:
         return line.result, stored_verdicts.read_runs(claim_id)
-    help = glossary.explain_term("synthetic-table", "These have the n, d and k of the papers' tables.")
-    source = f"papers:source:{claim_id}"
-    if ask_one_of("Figures and reasons from", [_FILES, _SYNTHETIC], key=source, help=help) == _FILES:
+    look = look_of("tables_source", key=f"papers:source:{claim_id}")
+    if ask_one_of(options=[_FILES, _SYNTHETIC], **look) == _FILES:
         return line.result, stored_verdicts.read_runs(claim_id)
     return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
 
@@ -247,7 +226,7 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     badge = _SAID[verdict.outcome].look.format(escape_markdown(verdict.outcome.value))
     st.markdown(f"{badge} {escape_markdown(claim.claim)}", help=glossary.explain_words(words))
     findings, alt = tabulate_findings(verdict, line.on_synthetic), f"{claim.paper}: {verdict.sentence}."
-    _draw_verdict_table(findings, _FINDING_PIXELS, column_config=_FINDINGS, alt=alt)
+    _draw_verdict_table(findings, _FINDING_PIXELS, column_config=read_columns("findings of papers"), alt=alt)
     if verdict.turning is not None:
         finding, factor = verdict.turning
         st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
@@ -267,8 +246,7 @@ def _draw_opener(claim: ClaimResult) -> None:
     if not claim.settings:
         st.caption("Its samples are drawn while it runs: there is no table to open on the bench.")
         return
-    help = "Opens a made-up table with as many rows, columns and clusters, and the setting that decides the finding."
-    with st.popover("Open a finding on the bench", icon=":material/travel_explore:", help=help):
+    with st.popover(**look_of("open_a_finding")):
         says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
         chosen = st.selectbox("Finding", range(len(says)), format_func=says.__getitem__, key=f"papers:open:{claim.id}")
         opens: dict[str, Any] = {"on_click": _open_finding, "args": (claim.settings[chosen],)}
@@ -301,7 +279,7 @@ def tabulate_findings(verdict: ClaimVerdict, on_synthetic: ClaimVerdict | None) 
         (finding.says, _cell(finding), _cell(made), _cell(finding.today), finding.paper)
         for finding, made in zip(verdict.findings, others, strict=True)
     ]
-    return pd.DataFrame(lines, columns=list(_FINDINGS))
+    return pd.DataFrame(lines, columns=[*read_columns("findings of papers")])
 
 
 def _cell(finding: ClaimFinding | None) -> str:

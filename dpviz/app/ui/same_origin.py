@@ -7,6 +7,7 @@ browser sends: nothing is asked of anybody, and another port of this machine is 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, MutableMapping
 from importlib.resources import files
 from pathlib import Path
@@ -22,28 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # What the pages need and no more: their own files, styles and small scripts set inline by Streamlit and Plotly,
 # pictures and workers made in the page, and the connection to this server.
-_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'unsafe-inline' blob:",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "media-src 'self' data: blob:",
-        "worker-src 'self' blob:",
-        "connect-src 'self'",
-        "object-src 'none'",
-        "base-uri 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
-HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Frame-Options": "DENY",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
+HEADERS: dict[str, str] = tomllib.loads(Path(__file__).with_name("headers.toml").read_text(encoding="utf-8"))
 
 
 class SameOrigin:

@@ -7,9 +7,16 @@ import doctest
 import numpy as np
 import pytest
 
-from dpviz.app.charts import deployments, meaning
-from dpviz.app.charts.deployments import UNITS, load_deployments
-from dpviz.app.charts.meaning import Attacker, TwinClouds, compute_losses, draw_attack_region, draw_deployments
+from dpviz.app.charts import meaning
+from dpviz.app.charts.meaning import (
+    UNITS,
+    Attacker,
+    TwinClouds,
+    compute_losses,
+    draw_attack_region,
+    draw_deployments,
+    load_deployments,
+)
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import HEIGHT, PICTURES
 from dpviz.runs import Contender, Request, trace_bound
@@ -23,7 +30,7 @@ from tests.runs.meaning.test_windows import CASES, asked
 LOOKS = [choose_palette("light"), choose_palette("dark")]
 
 
-@for_each("module", [meaning, deployments])
+@for_each("module", [meaning])
 def test_examples_in_the_docstrings(module):
     assert doctest.testmod(module).failed == 0
 

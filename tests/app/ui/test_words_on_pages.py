@@ -8,12 +8,18 @@ could format itself, become a link, or fetch a picture.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
+from string import Formatter
 from typing import NamedTuple
 
 import pytest
+from jinja2 import nodes
+
+from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.words.wording import make_environment
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [*sorted((ROOT / "dpviz" / "app" / "ui").rglob("*.py")), *sorted((ROOT / "pages").glob("*.py"))]
@@ -39,17 +45,23 @@ OF_THE_PAGE = {"header"}
 # Made of numbers, of literals, or of what was escaped before.
 WORDING = {
     *("b64encode", "escape_markdown", "strip_markdown", "explain_term", "explain_words", "describe_shares", "times"),
+    "look_of",
     *("format_number", "format_percent", "format_plus_minus", "format_ratio", "format_count", "format_things"),
     *("format_duration", "len", "round", "int", "float"),
 }
 # The program's own texts: cards, parameters, samples, claims, measures, presets, words of the glossary. No file, link
 # or error is in them.
-OWN = {"card", "param_field", "term", "sample", "picture", "invitation", "contender", "find_measure", "_card"}
+OWN = {"card", "param_field", "term", "sample", "picture", "invitation", "invite", "contender", "find_measure", "_card"}
 # What they give is as spelled as what they are given.
 KEEPING = {
     *("capitalize_first", "list", "tuple", "sorted", "str", "partial", "join_unbroken", "join_clauses", "reversed"),
     "filter",
 }
+# What reads how a control looks from a file; what they are given beside that is here.
+LOOKS = {"look_of", "dress"}
+# Functions with which templates of Markdown write names and numbers.
+TEMPLATE_WORDING = {"escape", "number", "percent", "columns"}
+TEMPLATES = ROOT / "dpviz" / "words" / "templates"
 OWN_PARTS = {"icon", "color"}
 METHODS = {"decode", "strip", "lower", "capitalize", "rstrip", "lstrip", "removeprefix", "keys", "values", "items"}
 NUMBERS = {"int", "float", "bool", "Kind", "int | None", "float | None"}
@@ -127,6 +139,12 @@ def _own(node: ast.expr) -> bool:
 def _call_is_spelled(node: ast.Call, scope: Scope, seen: frozenset[int]) -> bool:
     again = partial(_spelled, scope=scope, seen=seen)
     name = _name(node.func)
+    if ast.unparse(node.func) == "SENTENCES.fill":
+        return all(again(one.value) for one in node.keywords if one.arg not in _list_numbers(node.args[0]))
+    if name == "render":
+        given = dict(_keywords_of(node, scope))
+        outputs = _list_outputs(ast.literal_eval(node.args[0]))
+        return all(name in given and again(given[name]) for name in outputs)
     if isinstance(node.func, ast.Attribute):
         if name in {"join", "sub"}:
             return all(map(again, node.args))
@@ -143,6 +161,49 @@ def _call_is_spelled(node: ast.Call, scope: Scope, seen: frozenset[int]) -> bool
     if name in WORDING or name in OWN:
         return True
     return _function_is_spelled(name, scope.path, seen)
+
+
+def _list_numbers(key: ast.expr) -> set[str]:
+    """The places of a sentence with a format that text would not survive."""
+    said = SENTENCES.by_key[key.value] if isinstance(key, ast.Constant) and key.value in SENTENCES.by_key else ""
+    return {str(name) for _, name, spec, _ in Formatter().parse(said) if (spec or "s")[-1] in "gdefn,%"}
+
+
+def _list_outputs(template: str) -> set[str]:
+    """What a template writes as it is given: not what goes through a function of wording or into a number."""
+    tree = make_environment(markup=False).parse((TEMPLATES / template).read_text(encoding="utf-8"))
+    blocks = list(tree.find_all(nodes.AssignBlock))
+    within = {id(one) for block in blocks for one in block.find_all(nodes.Output)}
+    assigned: dict[str, list[nodes.Node]] = {block.target.name: list(block.find_all(nodes.Output)) for block in blocks}
+    assigned |= {
+        one.target.name: [one.node] for one in tree.find_all(nodes.Assign) if isinstance(one.target, nodes.Name)
+    }
+
+    def look(node: nodes.Node) -> Iterator[str]:
+        match node:
+            case nodes.Const() | nodes.TemplateData():
+                return
+            case nodes.Call(node=nodes.Name(name=name)) if name in TEMPLATE_WORDING:
+                return
+            case nodes.CondExpr():
+                parts = [one for one in (node.expr1, node.expr2) if one is not None]
+            case nodes.Filter(name="format", node=nodes.Const(value=words)):
+                kinds = re.findall(r"%([a-z])", words)
+                parts = [one for one, kind in zip(node.args, kinds, strict=True) if kind == "s"]
+            case nodes.Name(name=name) if name in assigned:
+                parts = assigned[name]
+            case nodes.Name(name=name):
+                yield name
+                return
+            case nodes.Getattr():
+                yield "an attribute"
+                return
+            case _:
+                parts = list(node.iter_child_nodes())
+        for part in parts:
+            yield from look(part)
+
+    return {name for one in tree.find_all(nodes.Output) if id(one) not in within for name in look(one)}
 
 
 def _function_is_spelled(name: str, here: Path, seen: frozenset[int]) -> bool:
@@ -259,8 +320,12 @@ def _keywords_of(call: ast.Call, scope: Scope) -> Iterator[tuple[str, ast.expr]]
     for keyword in call.keywords:
         if keyword.arg is not None:
             yield keyword.arg, keyword.value
+        elif isinstance(keyword.value, ast.Call) and _name(keyword.value.func) in LOOKS:
+            yield from _keywords_of(keyword.value, scope)
         elif isinstance(keyword.value, ast.Name):
             given = [value for one in scope.functions for value in _given(one, keyword.value.id)]
+            looks = [inner for value in given for inner in ast.walk(value) if isinstance(inner, ast.Call)]
+            yield from (each for one in looks if _name(one.func) in LOOKS for each in _keywords_of(one, scope))
             dicts = [inner for value in given for inner in ast.walk(value) if isinstance(inner, ast.Dict)]
             entries = [each for one in dicts for each in zip(one.keys, one.values, strict=True)]
             yield from ((key.value, value) for key, value in entries if isinstance(key, ast.Constant))
@@ -309,6 +374,10 @@ SLIPS = (
     "place.radio('Which?', loaded.columns)",
     "st.pills('Which?', ['a'], format_func=lambda one: names[one])",
     "st.toggle('Fine', help=f'about {table.title:>20}')",
+    "st.button(**look_of('run', help=table.title))",
+    "def page(table):\n    look = look_of('run', help=table.title)\n    st.button('Fine', **look)",
+    "st.info(SENTENCES.fill('page_reveals', title=table.title))",
+    "st.markdown(render('assumptions.txt.j2', unit=table.unit, bought='2 %'))",
     "st.header(table.title)",
     "st.write(table.title)",
     "st.metric('loss', table.title)",
@@ -320,6 +389,9 @@ FINE = (
     "def _say(words):\n    st.info(words)\ndef page(table):\n    _say('fine')\n    _say(escape_markdown(table.title))",
     "place.radio('Which?', loaded.columns, format_func=escape_markdown)",
     "st.selectbox('Which?', loaded.columns)",
+    "st.button(**look_of('run', help=escape_markdown(table.title)))",
+    "st.info(SENTENCES.fill('fair_sample', shown=rows.shown, rows=rows.number))",
+    "st.markdown(render('assumptions.txt.j2', unit=escape_markdown(table.unit), bought='2 %', table=table))",
     "file.header(declared)",
 )
 

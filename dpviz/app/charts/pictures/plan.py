@@ -10,6 +10,7 @@ import pandas as pd
 from dpviz.algorithms import PlanStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, PlotCanvas, make_hidden_axis
 from dpviz.app.charts.picture import Chart, RenderContext, find_kind
+from dpviz.app.charts.plot import WORDS
 from dpviz.words import capitalize_first, format_percent, join_clauses
 
 # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
@@ -20,36 +21,10 @@ _HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
 _FINDS = ("count", "zoom", "look", "grid", "choose")
 
 
-class _Stage(NamedTuple):
-    name: str
-    about: str
-
-
-_STAGES = {
-    **{"rows": _Stage("count", "how many rows there are"), "zoom": _Stage("zoom", "where rows are at all")},
-    "beside": _Stage("zoom", "where rows are at all"),
-    **dict.fromkeys(("middle", "near", "radii", "axes"), _Stage("look", "how rows spread")),
-    **dict.fromkeys(("fine_test", "finer_test", "finest_test", "grid"), _Stage("grid", "which clusters there are")),
-    "losses": _Stage("choose", "which solution is polished"),
-}
-_POLISH = _Stage("polish", "where they lie, by round")
-_SPLIT = _Stage("split", "which is really two, by round")
-_PARTS = {
-    **{"rows": "number of rows", "zoom": "coarse cells", "middle": "middle", "radii": "distances", "axes": "axes"},
-    **{"beside": "middle along thin columns"},
-    **{"near": "middle of near rows", "fine_test": "would fine cells do?", "finer_test": "would finer cells do?"},
-    **{"finest_test": "or still finer ones?", "grid": "cells"},
-    "losses": "losses of solutions",
-    **{"counts": "sizes of clusters", "sums": "their means"},
-    **{"swap_counts": "sizes of clusters", "swap_spread": "their spreads"},
-}
-_ROUND_RADII = "distances from centres"
-
-
 class _Part(NamedTuple):
     """A part in words: its stage, its round (0 where there are none), and what is asked."""
 
-    stage: _Stage
+    stage: str
     round: int
     what: str
 
@@ -57,7 +32,7 @@ class _Part(NamedTuple):
 class _Block(NamedTuple):
     """A stretch of a bar, and its place in it, from 0."""
 
-    stage: _Stage
+    stage: str
     label: str
     noise: str
     share: float
@@ -70,8 +45,8 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
     parts, shares = [_part(name) for name in step.names], dict[str, float]()
     for part, share in zip(parts, step.fractions, strict=True):
-        shares[part.stage.name] = shares.get(part.stage.name, 0.0) + float(share)
-    finds = sum(float(share) for part, share in zip(parts, step.fractions, strict=True) if part.stage.name in _FINDS)
+        shares[part.stage] = shares.get(part.stage, 0.0) + float(share)
+    finds = sum(float(share) for part, share in zip(parts, step.fractions, strict=True) if part.stage in _FINDS)
     title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
     listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
     noises = ", ".join(dict.fromkeys(step.noises))
@@ -79,7 +54,7 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     def tabulate() -> pd.DataFrame:
         return pd.DataFrame(
             {
-                "stage": [f"{part.stage.name}{f', round {part.round}' if part.round else ''}" for part in parts],
+                "stage": [f"{part.stage}{f', round {part.round}' if part.round else ''}" for part in parts],
                 "what is asked": [part.what for part in parts],
                 "share of the budget (%)": 100 * step.fractions,
                 "noise": step.noises,
@@ -116,7 +91,7 @@ def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
             | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
         )
     for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
-        title = f"<b>{capitalize_first(stage.name)} · {format_percent(share)}</b> · {stage.about}"
+        title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
         look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
         canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
     along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
@@ -127,15 +102,13 @@ def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
 
 def _part(name: str) -> _Part:
     stem, _, last = name.rpartition("_")
-    if not last.isdigit():
-        return _Part(_STAGES[name], 0, _PARTS[name])
-    what = _ROUND_RADII if stem == "radii" else _PARTS[stem]
-    return _Part(_SPLIT if stem.startswith("swap") else _POLISH, int(last), what)
+    stage, what = WORDS.by_key[f"plan_round_{stem}" if last.isdigit() else f"plan_{name}"].split(": ")
+    return _Part(stage, int(last) if last.isdigit() else 0, what)
 
 
 def _list_blocks(step: PlanStep) -> list[_Block]:
     """Stretches of bar: a part, or all parts of a round that have the same noise."""
-    asked: dict[tuple[_Stage, str, str], list[tuple[float, str]]] = {}
+    asked: dict[tuple[str, str, str], list[tuple[float, str]]] = {}
     for name, noise, share in zip(step.names, step.noises, step.fractions.tolist(), strict=True):
         part = _part(name)
         one = (share, f"{part.what}: {format_percent(share)}")
@@ -144,7 +117,7 @@ def _list_blocks(step: PlanStep) -> list[_Block]:
     blocks: list[_Block] = []
     for (stage, label, noise), parts in asked.items():
         share, before = shares[stage, label, noise], [block for block in blocks if block.stage == stage]
-        head = f"<b>{capitalize_first(stage.name)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
+        head = f"<b>{capitalize_first(stage)}{f', round {label}' if label.isdigit() else ''}</b>, {noise} noise"
         # A round with two kinds of noise has its number on the wider stretch.
         widest = max(wide for (of, other, _), wide in shares.items() if (of, other) == (stage, label))
         start, hover = sum(block.share for block in before), "<br>".join([head, *(said for _, said in parts)])

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.app.charts.canvas import UNCUT, add_note, spell_name
+from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.plot import MARK_ROOM, Plot, make_layout
 from dpviz.core import Array, Codes
 from dpviz.runs import profiles
@@ -109,7 +110,8 @@ class ProfileLanes:
     @staticmethod
     def lines(plot: Plot, x: Sequence[Array], y: Sequence[Array], kind: str, **line: Any) -> None:
         """Many short lines as one trace: ``x`` and ``y`` are the coordinates of their ends."""
-        plot.add_scatter(_add_gaps(*x), _add_gaps(*y), "lines", line=line, meta=kind)
+        across, up = outline_segments(*map(np.column_stack, zip(x, y, strict=True))).T
+        plot.add_scatter(across, up, "lines", line=line, meta=kind)
 
     @property
     def beside_look(self) -> tuple[str, str]:
@@ -260,13 +262,6 @@ def add_diamonds(plot: Plot, x: Array, y: Array, color: str, size: float, kind: 
     """Open diamonds at ``x`` (m,) and ``y`` (m,): what released centres are laid beside."""
     marker = {"symbol": "diamond-open", "size": size, "color": color, "opacity": 1, "line": {"width": 1.5}}
     plot.add_scatter(x, y, "markers", marker=marker, meta=kind)
-
-
-def _add_gaps(*ends: Array) -> Array:
-    """The ends of many short lines one behind the other, with a gap after each."""
-    one = np.stack([*ends, np.full(len(ends[0]), np.nan)], axis=1)
-    gapped: Array = one.ravel()
-    return gapped
 
 
 MOST_COLUMNS = {False: 12, True: 10}

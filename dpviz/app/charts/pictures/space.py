@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.algorithms import CandidatesStep, CentersStep, Step, TreeStep
 from dpviz.app.charts.canvas import TitledPlot, new_plot, spell_name
+from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.plot import Data
 from dpviz.app.charts.registry import draw_picture
@@ -114,8 +115,7 @@ def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **option
 def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
     """A line for each of ``pairs`` (m, 2, 3) of points, unit coordinates, all of them in one trace."""
     ends = view.to_axis_units(pairs.reshape(-1, _DIMENSIONS)).reshape(pairs.shape)
-    broken = np.concatenate([ends, np.full((len(ends), 1, _DIMENSIONS), np.nan)], axis=1)
-    x, y, z = broken.reshape(-1, _DIMENSIONS).T
+    x, y, z = outline_segments(ends[:, 0], ends[:, 1]).T
     trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "lines", "name": name, "line": line}
     return trace | {"hoverinfo": "skip"}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -24,12 +24,11 @@ from dpviz.algorithms import find_card
 from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.app.charts.canvas import TitledPlot
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.plot import Data, pack
+from dpviz.app.charts.plot import WORDS, Data, pack
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.core import RequestError
 from dpviz.runs import ReleaseRecord, Run, write_whole
-from dpviz.tables import FileKind
 from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
 
 _HERE = Path(__file__).parent
@@ -103,11 +102,6 @@ class PlayerScene:
         return {*played, *(kind for one in self.figures for kind in one.kinds)}
 
     @property
-    def facts(self) -> dict[str, object] | None:
-        """What is said of the run that it plays."""
-        return None if self.run is None else _describe_run(self.run, self.table, self.kinds)
-
-    @property
     def lines(self) -> _PageTable | None:
         """The numbers behind its figure; cut where nobody would read on."""
         return None if self.numbers is None else _make_numbers_table(self.numbers)
@@ -162,7 +156,11 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
         font=FONT,
         style=read_asset("player.css"),
         scenes=scenes,
-        kinds=[(kind, meaning) for kind, meaning in _MEANINGS.items() if kind in kinds],
+        meanings=[(kind, WORDS.by_key[f"kind_{kind}"]) for kind in get_args(Kind)],
+        kinds=kinds,
+        find_card=find_card,
+        number=format_number,
+        promise=RELEASED_ONLY,
         player=read_asset("player.html"),
         packed=pack(data).translate(_UNSAFE),
         script=read_asset("alone.js"),
@@ -178,39 +176,9 @@ class _PageTable(NamedTuple):
     rest: int
 
 
-_MEANINGS: dict[Kind, str] = {
-    "public": "declared, or made without looking at any row; it costs no privacy.",
-    "released": "computed from the rows, covered by noise, and paid for in the ledger.",
-    "revealed": "read from the rows as they are, without any privacy; no release.",
-}
-_NEIGHBOURS = {"add_remove": "added or removed", "replace": "replaced by another"}
-_TABLES = {
-    FileKind.PUBLIC: "public",
-    FileKind.SIMULATED: "simulated: nobody is in it",
-    FileKind.PRIVATE: "private: not in this file",
-}
-RELEASED_ONLY = (
-    "Only released and public values are in this file: no row, no true count, and nothing that was computed from the "
-    "rows without noise."
-)
+RELEASED_ONLY = WORDS.by_key["released_only"]
 """What a page says that holds nothing revealed."""
-# Charges beyond these are counted only: a tree has hundreds.
-_MOST_CHARGES = 40
 _MOST_LINES = 400
-
-
-def _describe_run(run: Run | ReleaseRecord, table: str, kinds: Collection[Kind]) -> dict[str, object]:
-    """Above a film, what ran on what; below it what may not be overlooked, how it was made, and the ledger."""
-    budget = f"ε = {run.epsilon:g}, δ = {run.delta:g}" if run.private else "no privacy"
-    return {
-        "table": table,
-        "origin": [find_card(run.algorithm).title, budget, f"k = {run.k}", f"protects {run.unit}"],
-        "kinds": [kind for kind in get_args(Kind) if kind in kinds],
-        "note": run.note if isinstance(run, ReleaseRecord) else run.simulation_note,
-        "promise": RELEASED_ONLY if kinds and "revealed" not in kinds else "",
-        "made": list(_list_facts(run, table)),
-        "ledger": _make_ledger_table(run) if run.private else None,
-    }
 
 
 def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
@@ -222,37 +190,6 @@ def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
 
 def _format_cell(value: object) -> str:
     return str(value) if not isinstance(value, float) else format_number(value) if isfinite(value) else ""
-
-
-def _list_facts(run: Run | ReleaseRecord, table: str) -> Iterator[tuple[str, str]]:
-    record = run if isinstance(run, ReleaseRecord) else None
-    if table or record:
-        yield "table", f"{table} ({_TABLES[record.declaration.kind]})" if record else table
-    yield "algorithm", find_card(run.algorithm).title
-    chosen = {name: value for name, value in run.parameters.items() if value is not None}
-    plain = {name: f"{value:g}" if isinstance(value, float) else value for name, value in chosen.items()}
-    if settings := ", ".join(f"{name} = {value}" for name, value in plain.items()):
-        yield "its settings", settings
-    yield "clusters", f"k = {run.k}"
-    if run.private:
-        yield "budget", f"ε = {run.epsilon:g}, of which {run.spent_epsilon:.6g} spent; δ = {run.delta:g}"
-        yield "accounting", run.accounting.value
-        yield "protects", f"{run.unit}, {_NEIGHBOURS[run.relation]}"
-        yield "number of rows", f"{run.n:,.0f} ({run.n_origin})" if run.n is not None else run.n_origin
-        yield "noise", run.noise
-    for warning in run.warnings:
-        yield "note", warning
-    if record:
-        looks = ", ".join(f"{kind}: {times}" for kind, times in record.looks.items())
-        yield "looks at the rows", looks or "none"
-        yield "made", f"dpviz {record.version}, {record.date}"
-
-
-def _make_ledger_table(run: Run | ReleaseRecord) -> _PageTable:
-    entries = run.entries[:_MOST_CHARGES]
-    rows = [[one.note, one.mechanism, *map(format_number, (one.scale, one.amount, one.epsilon))] for one in entries]
-    heads = ["for", "mechanism", "noise scale", f"cost ({run.accounting.unit.symbol})", "ε alone"]
-    return _PageTable(heads, rows, (2, 3, 4), len(run.entries) - len(entries))
 
 
 MOST_BYTES = 6_000_000

@@ -27,6 +27,7 @@ from dpviz.app.charts.canvas import (
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
 from dpviz.app.charts.plot import (
+    WORDS,
     Data,
     Plot,
     make_center_marker,
@@ -382,12 +383,6 @@ _AIR, _LITTLE_AIR = 0.36, 0.03
 _LESS = CLUSTER_MARKS[2].color
 # Parts below this share of the loss of k-means++ are not worth naming; below the other they are rounding.
 _NOTHING, _ROUNDING = 0.005, 1e-9
-_CAUSES = {
-    "quantise": "quantising",
-    "noise": "noise",
-    "solver": "its solver",
-    "interaction": "noise and solver together",
-}
 
 
 class _Bar(NamedTuple):
@@ -475,7 +470,7 @@ def _describe_excess(error: error_parts.ErrorParts, name: str) -> str:
     if excess < 0:
         return f"{name} beats k-means++ by {lost}"
     largest = max(error.parts, key=lambda part: part.value)
-    return f"{name} loses {lost} on top of k-means++, most of it to {_CAUSES[largest.name]}"
+    return f"{name} loses {lost} on top of k-means++, most of it to {WORDS.by_key[f'cause_{largest.name}']}"
 
 
 def _list_bars(error: error_parts.ErrorParts, unit: float) -> list[_Bar]:

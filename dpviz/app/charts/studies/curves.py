@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from math import inf, isfinite, log10
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -21,39 +23,9 @@ from dpviz.core import Array
 from dpviz.runs import Recommendation, SmallestEpsilon, Target, find_reached_loss
 from dpviz.words import Palette, format_number, format_ratio, join_clauses
 
-# One colour and one marker for each algorithm, in every chart and in both themes: each stands out from a white page and
-# from a dark one by 3:1 at least. None is orange, which is what was revealed. Like hues have unlike markers.
-LOOKS = {
-    "auto": ("#1c6acd", "circle"),
-    "kmeans++": ("#6b737f", "diamond"),
-    "eugkm": ("#088133", "triangle-up"),
-    "hybrid": ("#62a10a", "square"),
-    "dplloyd": ("#c82e5e", "square"),
-    "sulq": ("#a19501", "triangle-up"),
-    "pgkm": ("#ef58a5", "circle"),
-    "kvariates": ("#e7667c", "triangle-down"),
-    "gkm": ("#747708", "triangle-left"),
-    "sample-aggregate": ("#b536a1", "star"),
-    "balcan": ("#9446cb", "triangle-down"),
-    "balcan-sparse": ("#a87ae6", "triangle-right"),
-    "balcan-kmedian": ("#6852db", "star"),
-    "lsh-coreset": ("#08a19d", "star"),
-    "lsh-local": ("#02778b", "triangle-right"),
-    "k-noisy-centers": ("#039ad5", "triangle-down"),
-    "k-averages": ("#7587eb", "square"),
-    "stable-kmeans": ("#01a56c", "triangle-left"),
-    "gaussian-mixture": ("#037a70", "circle"),
-}
-# What papers call them.
-_ALIASES = {
-    "Lloyd": "kmeans++",
-    "gridding": "eugkm",
-    "Gene": "pgkm",
-    "SuLQ": "sulq",
-    "sample & aggregate": "sample-aggregate",
-    "Averages": "k-averages",
-    "NoisyCenters": "k-noisy-centers",
-}
+_TOLD: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("looks.toml").read_text(encoding="utf-8"))
+LOOKS: dict[str, tuple[str, str]] = {name: (color, marker) for name, (color, marker) in _TOLD["looks"].items()}
+"""The colour and the marker of each algorithm."""
 _SIGNS = {
     **{"circle": "●○", "square": "■□", "diamond": "◆◇", "star": "★☆", "triangle-up": "▲△"},
     **{"triangle-down": "▼▽", "triangle-left": "◄◁", "triangle-right": "►▷"},
@@ -101,36 +73,7 @@ class Measure(NamedTuple):
         return f"{best} comes first: {self.short} {self.format(medians[best])}{of}"
 
 
-MEASURES = {
-    "ratio": Measure("loss / loss of k-means++ (×)", "loss", ratio=True),
-    "nicv": Measure("loss per row (unit coordinates²)", "loss per row"),
-    "matched_error": Measure(
-        "distance to the matched k-means++ centre (unit coordinates)",
-        "matched error",
-        "matched error (unit coordinates)",
-    ),
-    "distance_ratio": Measure(
-        "distance to the nearest centre / that of k-means++ (×)",
-        "distance",
-        "distance / that of k-means++ (×)",
-        ratio=True,
-    ),
-    "ari": Measure(
-        "agreement with k-means++ (adjusted Rand)", "agreement", "agreement (adjusted Rand)", lower_is_better=False
-    ),
-    "share_gap": Measure(
-        "largest error of a segment's share of the rows, against k-means++ (share)",
-        "segment shares",
-        "largest error of a share (of rows)",
-    ),
-    "label_accuracy": Measure(
-        "rows in a cluster of their own label (share)",
-        "label accuracy",
-        "label accuracy (share of rows)",
-        lower_is_better=False,
-    ),
-    "seconds": Measure("time of a run (seconds)", "time"),
-}
+MEASURES = {name: Measure(**words) for name, words in _TOLD["measures"].items()}
 
 
 def find_measure(name: str) -> Measure:
@@ -171,7 +114,7 @@ def find_algorithm(name: str) -> str | None:
 @cache
 def _list_titles() -> dict[str, str]:
     """Ids of algorithms by what they are called here and in papers."""
-    return {CARDS[algorithm].title: algorithm for algorithm in LOOKS} | _ALIASES
+    return {CARDS[algorithm].title: algorithm for algorithm in LOOKS} | _TOLD["aliases"]
 
 
 def _choose_style(look: tuple[str, str], variant: int) -> Style:

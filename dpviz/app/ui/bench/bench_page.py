@@ -26,15 +26,15 @@ from dpviz.app.ui.bench.in_hand import (
     say_in_link,
     set_epsilon,
 )
-from dpviz.app.ui.bench.picture import Pictured, draw_more, draw_picture_of, find_pictured, run_own
+from dpviz.app.ui.bench.result_panel import Pictured, draw_more, draw_picture_of, find_pictured, run_own
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
-from dpviz.app.ui.data.table_link import draw_preparation_panel
-from dpviz.app.ui.data.ways_in import draw_csv_upload
+from dpviz.app.ui.data.table_link import draw_csv_upload, draw_preparation_panel
 from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import format_badge
 from dpviz.app.ui.job_panel import open_job_registry, poll
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.runner import claim_finished, fetch_reference
@@ -170,7 +170,7 @@ def _draw_waiting(hand: Hand) -> None:
     elif hand.gaps:
         gap = hand.gaps[0].partition(":")[0]
         many = " 18 to 100; 0 to 9,999; … says several at once." if gap in ("low", "high") else ""
-        st.markdown(f"Next: **{_NEXT[gap]}**.{many}  \nEnter goes on to the next gap.")
+        st.markdown(f"Next: **{SENTENCES.by_key[f'next_{gap}']}**.{many}  \nEnter goes on to the next gap.")
     elif hand.buys:
         st.markdown("ε buys bounds, so that no picture can be made beforehand. What leaves can be prepared at once.")
         if st.button("Release", type="primary", key="bench:release"):
@@ -180,28 +180,13 @@ def _draw_waiting(hand: Hand) -> None:
         f"Nobody may know: buy a noisy number with {format_percent(N_SHARE)} of the budget",
         icon=":material/visibility_off:",
         key="bench:buy_rows",
-        help=_ABOUT_ROWS,
+        help=SENTENCES.fill("about_rows", unknown=UNKNOWN),
     ):
         answer(hand.buy_rows())
     if find_open_word() != "table":  # whose form says it
         draw_proposal(hand)
     draw_public_soon(hand)
     draw_file_button()
-
-
-_ABOUT_ROWS = (
-    f"Where people may be added or removed, their number is itself private; “{UNKNOWN}” in the sentence says the same. "
-    "The budget is ε; with a δ, it is the μ² or ρ that ε and δ are worth together. Advice which ε to choose needs a "
-    "number: a declared one, a range, or the noisy one that a run has bought."
-)
-_NEXT = {
-    "rows": "about how many rows there are",
-    "person": "whose rows they are",
-    "columns": "which columns",
-    "low": "the bounds of each column",
-    "high": "the bounds of each column",
-    "origin": "where the bounds are from",
-}
 
 
 def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:

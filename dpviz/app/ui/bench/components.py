@@ -18,17 +18,10 @@ _LONGEST = 2_000
 
 
 @st.cache_resource(show_spinner=False)
-def _declare_component(name: str, html: str) -> Any:
+def _declare_component(name: str) -> Any:
     home = files("dpviz.app.ui") / "bench"
-    css, js = ((home / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    html, css, js = ((home / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
     return st.components.v2.component(f"dpviz_{name}", html=html, css=css, js=js, isolate_styles=False)
-
-
-_AXIS = """<div class="epsilon"><svg class="plot" aria-hidden="true"></svg>
-<div class="knob" role="slider" tabindex="0" aria-orientation="horizontal"
-  aria-label="ε, the privacy budget of the whole release"></div>
-<div class="foot"><button type="button" class="less" aria-label="A smaller ε">−</button><output class="read"></output>
-<button type="button" class="more" aria-label="A larger ε">+</button></div></div>"""
 
 
 def draw_paragraph(
@@ -58,8 +51,7 @@ def draw_paragraph(
 
     told = [piece if isinstance(piece, str) else vars(piece) for piece in pieces]
     data = {"pieces": told, "open": opened, "table": table, "go": go}
-    draw = _declare_component("sentence", '<p class="sentence"></p>')
-    draw(data=data, key=key, on_word_change=pressed, on_typed_change=typed)
+    _declare_component("sentence")(data=data, key=key, on_word_change=pressed, on_typed_change=typed)
 
 
 def draw_axis(epsilon: float, sides: Sides | None, tell: Callable[[float], None], *, key: str) -> None:
@@ -81,4 +73,4 @@ def draw_axis(epsilon: float, sides: Sides | None, tell: Callable[[float], None]
             "target": sides.target.loss,
             "prior": sides.risk.prior,
         }
-    _declare_component("axis", _AXIS)(data=data, key=key, on_epsilon_change=moved)
+    _declare_component("axis")(data=data, key=key, on_epsilon_change=moved)

@@ -32,10 +32,9 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     """What leaves at the ε of the axis, what it rests on, and the press; then the zip, once it has verified."""
     # What makes releases is loaded by who releases: everybody else is there half a second sooner.
     from dpviz.app.ui.release.account_section import find_last_publication
-    from dpviz.app.ui.release.page import draw_release_form
+    from dpviz.app.ui.release.page import Terms, ask_division, ask_smallest_group, draw_release_form
     from dpviz.app.ui.release.released_panel import draw_publication_panel
     from dpviz.app.ui.release.subject import ReleaseSubject
-    from dpviz.app.ui.release.words_form import Terms, ask_division, ask_smallest_group
 
     st.button("Back to the picture", icon=":material/arrow_back:", key="bench:back", on_click=close_release_drawer)
     if (publication := find_last_publication()) is not None:

@@ -7,14 +7,15 @@ import io
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
+    ask_one,
     count_look,
+    dress,
     find_refusal,
     list_names,
     look_and_propose,
@@ -23,7 +24,7 @@ from dpviz.app.ui.bench.in_hand import (
     read_beginning,
 )
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import format_badge, say_refusal
+from dpviz.app.ui.figure import format_badge, look_of, say_refusal
 from dpviz.app.ui.table_words import (
     DELIMITER_WORDS,
     describe_coding,
@@ -37,24 +38,13 @@ from dpviz.tables import Content, CsvFile, Declaration, IntakeError, declaration
 from dpviz.words import list_names as join_names
 
 # Whether the first line holds names, and whether units stand below them.
-_FIRST_LINE: Mapping[str, tuple[bool | None, bool]] = {
-    "as it stands": (None, False),
-    "names": (True, False),
-    "a row": (False, False),
-    "names, units below": (True, True),
+_FIRST_LINE: Mapping[tuple[bool | None, bool], str] = {
+    (None, False): "as it stands",
+    (True, False): "names",
+    (False, False): "a row",
+    (True, True): "names, units below",
 }
 _DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
-_DECIMALS = {".": "point: 1.5", ",": "comma: 1,5"}
-_GROUPINGS = {
-    **{"": "none", ",": "comma: 1,234", ".": "point: 1.234", "'": "apostrophe: 1'234", " ": "blank: 1 234"},
-    file_format.INDIAN: "Indian: 12,34,567",
-}
-_QUOTES = {'"': 'double: "a"', "'": "single: 'a'"}
-_NEGATIVES = {"": "minus in front: −5", "()": "parentheses: (5)", "-": "minus behind: 5−"}
-_READ_BY_DECLARATION = (
-    "A row is read by these declarations and by nothing that other rows hold: one line is one row, and a line that "
-    "does not fit them is a row without values."
-)
 _HOW = "How is this file to be read?"
 
 
@@ -76,83 +66,29 @@ def draw_file_form(hand: Hand) -> None:
 def _ask_format(hand: Hand) -> None:
     start = hand.declaration.file
     with st.grid(min_column_width=128, gap="small"):
-        encoding = st.selectbox(
-            "Encoding",
-            file_format.ENCODINGS,
-            file_format.ENCODINGS.index(start.encoding),
-            key=make_key(hand, "encoding"),
-        )
-        delimiter = _ask_mark(hand, "Delimiter", _DELIMITERS, start.delimiter, accept_new_options=True)
-        first = st.selectbox(
-            "The first line is",
-            list(_FIRST_LINE),
-            list(_FIRST_LINE.values()).index((start.units_line or start.header, start.units_line)),
-            key=make_key(hand, "first"),
-            help="As it stands: names, but refused where a cell reads like a number, a date or an amount, "
-            "because a row must not become names.",
-        )
+        encoding = ask_one(hand, "encoding", start.encoding, {one: one for one in file_format.ENCODINGS})
+        delimiter = ask_one(hand, "delimiter", start.delimiter, _DELIMITERS)
+        now = (start.units_line or start.header, start.units_line)
+        header, units_line = ask_one(hand, "first", now, _FIRST_LINE)
         style = ask_style(hand, start.style)
-        quote = _ask_mark(hand, "Quotation mark", _QUOTES, start.quote)
-        about = "Titles, comments and blank lines above the names."
-        skip = st.number_input(
-            "Lines to skip", 0, file_format.MOST_SKIPPED, start.skip, key=make_key(hand, "skip"), help=about
-        )
-    names = st.text_area(
-        "Column names, where no line holds them",
-        format_names(start.names),
-        height=68,
-        placeholder="age, income, person",
-        key=make_key(hand, "names"),
-        help="With commas between them or one a line; as many as a row has fields.",
-    )
-    several = not hand.is_private and st.checkbox(
-        "A quoted cell may go on over several lines",
-        start.several_lines,
-        key=make_key(hand, "several_lines"),
-        help="For public files only: one row could then change how all rows below it are read.",
-    )
-    if st.form_submit_button("So it is", type="primary", width="stretch", help=_READ_BY_DECLARATION):
-        header, units_line = _FIRST_LINE[first]
+        quote = ask_one(hand, "quotation", start.quote)
+        skip = st.number_input(max_value=file_format.MOST_SKIPPED, value=start.skip, **dress(hand, "skip"))
+    names = st.text_area(value=format_names(start.names), **dress(hand, "names"))
+    several = not hand.is_private and st.checkbox(value=start.several_lines, **dress(hand, "several_lines"))
+    if st.form_submit_button(**look_of("read_so")):
         said = replace(start, encoding=encoding, delimiter=delimiter, header=header, names=read_names(names or ""))
         said = replace(said, style=style, quote=quote, skip=int(skip), units_line=units_line)
         said = replace(said, several_lines=bool(several))
         answer(hand.read_as(said, list_names(hand, said)))
 
 
-def _ask_mark(hand: Hand, label: str, words: Mapping[str, str], start: str, of: str = "", **look: Any) -> str:
-    options = [*words, *([] if start in words else [start])]
-    return str(
-        st.selectbox(
-            label,
-            options,
-            options.index(start),
-            format_func=lambda option: words.get(option, option),
-            key=make_key(hand, f"{label.split()[0].lower()}{of}"),
-            **look,
-        )
-    )
-
-
 def ask_style(hand: Hand, start: file_format.NumberStyle, of: str = "") -> file_format.NumberStyle:
     """How numbers are written, in the whole file or in one column."""
-    decimal = _ask_mark(hand, "Decimal mark", _DECIMALS, start.decimal, of)
-    grouping = _ask_mark(hand, "Grouping mark", _GROUPINGS, start.grouping, of)
-    negative = _ask_mark(hand, "Negative numbers", _NEGATIVES, start.negative, of)
-    sign = st.text_input(
-        "Sign to strip",
-        start.sign,
-        max_chars=8,
-        placeholder="none",
-        key=make_key(hand, f"sign{of}"),
-        help="Before or behind each number: %, $, €, kg. The number itself stays as it is.",
+    decimal, grouping, negative = (
+        ask_one(hand, name, getattr(start, name), of=of) for name in ("decimal", "grouping", "negative")
     )
-    missing = st.text_input(
-        "Means missing",
-        format_names(start.missing),
-        placeholder="-999, refused",
-        key=make_key(hand, f"missing{of}"),
-        help="Numbers and words that stand for a missing cell; with commas between them.",
-    )
+    sign = st.text_input(value=start.sign, **dress(hand, "sign", of))
+    missing = st.text_input(value=format_names(start.missing), **dress(hand, "missing", of))
     return file_format.NumberStyle(decimal, grouping, (sign or "").strip(), negative, read_names(missing or ""))
 
 
@@ -266,23 +202,10 @@ def draw_file_button() -> None:
 
 def _draw_json_panel(hand: Hand) -> None:
     """Upload or paste JSON: everything that it declares takes the place of what the sentence says."""
-    with (
-        st.popover(
-            "Use a declaration (JSON)",
-            icon=":material/data_object:",
-            help="The declaration file of the command line, whole or in part: how the file is read, bounds and their "
-            "origins, who is protected.",
-        ),
-        st.form(make_key(hand, "json"), border=False),
-    ):
+    with st.popover(**look_of("declaration_json")), st.form(make_key(hand, "json"), border=False):
         most = declarations.MAX_DECLARATION_BYTES // 1_000_000
-        file = st.file_uploader("JSON file", type=["json"], key=make_key(hand, "json_file"), max_upload_size=most)
-        text = st.text_area(
-            "or paste it",
-            placeholder='{"bounds": {"age": [18, 100]},\n "bounds_origin": "law"}',
-            help="Or one pair of bounds for all columns: lower, upper.",
-            key="bounds_json",
-        )
+        file = st.file_uploader(max_upload_size=most, **dress(hand, "json_file"))
+        text = st.text_area(**look_of("bounds_json", key="bounds_json"))
         pressed = st.form_submit_button("Use these")
     if pressed:
         with say_refusal():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from dpviz.app.charts.meaning import compute_losses
 from dpviz.core import Array
 from dpviz.runs import Belief, CurvePoint, Target, Verdict, find_reached_loss, format_epsilon, windows
-from dpviz.words import capitalize_first, format_percent, format_ratio
+from dpviz.words import capitalize_first, format_percent, format_ratio, render
 
 LOWEST, HIGHEST = 0.01, 35.0
 """Of ε on the axis."""
@@ -119,61 +119,7 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised
     "Both promises are kept" stands over no run that failed, that is looser than accepted, or that noise alone may have
     made; and no loss is called too large over a run that keeps it.
     """
-    at = f"At ε = {epsilon:g}"
-    why = unadvised if sides is None else _explain(sides)
-    if shown is not None and shown.refusal:
-        return Heading("This cannot run", shown.refusal)
-    if shown is not None and shown.broke:
-        return Heading(f"The run broke off ({shown.broke})", "Nothing of it is shown. Run it again, or change a word.")
-    if shown is not None and not shown.is_private:
-        return Heading("k-means++, without any privacy", "It reads the rows as they are: it is never a release.")
-    if shown is not None and shown.verdict is not None and not shown.verdict.fine:
-        rows = " of made-up rows" if shown.is_made_up else ""
-        tight = shown.loss is not None and sides is not None and shown.loss <= sides.target.loss
-        loose = shown.loss is not None and sides is not None and not tight and not shown.is_made_up
-        but = "the groups are tight, but " if tight else "this draw is loose, and " if loose else ""
-        but = but if shown.verdict.kind in _ABOUT_SIZES else ""
-        said = "" if shown.loss is None or shown.is_made_up else _say_loss(shown.loss, why)
-        reason = f"{capitalize_first(shown.verdict.reason)}\n{said or why}".strip()
-        return Heading(f"{at}{rows}: {but}{shown.verdict.title}", reason)
-    if shown is None and sides is None:
-        return Heading(f"{at} nothing is shown yet", why)
-    safe = sides is None or epsilon <= sides.most * (1 + 1e-9)
-    often = None if sides is None else epsilon >= sides.least * (1 - 1e-9)
-    loss = None if shown is None or shown.is_made_up else shown.loss
-    return Heading(f"{at} {_say_both(loss, often, safe, sides)}", _say_loss(loss, why))
-
-
-def _say_both(loss: float | None, often: bool | None, safe: bool, sides: Sides | None) -> str:
-    if sides is None:
-        return "this is what would leave" if loss is None else f"this draw has {format_ratio(loss)} the least loss"
-    kept = often if loss is None else loss <= sides.target.loss
-    if kept and not often:
-        return "this draw is tight, most are not" if safe else "this draw is tight, and a guess can grow too sure"
-    if often and not kept:
-        return "this draw is loose, most are not" if safe else "this draw is loose, and a guess can grow too sure"
-    if kept:
-        return "both promises are kept" if safe else "a guess about a person can grow too sure"
-    return "noise is too large for these groups" if safe else "neither promise is kept"
-
-
-def _say_loss(loss: float | None, why: str) -> str:
-    said = "" if loss is None else f"This draw has {format_ratio(loss)} the loss of k-means++."
-    return f"{said}\n{why}".strip()
-
-
-# What speaks against sizes, and not against where centres lie.
-_ABOUT_SIZES = ("sizes", "doubted")
-_HELP = 2  # of what would open a window
-
-
-def _explain(sides: Sides) -> str:
-    """Both sides in a sentence, and what would open a window where there is none."""
-    least, most = format_epsilon(sides.least, up=True), format_epsilon(sides.most)
-    often = f"{sides.target.describe_often(sides.of)} are at most {sides.target.above} looser than without privacy"
-    risk = f"nobody’s guess grows past {format_percent(sides.risk.accepted)}"
-    if sides.is_open:
-        return f"From ε = {least} on {often}; up to {most} {risk}."
-    needed = f"the groups need ε = {least}" if isfinite(sides.least) else "no ε keeps the groups that tight"
-    opens = "; ".join(f"{what.lower()}: {words}" for what, words in sides.openings[:_HELP])
-    return f"No ε keeps both: {needed}, and up to {most} {risk}." + (f" What would help: {opens}." if opens else "")
+    ways = {"ratio": format_ratio, "percent": format_percent, "write": format_epsilon, "capitalize": capitalize_first}
+    told = render("headline.txt.j2", epsilon=epsilon, sides=sides, shown=shown, unadvised=unadvised, inf=inf, **ways)
+    title, _, why = told.strip().partition("\n")
+    return Heading(title, why)

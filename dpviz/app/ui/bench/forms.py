@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import CARDS, Guarantee
 from dpviz.app.ui.bench.catalogue import draw_catalogue, draw_description, draw_params_form
-from dpviz.app.ui.bench.column_forms import ask_column, ask_columns
 from dpviz.app.ui.bench.components import draw_paragraph
-from dpviz.app.ui.bench.file_form import draw_file_form
-from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.bench.file_form import ask_style, draw_file_form
+from dpviz.app.ui.bench.hand import FILLED, Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
+    ask_one,
     close_word,
     count_answers,
+    count_look,
+    dress,
     find_hand,
     find_open_word,
     find_opened,
@@ -25,24 +31,356 @@ from dpviz.app.ui.bench.in_hand import (
     list_names,
     make_key,
     open_word,
+    read_beginning,
 )
 from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.controls import SHARES
-from dpviz.app.ui.data.table_link import open_sample
-from dpviz.app.ui.data.ways_in import draw_file_here, draw_synthetic_form
+from dpviz.app.ui.data.table_link import draw_file_here, draw_synthetic_form, open_sample
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import say_refusal
-from dpviz.app.ui.table_words import RELATION_WORDS
-from dpviz.core import check
-from dpviz.runs import Contender, Target
-from dpviz.tables import FileKind, declarations, find_sample, list_samples
-from dpviz.words import glossary
+from dpviz.app.ui.figure import draw_badge, look_of, say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.session import make_once, recall, remember
+from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
+from dpviz.core import AccessKind, Array, RequestError, check
+from dpviz.runs import Contender, KnownRows, Target, compute_column_noise, count_cluster_rows
+from dpviz.tables import (
+    CsvFile,
+    Declaration,
+    FileKind,
+    IntakeError,
+    LoadedTable,
+    RowLoss,
+    codings,
+    declarations,
+    file_format,
+    find_sample,
+    list_samples,
+    list_texts,
+)
+from dpviz.words import format_number, format_percent, format_plus_minus, glossary
 
-_KINDS = {
-    FileKind.PRIVATE: "private: about people, shown only if you ask",
-    FileKind.PUBLIC: "public: anybody may see the rows",
-    FileKind.SIMULATED: "simulated: made up, nobody is in it",
-}
+_COUNTED = "cells that are no numbers, and the rows that they cost"
+_PROPOSED = "the commonest values of a column"
+# Values that a proposal takes from the rows, the commonest first.
+_MOST_PROPOSED = 30
+
+
+def ask_columns(hand: Hand) -> None:
+    """Which columns are clustered, and how far apart they are; bounds of many; what becomes of rows."""
+    with say_refusal("How is this file to be read?"):
+        names = list_names(hand)
+        with st.form(make_key(hand, "columns"), border=False), say_refusal():
+            _ask_chosen(hand, names)
+        _draw_fill_button(hand)
+        _draw_lost_rows(hand)
+
+
+def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
+    declared = hand.declaration
+    able = [name for name in names if name != declared.id_column]
+    chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
+    scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
+    radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
+    now = declared.label_column if declared.label_column in able else ""
+    label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
+    if st.form_submit_button("So it is", type="primary", width="stretch"):
+        said = hand.choose_columns(chosen)
+        more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
+        answer(replace(said, declaration=replace(said.declaration, **more).validate()))
+
+
+def _draw_fill_button(hand: Hand) -> None:
+    chosen = [name for name in hand.declaration.columns if name not in _list_valued(hand)]
+    if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
+        pressed = st.button(**dress(hand, "fill", disabled=not chosen))
+        if pressed:
+            answer(hand.take_bounds(_measure_bounds(hand, chosen)))
+
+
+def _list_valued(hand: Hand) -> list[str]:
+    """Columns whose bounds are those of declared values."""
+    return [name for name, one in hand.declaration.coded.items() if one.ends is not None]
+
+
+def _read_number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def _measure_bounds(hand: Hand, columns: Sequence[str]) -> dict[str, declarations.ColumnBounds]:
+    """Least and largest values among the whole rows of a public table."""
+    values = _read_rows(hand).columns(columns)
+    whole = values[np.isfinite(values).all(axis=1)]
+    if not len(whole):
+        return {}
+    pairs = zip(columns, whole.min(axis=0).tolist(), whole.max(axis=0).tolist(), strict=True)
+    return {name: declarations.ColumnBounds(low, high, FILLED) for name, low, high in pairs}
+
+
+def _read_rows(hand: Hand) -> LoadedTable:
+    """All columns that matter, read as declared; call it for public rows, or after a counted look."""
+    content, declared = hand.content, hand.declaration
+    if isinstance(content, CsvFile):
+        numbers = [name for name in declared.columns if name not in declared.textual]
+        text = [*declared.textual, *filter(None, [declared.id_column])]
+        return content.read(declared.file, numbers=numbers, text=text)
+    assert isinstance(content, LoadedTable)
+    return content
+
+
+_SCALES = ("linear", "log", "root")
+_VALUES = ("categories", "closed", "order")
+
+
+def ask_column(hand: Hand, name: str) -> None:
+    """What one column holds, its unit and weight, and how it writes its numbers."""
+    declared = hand.declaration
+    if name not in declared.columns:
+        return
+    form = _find_form(hand, name)
+    st.markdown(f"**{escape_markdown(name)}**")
+    kind = ask_one(hand, "holds", _find_kind(form), of=f":{name}")
+    with st.form(make_key(hand, f"column:{name}"), border=False), say_refusal():
+        said = dict(_ask_form(hand, name, kind, form))
+        unit_place, weight_place = st.columns(2)
+        longest, least, most = declarations.LONGEST_UNIT, codings.LEAST_WEIGHT, codings.MOST_WEIGHT
+        look = dress(hand, "unit", f":{name}", value=declared.units.get(name, ""), max_chars=longest)
+        unit = unit_place.text_input(**look)
+        look = dress(hand, "weight", f":{name}", value=declared.weights.get(name), min_value=least, max_value=most)
+        weight = weight_place.number_input(**look)
+        style = _ask_own_style(hand, name)
+        if st.form_submit_button("So it is", type="primary", width="stretch"):
+            units = {other: one for other, one in declared.units.items() if other != name}
+            told = "".join(filter(str.isprintable, unit or "")).strip()
+            changed = replace(
+                declared, units={**units, **({name: told} if told else {})}, file=_set_style(declared.file, name, style)
+            )
+            answer(hand.declare(changed).say_column(name, said, weight))
+    if kind in _VALUES and (isinstance(hand.content, LoadedTable) or read_beginning(hand.content) is not None):
+        given = (hand, name, make_key(hand, f"said:{kind}:{name}"))
+        st.button(**dress(hand, "values", f":{name}", on_click=_propose_values, args=given))
+    if kind in _SCALES:
+        measured = SENTENCES.fill("measured_once", rows=count_cluster_rows(None, 1))
+        about = f"{measured}\n\n{glossary.explain_words('noise ε centre')}"
+        st.caption(escape_markdown(describe_noise(hand, name, kind)), help=about)
+        if None in declared.bounds[name][:2]:
+            _ask_buying(hand, name)
+    if st.button(**dress(hand, "out", f":{name}")):
+        answer(hand.choose_columns([one for one in declared.columns if one != name]))
+
+
+def _find_form(hand: Hand, name: str) -> Mapping[str, Any]:
+    """What is declared of a column, else what a proposal takes it for, as a declaration says it."""
+    coding = hand.declaration.codings.get(name)
+    if coding is not None:
+        return dict(coding.to_plain(*hand.declaration.bounds[name][:2]))
+    return {} if hand.proposal is None else hand.proposal.list_forms(hand.declaration).get(name, {})
+
+
+def _find_kind(form: Mapping[str, Any]) -> str:
+    if form.get("closed"):
+        return "closed"
+    return str(form.get("scale") or next((key for key in form if key in look_of("holds")["words"]), "linear"))
+
+
+def _ask_form(hand: Hand, name: str, kind: str, form: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What a declaration says of a column of that kind, part by part; ``form`` is what it says now."""
+    low, high, _ = hand.declaration.bounds[name]
+    if kind in _SCALES:
+        yield from {"bounds": [None, None] if name in _list_valued(hand) else [low, high], "scale": kind}.items()
+        return
+    if kind == "dates":
+        yield "dates", [*_ask_ends(hand, name, form.get("dates", (None, None)))]
+        yield "written", ask_one(hand, "written", form.get("written", "ymd"), of=f":{name}")
+        return
+    said = form.get("cycle", form.get("order", form.get("categories", ()))) if kind == _find_kind(form) else ()
+    now = f"{said:g}" if isinstance(said, int | float) else ", ".join(said)
+    told = st.text_input(value=now, **look_of(f"said_{kind}", key=make_key(hand, f"said:{kind}:{name}")))
+    if kind == "cycle":
+        number = _read_number(told or "")
+        yield "cycle", told if number is None else number
+        return
+    yield "order" if kind == "order" else "categories", [one.strip() for one in (told or "").split(",") if one.strip()]
+    if kind == "closed":
+        yield "closed", True
+
+
+def _ask_ends(hand: Hand, name: str, ends: Sequence[Any]) -> Iterator[str]:
+    known = [None if end is None else date.fromisoformat(str(end)) for end in ends] or [None, None]
+    for label, value in zip(("First day", "Last day"), known, strict=True):
+        key = make_key(hand, f"{label}:{name}")
+        said = st.date_input(escape_markdown(label), value, date(1900, 1, 1), date(2200, 1, 1), key=key)
+        if isinstance(said, date):
+            yield str(said)
+
+
+def _ask_own_style(hand: Hand, name: str) -> file_format.NumberStyle:
+    """How this column writes its numbers."""
+    style = hand.declaration.file.get_style(name)
+    if read_beginning(hand.content) is None:
+        return style
+    with st.expander("How its numbers are written", icon=":material/tune:"):
+        return ask_style(hand, style, f":{name}")
+
+
+def _set_style(file: file_format.FileFormat, name: str, style: file_format.NumberStyle) -> file_format.FileFormat:
+    others = {other: one for other, one in file.styles.items() if other != name}
+    return replace(file, styles=others if style == file.style else {**others, name: style})
+
+
+def _ask_buying(hand: Hand, name: str) -> None:
+    question = "Nobody knows its bounds: a part of ε buys them"
+    bought = st.toggle(question, name in hand.buys, key=make_key(hand, f"buy:{name}"))
+    if bought != (name in hand.buys):
+        answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
+
+
+def _propose_values(hand: Hand, name: str, key: str) -> None:
+    """The commonest values of the first rows, into the box; a look, which the declaration says."""
+    table = hand.content if isinstance(hand.content, LoadedTable) else read_beginning(hand.content)
+    assert table is not None
+    count_look(hand.content, hand.declaration.kind, AccessKind.PROPOSAL, _PROPOSED)
+    with suppress(IntakeError):
+        if not isinstance(table, LoadedTable):
+            table = table.read(hand.declaration.file, numbers=(), text=(name,))
+        cells = table.get_cells(name)
+        common = pd.Series(list_texts(cells)).value_counts().index[:_MOST_PROPOSED]
+        st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
+    keep_hand(replace(hand, declaration=replace(hand.declaration, proposed=True)))
+
+
+def describe_noise(hand: Hand, name: str, scale: str) -> str:
+    """The noise on a centre of a column whose bounds are declared, on this scale and, of another, on the even one."""
+    low, high, _ = hand.declaration.bounds[name]
+    told: dict[str, float] = {}
+    for one in dict.fromkeys((scale, "linear")):
+        with suppress(RequestError):
+            weight = hand.declaration.weights.get(name)
+            tried = hand.declaration.with_coding(name, {"bounds": [low, high], "scale": one}, weight)
+            noise = compute_noise_by_column(tried, k=hand.request.k, epsilon=hand.request.epsilon)
+            told |= {one: noise[name]} if name in noise else {}
+    if low is None or high is None or scale not in told:
+        return "What noise does to it is told once its bounds are."
+    known = _count_rows(hand.declaration)
+    rows, assumed = count_cluster_rows(known, hand.request.k), " (assumed)" if known is None else ""
+    said = f"{format_plus_minus(told[scale])} {hand.declaration.units.get(name, '')}".strip()
+    if scale != "linear":  # there the noise grows with the amount
+        stretched = codings.Stretched(scale)
+        middle = stretched.unstretch(stretched.stretch(np.array([low, high])).mean(keepdims=True))
+        even = format_plus_minus(told["linear"])
+        said += f" at {format_number(float(middle[0]))}, where numbers as they are have {even},"
+    return f"{said} on a centre of {format_number(rows)} rows{assumed} at ε = {format_number(hand.request.epsilon)}"
+
+
+def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float) -> Mapping[str, float]:
+    """The noise on a centre (see ``compute_column_noise``) by column whose bounds are declared: sd, data units.
+
+    Where all columns share one scale it depends on the bounds of all: none is known before they all are.
+    """
+    known = {name: bounds for name, bounds in declaration.bounds.items() if _stands(bounds)}
+    if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
+        return {}
+    # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
+    bounds = [known.get(name, declarations.ColumnBounds(1.0, 2.0)) for name in declaration.columns]
+    try:
+        domain = codings.make_coded_domain(
+            declaration.columns,
+            np.array([one.lower for one in bounds], dtype=np.float64),
+            np.array([one.upper for one in bounds], dtype=np.float64),
+            codings=declaration.coded,
+            weights=declaration.weights,
+            radius=declaration.radius,
+            scaling=declaration.scaling,
+        )
+        noise = compute_column_noise(
+            domain,
+            rows=count_cluster_rows(_count_rows(declaration), k),
+            epsilon=epsilon,
+            relation=declaration.relation,
+            rows_per_person=declaration.rows_per_person,
+        )
+    except RequestError:  # said when the table is opened
+        return {}
+    firsts = (place.start for place in domain.places)
+    return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
+
+
+def _stands(bounds: declarations.ColumnBounds) -> bool:
+    return bounds.lower is not None and bounds.upper is not None and bounds.lower < bounds.upper
+
+
+def _count_rows(declaration: Declaration) -> int | None:
+    """The number of rows, or the least that there may be."""
+    known = KnownRows.read(declaration)
+    return None if known is None else known.low
+
+
+def _draw_lost_rows(hand: Hand) -> None:
+    """What the declarations do to rows: of a private file as a rule, and counted if that is asked."""
+    declared, content, asked = hand.declaration, hand.content, make_key(hand, "counts")
+    if not declared.columns:
+        return
+    if not isinstance(content, CsvFile | LoadedTable):
+        st.caption(_describe_rule(declared))
+        return
+    if hand.is_private and not recall(asked, usual=False):
+        st.caption(_describe_rule(declared))
+        st.button(on_click=remember, args=(asked, True), **dress(hand, "count_lost"))
+        return
+    if hand.is_private:
+        count_look(content, declared.kind, AccessKind.ROWS, _COUNTED)
+    kinds = tuple(declared.coded.items())
+    given = (hand.number, declared.file, declared.columns, declared.relation, declared.id_column, kinds)
+    rows = make_once("bench:lost", given, lambda: _read_rows(hand))
+    loss = make_once("bench:loss", given, lambda: RowLoss.of_table(rows, declared))
+    moved = ""
+    if not hand.is_private:
+        moved = describe_moves(rows.encode_columns(declared.columns, declared.coded), declared)
+    draw_badge("revealed")
+    st.markdown(escape_markdown(" ".join(loss.sentences)) if loss.is_none else format_bullets(loss.sentences))
+    if moved:
+        st.markdown(escape_markdown(moved))
+    _offer_style(hand, loss)
+
+
+def _offer_style(hand: Hand, loss: RowLoss) -> None:
+    """A button for each column whose other cells another style would read."""
+    with st.container(horizontal=True, gap="small"):
+        for column in loss.columns:
+            if column.style is not None and st.button(
+                f"Read {escape_markdown(column.name)} like {escape_markdown(column.style)}",
+                icon=":material/auto_fix_high:",
+                key=make_key(hand, f"mend:{column.name}"),
+            ):
+                mended = _set_style(hand.declaration.file, column.name, column.style)
+                answer(hand.declare(replace(hand.declaration, file=mended)))
+
+
+def _describe_rule(declared: Declaration) -> str:
+    fate = "is dropped" if declared.relation == "add_remove" else "counts as the middle of the bounds"
+    return f"A row without a number in one of these columns {fate}; values outside move to the bound."
+
+
+def describe_moves(values: Array, declared: Declaration) -> str:
+    """What declared bounds do to whole rows (n, d), data units, that anybody may see.
+
+    >>> told = Declaration(columns=("age",), lower=(0.0,), upper=(50.0,))
+    >>> describe_moves(np.array([[31.0], [np.nan], [60.0], [40.0]]), told)
+    '33.3 % of the whole rows move to the bounds.'
+    """
+    whole = values[np.isfinite(values).all(axis=1)]
+    if len(whole) == 0:
+        return ""
+    ends = [declared.bounds.get(name, declarations.NO_BOUNDS) for name in declared.columns]
+    low = np.array([-np.inf if end.lower is None else end.lower for end in ends])
+    high = np.array([np.inf if end.upper is None else end.upper for end in ends])
+    outside = ((whole < low) | (whole > high)).any(axis=1)
+    return f"{format_percent(outside.mean())} of the whole rows move to the bounds." if outside.any() else ""
+
+
 _ONE_ROW = "each person has one row"
 _HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
@@ -90,15 +428,8 @@ def _ask_table(hand: Hand) -> None:
     """How the table in hand is read and declared, and the ways to another one."""
     draw_file_form(hand)
     titles = {one.id: one.title for one in list_samples()}
-    chosen = st.selectbox(
-        "A public sample",
-        list(titles),
-        index=None,
-        format_func=titles.__getitem__,
-        placeholder="choose one",
-        key=make_key(hand, "sample"),
-        help=glossary.explain_term("public"),
-    )
+    shown = titles.__getitem__
+    chosen = st.selectbox(options=list(titles), index=None, format_func=shown, **dress(hand, "sample"))
     if chosen is not None and (found := find_sample(chosen)) is not None:
         with st.spinner("Opening…"):
             open_sample(found)
@@ -110,17 +441,9 @@ def _ask_table(hand: Hand) -> None:
 
 
 def _ask_kind(hand: Hand) -> None:
-    now = hand.declaration.kind
-    chosen = st.radio(
-        "The table is",
-        list(_KINDS),
-        list(_KINDS).index(now),
-        format_func=_KINDS.__getitem__,
-        key=make_key(hand, "kind"),
-        help="Every look at private rows is counted.",
-    )
-    if chosen is not None and chosen != now:
-        answer(hand.say_kind(FileKind(chosen)))
+    chosen = FileKind(ask_one(hand, "kind", hand.declaration.kind, by=st.radio))
+    if chosen != hand.declaration.kind:
+        answer(hand.say_kind(chosen))
 
 
 def _ask_person(hand: Hand) -> None:
@@ -131,88 +454,36 @@ def _ask_person(hand: Hand) -> None:
 def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
     declared, found = hand.declaration, hand.proposal
     likely = () if found is None else found.whose
-    choices = [_ONE_ROW, *dict.fromkeys((*(name for name in likely if name in names), *names))]
-    start = choices.index(declared.id_column) if declared.id_column else 0
-    whose = st.selectbox(
-        "Whose row is it?",
-        choices,
-        start,
-        format_func=lambda name: name if name == _ONE_ROW else f"column {name} says it",
-        key=make_key(hand, "whose"),
-        help=glossary.explain_term(
-            "unit",
-            "A column is read as text, cell by cell: 7 and 7.0 are one person, 7 and 07 are two. A row without an id "
-            "is dropped, because nobody knows whose it is.",
-        ),
-    )
-    column, most = None if whose == _ONE_ROW else str(whose), 1
+    choices = {"": _ONE_ROW}
+    choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
+    column = ask_one(hand, "whose", declared.id_column or "", choices) or None
+    most = 1
     if column is None:
         st.caption(_HARM)
     else:
-        most = int(
-            st.number_input(
-                "Most rows used of one person",
-                1,
-                check.MOST_ROWS_PER_PERSON,
-                max(1, declared.rows_per_person),
-                key=make_key(hand, "most"),
-                help="Further rows are left out. All noise grows in proportion.",
-            )
-        )
-    relation = st.radio(
-        "Two tables are neighbours if one person is…",
-        list(RELATION_WORDS),
-        list(RELATION_WORDS).index(declared.relation),
-        format_func=RELATION_WORDS.__getitem__,
-        horizontal=True,
-        key=make_key(hand, "relation"),
-        help=glossary.explain_term("neighbours"),
-    )
+        at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
+        most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
+    relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
     if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
-        answer(hand.say_person(column, most, str(relation)))
+        answer(hand.say_person(column, most, relation))
 
 
 def _ask_origin(hand: Hand) -> None:
     if hand.declaration.bounds_from_rows and hand.is_private:
-        st.warning(
-            "Bounds read from private rows give two of them away, whatever ε is: study with them, release nothing.",
-            icon=":material/warning:",
-        )
-    origin = st.selectbox(
-        "Where are these bounds from?",
-        declarations.ORIGINS,
-        index=None,
-        placeholder="choose or type, such as the CRM manual",
-        accept_new_options=True,
-        key=make_key(hand, "origin:said"),
-        help=glossary.explain_term("bounds"),
-    )
+        st.warning(**look_of("bounds_from_private_rows"))
+    origin = st.selectbox(**dress(hand, "origin", ":said", options=declarations.ORIGINS, index=None))
     if origin:
         answer(hand.say_origin(str(origin)[:300]))
 
 
 def _ask_algorithm(hand: Hand) -> None:
     """All of them, each after what it does; its parameters, and the seed of a study."""
-    cards = [card for _, _, of_kind in CARDS.list_kinds() for card in of_kind]
-    names = [card.id for card in cards]
-    now = hand.request.contender
-    chosen = st.selectbox(
-        "Algorithm",
-        names,
-        names.index(now.algorithm),
-        format_func=lambda name: f"{CARDS[name].does}: {CARDS[name].title}",
-        key=make_key(hand, "algorithm"),
-    )
-    card = CARDS[chosen]
+    titles = {card.id: f"{card.does}: {card.title}" for _, _, of_kind in CARDS.list_kinds() for card in of_kind}
+    card = CARDS[ask_one(hand, "algorithm", hand.request.algorithm, titles)]
     st.caption(escape_markdown(card.summary))
     with st.expander("Parameters, and the noise of a study", icon=":material/tune:"):
         params = draw_params_form(card)
-        seeded = st.toggle(
-            "Repeatable noise (study only)",
-            hand.request.seed is not None,
-            key="study_noise",
-            help=glossary.explain_term("noise"),
-        )
+        seeded = st.toggle(value=hand.request.seed is not None, **look_of("study_noise", key="study_noise"))
         seed = int(st.number_input("Seed", 0, 2**31 - 1, hand.request.seed or 0, key="study_seed", disabled=not seeded))
     with st.expander("How it works", icon=":material/school:"):
         draw_description(card)
@@ -226,14 +497,8 @@ def _ask_algorithm(hand: Hand) -> None:
 
 
 def _ask_often(hand: Hand) -> None:
-    share = st.segmented_control(
-        "In so many of 10 draws",
-        SHARES,
-        default=hand.target.share,
-        format_func=lambda one: f"{10 * one:g} of 10",
-        required=True,
-        key=make_key(hand, "often"),
-    )
+    look = dress(hand, "often", default=hand.target.share, format_func=lambda one: f"{10 * one:g} of 10")
+    share = st.segmented_control(options=SHARES, **look)
     if share and share != hand.target.share:
         answer(replace(hand, target=Target(hand.target.loss, float(share))))
 

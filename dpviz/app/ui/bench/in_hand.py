@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -11,10 +12,12 @@ import streamlit as st
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.controls import USUAL_CLUSTERS, choose_epsilon, read_request, recall_division
 from dpviz.app.ui.data.table_link import bring_to_use, is_large, is_preparing, open_sample
+from dpviz.app.ui.figure import look_of
 from dpviz.app.ui.session import (
     COMING,
     DataAccess,
     Source,
+    Value,
     choose,
     count_access,
     find_source,
@@ -285,6 +288,29 @@ def answer(hand: Hand) -> None:
 def make_key(hand: Hand, name: str) -> str:
     """The key of a widget about this table."""
     return f"bench:{hand.number}:{name}"
+
+
+def dress(hand: Hand, name: str, of: str = "", **more: Any) -> dict[str, Any]:
+    """How a control about this table looks, its key, and what is so here."""
+    return look_of(name, key=make_key(hand, f"{name}{of}"), **more)
+
+
+def ask_one(
+    hand: Hand,
+    name: str,
+    now: Value,
+    words: Mapping[Value, str] | None = None,
+    *,
+    of: str = "",
+    by: Any = st.selectbox,
+) -> Value:
+    """One of the keys of ``words``, each shown as these say it; at first the one that is so ``now``."""
+    look = dress(hand, name, of)
+    known = look.pop("words", words)
+    options = [*known, *([] if now in known else [now])]
+    index, shown = options.index(now), lambda option: known.get(option, option)
+    said: Value = by(options=options, index=index, format_func=shown, **look)
+    return said
 
 
 def count_public_rows(hand: Hand) -> KnownRows | None:

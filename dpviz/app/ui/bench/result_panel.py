@@ -1,8 +1,9 @@
-"""A run on the page: played, judged on revealed rows, and below it what it found, its ledger, numbers, files."""
+"""The picture of an answer: a run, played or as profiles, judged on revealed rows; below it what it found, files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import isnan
@@ -14,17 +15,27 @@ import streamlit as st
 from dpviz.algorithms import Step, predict_floor, synopsis_reading
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
+from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
-from dpviz.app.charts.view import View
+from dpviz.app.charts.view import View, make_view
 from dpviz.app.ui.bench.catalogue import draw_description, foresee_outcome
-from dpviz.app.ui.data_access import is_reveal_allowed, make_judged_table, reveal_view
+from dpviz.app.ui.bench.finding import Shown
+from dpviz.app.ui.bench.hand import Hand
+from dpviz.app.ui.data.table_summary import (
+    draw_declaration_download,
+    draw_preview,
+    draw_table_in_python,
+    draw_table_summary,
+)
+from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, make_judged_table, reveal, reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
     LEAST_PROFILED,
+    ask_one_of,
     ask_plane,
     draw_caption_with_badge,
     draw_centers_table,
@@ -34,20 +45,49 @@ from dpviz.app.ui.figure import (
     draw_python_section,
     draw_tabs,
     format_badge,
+    look_of,
     read_palette,
+    show,
     show_diagram,
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.player import ROOM, Room, play, zip_steps
-from dpviz.app.ui.runner import Result, await_recovery, find_failure, find_recovery, is_under_way, read_steps
+from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.player import Room, play, zip_steps
+from dpviz.app.ui.reader import is_narrow
+from dpviz.app.ui.runner import (
+    Result,
+    await_recovery,
+    draw_pending_panel,
+    draw_reference_notice,
+    fetch_reference,
+    find_failure,
+    find_recovery,
+    find_result,
+    is_asked,
+    is_pending,
+    is_under_way,
+    read_steps,
+    start,
+)
 from dpviz.app.ui.session import count_grid_read, find_known_clusters, find_record, make_once
-from dpviz.core import AccessKind, Accounting, Array, Codes
-from dpviz.runs import OpenTable, ReleaseRecord, Request, Run, RunSoFar, Script, evaluation, export, profiles
+from dpviz.core import MOST_SAMPLED, AccessKind, Array, Codes, RequestError
+from dpviz.runs import (
+    OpenTable,
+    ReleaseRecord,
+    Request,
+    Run,
+    RunSoFar,
+    Script,
+    evaluation,
+    export,
+    make_synthetic_table,
+    profiles,
+)
 from dpviz.tables import FileKind
 from dpviz.words import PLUS_MINUS, capitalize_first, format_number, format_percent, format_ratio, glossary
 
-_SCORES = "result:scores"
+_SCORES, _ROOM = "result:scores", Room(below=262, narrow=197, least=206, small=True)
 
 
 class Labels(NamedTuple):
@@ -78,6 +118,50 @@ class Judged(NamedTuple):
     run: Run
     scores: evaluation.Scores
     labels: Labels | None
+
+
+class Pictured(NamedTuple):
+    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one."""
+
+    table: OpenTable
+    request: Request
+    result: Result | None = None
+    reference: evaluation.Reference | None = None
+    judged: Judged | None = None
+    refusal: str = ""
+    is_made_up: bool = False
+
+    @property
+    def is_of_request(self) -> bool:
+        """Whether the run is the one that is asked for now."""
+        return self.result is not None and self.result.request == self.request
+
+    @property
+    def shown(self) -> Shown | None:
+        """What a headline has to agree with; None where the run is of another ε, or there is none."""
+        broke = find_failure(self.table, self.request)
+        if broke or self.refusal:
+            return Shown(broke=broke, refusal=self.refusal)
+        if self.result is None or not self.is_of_request:
+            return None
+        loss = None if self.judged is None else self.judged.scores.ratio
+        return Shown(self.run.verdict, loss, self.is_made_up, self.run.private)
+
+    @property
+    def run(self) -> Run:
+        """The run that is there."""
+        assert self.result is not None
+        return self.result.run
+
+    @property
+    def mark(self) -> str:
+        """Said over the centres where a private test did not pass: they know no data, or come from ones that do not."""
+        last = self.run.frames[-1].step
+        return "refused (⊥)" if last.public or "⊥" in last.title else ""
+
+    def make_profile(self) -> profiles.Profile:
+        """The centres, column by column, beside those of k-means++ where truth is shown."""
+        return profiles.make_profile(self.run, reference=None if self.reference is None else self.reference.centers)
 
 
 def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
@@ -114,36 +198,20 @@ _SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1
 _POLL_SECONDS = 1.0
 
 
-def draw_walk(
-    table: OpenTable,
-    result: Result,
-    now: Request,
-    reference: evaluation.Reference | None,
-    judged: Judged | None,
-    *,
-    view: View,
-    room: Room = ROOM,
-) -> RenderContext:
+def draw_walk(pictured: Pictured, view: View) -> None:
     """Play a finished run."""
-    run, context = result.run, make_final_context(table, result, reference, judged, view=view)
+    context, reference, result = make_final_context(pictured, view), pictured.reference, pictured.result
+    assert result is not None
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
     animation = make_once(
-        _ANIMATION, given, lambda: zip_steps(Animation.of_run(run, context).to_data()), most=_KEPT_ANIMATIONS
+        _ANIMATION, given, lambda: zip_steps(Animation.of_run(result.run, context).to_data()), most=_KEPT_ANIMATIONS
     )
-    said, numbers = _describe_staleness(table, result, now), list(list_numbers(table, result, judged))
-    play(animation, numbers, said=said, key="explore:player", room=room)
-    return context
+    said, numbers = _describe_staleness(pictured, result), list(list_numbers(pictured))
+    play(animation, numbers, said=said, key="explore:player", room=_ROOM)
 
 
-def draw_walk_so_far(
-    table: OpenTable,
-    so_far: RunSoFar,
-    reference: evaluation.Reference | None,
-    *,
-    view: View,
-    room: Room = ROOM,
-) -> None:
+def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: evaluation.Reference | None, view: View) -> None:
     """Play the steps that a run has taken, and, as long as it is under way, those that come."""
     context = replace(_make_context(table, so_far, view), reference=reference, reference_coming=False)
 
@@ -153,14 +221,15 @@ def draw_walk_so_far(
         animation = make_once(
             _SO_FAR, given, lambda: zip_steps(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
         )
-        play(animation, list(_list_spending(arrived)), key="explore:player", room=room)
+        play(animation, list(_list_spending(arrived)), key="explore:player", room=_ROOM)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
 
-def _describe_staleness(table: OpenTable, result: Result, now: Request) -> str:
+def _describe_staleness(pictured: Pictured, result: Result) -> str:
     """What has to be said above the pictures, if they are not of what the controls ask for; "" if they are."""
-    if result.request == now:
+    table, now = pictured.table, pictured.request
+    if pictured.is_of_request:
         return ""
     of = f"These pictures are of the run before, {result.request.card.title} at ε = {result.run.epsilon:g}"
     broke = find_failure(table, now)
@@ -187,15 +256,10 @@ def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     )
 
 
-def make_final_context(
-    table: OpenTable,
-    result: Result,
-    reference: evaluation.Reference | None,
-    judged: Judged | None,
-    *,
-    view: View,
-) -> RenderContext:
+def make_final_context(pictured: Pictured, view: View) -> RenderContext:
     """The look at a finished run, with what it cost beside it where truth is shown."""
+    table, _, result, reference, judged, *_ = pictured
+    assert result is not None
     run = result.run
 
     def loss(centers: Array) -> float | None:
@@ -214,11 +278,11 @@ def make_final_context(
     return replace(context, found=partial(find_recovery, table, reference=reference, points_per_row=run.points_per_row))
 
 
-def list_numbers(table: OpenTable, result: Result, judged: Judged | None) -> Iterator[TitleNumber]:
+def list_numbers(pictured: Pictured) -> Iterator[TitleNumber]:
     """The numbers beside a title: what was spent, what it cost, and how well known groups are met."""
-    yield from _list_spending(result.run)
-    if judged is not None:
-        sample = "" if table.private.in_memory else ", in a sample of the rows"
+    yield from _list_spending(pictured.run)
+    if (judged := pictured.judged) is not None:
+        sample = "" if pictured.table.private.in_memory else ", in a sample of the rows"
         yield TitleNumber("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
         if judged.labels is not None:
             yield TitleNumber("revealed", judged.labels.percent, judged.labels.of)
@@ -231,34 +295,21 @@ def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
         yield TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
 
 
-# How the charges of a run add up, after its accounting.
-_ADDS_UP = {
-    Accounting.PURE: "Their ε add up to the ε of the run.",
-    Accounting.GDP: "Their costs μ² add up (Gaussian privacy), and the sum is worth the ε and δ of the run.",
-    Accounting.ZCDP: "Their costs ρ add up (zero-concentrated privacy), and the sum is worth the ε and δ of the run.",
-    Accounting.BASIC: "Their ε add up to the ε of the run, and their δ to its δ (basic composition).",
-    Accounting.PLD: "Their privacy losses are composed as distributions, which costs less than their ρ (a common "
-    "currency of the charges) would add up to; the bar shows what each added to ε in its turn.",
-    Accounting.NONE: "",
-}
-
-
-def draw_below(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+def draw_below(pictured: Pictured) -> None:
     """Draw the tabs under the pictures of a run; of those only the open one."""
-    run = result.run
+    table, run, result = pictured.table, pictured.run, pictured.result
+    assert result is not None
+    context = make_final_context(pictured, make_view(run.domain))
 
     def draw_found() -> None:
         if run.private and run.domain.dim >= LEAST_PROFILED:
-            reference, last = None if context.reference is None else context.reference.centers, run.frames[-1].step
-            # Where a private test did not pass, the last centres know no data, or come from ones that do not.
-            mark = "refused (⊥)" if last.public or "⊥" in last.title else ""
-            draw_profile_panel(profiles.make_profile(run, reference=reference), "explore", mark=mark, table=False)
-        _draw_clusters(table, run, judged, result.request)
+            draw_profile_panel(pictured.make_profile(), "explore", mark=pictured.mark)
+        _draw_clusters(pictured, result.request)
         draw_turning(run, context)
         draw_k_reading(result)
 
     def draw_files() -> None:
-        _draw_take_away(table, result, context, judged)
+        _draw_take_away(pictured, result, context)
         script = partial(Script.for_run, table.loaded.name, table.declaration, result.request)
         draw_python_section(script, key="explore", stem="run")
 
@@ -298,10 +349,12 @@ def _draw_ledger(run: Run) -> None:
     if not run.private:
         st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
-    st.markdown(
-        f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {_ADDS_UP[run.accounting]}",
-        help=glossary.explain_words("ledger, charge, accounting"),
+    adds_up, about = (
+        SENTENCES.fill(f"adds_up_{run.accounting.value}"),
+        glossary.explain_words("ledger, charge, accounting"),
     )
+    said = f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}"
+    st.markdown(said, help=about)
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
@@ -314,11 +367,7 @@ _TURNED = "explore:turned"
 def draw_turning(run: Run, context: RenderContext) -> None:
     """Draw three columns as a body that turns, once somebody asks; nothing where there are more columns, or fewer."""
     places = list_turning_places(run.steps, run.domain)
-    if not places or not st.toggle(
-        "Turn it in three dimensions",
-        key=_TURNED,
-        help="Trees, candidates and centres over all three columns. The planes above show two at a time.",
-    ):
+    if not places or not st.toggle(**look_of("turned", key=_TURNED)):
         return
     step, shown = _ask_step("Step that is turned", run, places, _TURNED), context.with_steps_of(run)
     words = describe_space(step, shown)
@@ -338,10 +387,7 @@ def draw_k_reading(result: Result) -> None:
         return
     most = min(max(run.k, _LEAST), synopsis_reading.MOST_K)
     asked = st.toggle(
-        f"How many groups are there? Read it from the grid, for k up to {most:d}",
-        key=_READ,
-        help="The noisy grid is paid for and serves every k: reading the loss on it costs nothing. Run with the "
-        "largest k that you would consider, so that the grid is fine enough for it.",
+        f"How many groups are there? Read it from the grid, for k up to {most:d}", **look_of("read_k", key=_READ)
     )
     if not asked:
         return
@@ -359,78 +405,64 @@ def draw_k_reading(result: Result) -> None:
         draw_data_table(curve.table(), alt="The loss on the grid for each number of clusters")
 
 
-def _draw_take_away(table: OpenTable, result: Result, context: RenderContext, judged: Judged | None) -> None:
+def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) -> None:
     """The buttons, and what is in the files; without privacy there is nothing to take away."""
     record = find_record(result.place)
     if not record.private:
         draw_caption_with_badge("revealed", "k-means++ is never a release: there is nothing to download.")
         return
-    stem, shown = export.name_file(record), _make_public_context(table, result, context)
-    scores = judged if shown.reveals else None
+    stem, table, shown = export.name_file(record), pictured.table, _make_public_context(pictured, context)
+    seen = pictured if shown.reveals else pictured._replace(judged=None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        draw_download(
-            "Play it anywhere (HTML)",
-            lambda: make_run_page(table, result, record, shown, scores),  # made when it is asked for
-            export.name_page(record, revealed=shown.reveals),
-            type="primary",
-            icon=":material/play_circle:",
-            key="download_page",
-            help="All steps in one file of about 2 MB: it opens in any browser, without network or server.",
-        )
+        name, look = export.name_page(record, revealed=shown.reveals), look_of("run_page", key="download_page")
+        draw_download(content=lambda: make_run_page(seen, record, shown), name=name, **look)  # when it is asked for
         centers, braces = export.format_centers_csv(record), ":material/data_object:"
         draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
         told = export.format_run_json(record)
         draw_download("Run (JSON)", told, f"{stem}_run.json", key="download_run", icon=braces)
     if shown.reveals:
-        draw_caption_with_badge(
-            "revealed",
-            f"The page shows the rows and k-means++ in orange, as here: {escape_markdown(table.title)} may be shown. "
-            "Switch off *Show truth* for a page of released values only.",
-        )
-    draw_caption_with_badge(
-        "released",
-        f"{'The other two files' if shown.reveals else 'All files'} hold released values only: centres in data units, "
-        "noisy sizes; the JSON also what was declared, the ledger, and how often anybody looked at the rows. How long "
-        "the run took is in none: it depends on the rows.",
-    )
+        draw_caption_with_badge("revealed", SENTENCES.fill("page_reveals", title=escape_markdown(table.title)))
+    others = "The other two files" if shown.reveals else "All files"
+    draw_caption_with_badge("released", SENTENCES.fill("files_hold", files=others))
     if record.note:
         st.caption(f":material/warning: {escape_markdown(record.note)} Each file says so inside and by its name.")
 
 
-def _make_public_context(table: OpenTable, result: Result, context: RenderContext) -> RenderContext:
+def _make_public_context(pictured: Pictured, context: RenderContext) -> RenderContext:
     """What a page of its own may show: of a private table nothing but the release, whatever its owner sees here."""
+    table = pictured.table
     if not (table.kind.may_be_shown and context.reveals):
         return context.without_rows()
     # Earlier draws stand in no ledger of this file.
     shown = replace(context, ghosts=(), reference_coming=False)
     if context.found is None or context.reference is None:
         return shown
-    return replace(shown, found=await_recovery(table, context.reference, points_per_row=result.run.points_per_row))
+    return replace(shown, found=await_recovery(table, context.reference, points_per_row=pictured.run.points_per_row))
 
 
-def make_run_page(
-    table: OpenTable, result: Result, record: ReleaseRecord, context: RenderContext, judged: Judged | None
-) -> bytes:
+def make_run_page(pictured: Pictured, record: ReleaseRecord, context: RenderContext) -> bytes:
     """The walk through a run as one HTML file."""
-    animation = animate(result.run, context, list(list_numbers(table, result, judged)))
-    return make_player_page([PlayerScene(animation=animation, run=record, table=table.title)]).encode("utf-8")
+    animation = animate(pictured.run, context, list(list_numbers(pictured)))
+    scene = PlayerScene(animation=animation, run=record, table=pictured.table.title)
+    return make_player_page([scene]).encode("utf-8")
 
 
 _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
 
 
-def _draw_clusters(table: OpenTable, run: Run, judged: Judged | None, request: Request) -> None:
+def _draw_clusters(pictured: Pictured, request: Request) -> None:
     """The table of clusters, and the loss under it; ``request`` is what was run."""
+    run = pictured.run
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
-    _draw_verdict(run, request, table)
+    _draw_verdict(run, request, pictured.table)
     draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
     if run.domain.declared and (told := run.read_shares()):
         shares = draw_shares(told, run.profile.share_reach)
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
-    _draw_cost(table, judged, request)
+    _draw_cost(pictured.table, pictured.judged, request)
 
 
 def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
@@ -448,12 +480,8 @@ def _draw_loss_diagnostic(run: Run) -> None:
         return
     doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
     words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
-    draw_caption_with_badge(
-        "released",
-        words,
-        help="From the noisy histogram and the last round; nothing was spent on it. "
-        f"The range held for nine in ten of many runs on generated tables. {glossary.explain_term('loss')}",
-    )
+    about = f"{SENTENCES.fill('loss_diagnostic')} {glossary.explain_term('loss')}"
+    draw_caption_with_badge("released", words, help=about)
 
 
 def _describe_clusters(run: Run) -> str:
@@ -484,3 +512,135 @@ def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> Non
     draw_caption_with_badge(
         "revealed", words, help=f"{glossary.explain_term('loss', _UNITS)}\n\n{glossary.explain_words('k-means++')}"
     )
+
+
+_MOST_MADE_UP = 20_000
+_PROFILES, _STEPS = "Profiles", "Steps in a plane"
+
+
+def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
+    """What the picture is of, with its run made where nobody's privacy is spent by that."""
+    request = hand.run_request
+    if hand.is_private and (refusal := _find_refusal(table, request)):
+        return _judge(Pictured(table, request))._replace(refusal=refusal)
+    waits = find_result(table) is None and not is_pending(table) and not find_failure(table, request)
+    if hand.is_private and waits:
+        return _run_by_itself(make_stand_in(hand, table), request, is_made_up=True)
+    if not hand.is_private:
+        return _run_by_itself(table, request)
+    return _judge(Pictured(table, request))
+
+
+def _find_refusal(table: OpenTable, request: Request) -> str:
+    """Why rows of one's own cannot be asked that; "" if they can."""
+    try:
+        request.check(table.private)
+    except RequestError as error:
+        return str(error)
+    if not request.card.private and not is_reveal_allowed(table):
+        return "Show truth is off: k-means++ reads the rows as they are."
+    return ""
+
+
+def make_stand_in(hand: Hand, table: OpenTable) -> OpenTable:
+    """Made-up rows between the declared bounds: of so many clear groups as are asked for."""
+    n = _MOST_MADE_UP if hand.rows is None else max(hand.request.k, min(hand.rows.low, _MOST_MADE_UP))
+    k = hand.request.k
+    return make_once("bench:made_up", (table.key, n, k), lambda: make_synthetic_table(table, n=n, k=k), most=4)
+
+
+def _run_by_itself(table: OpenTable, request: Request, *, is_made_up: bool = False) -> Pictured:
+    pictured = Pictured(table, request, is_made_up=is_made_up)
+    if refusal := _find_refusal(table, request):
+        return _judge(pictured)._replace(refusal=refusal)
+    if not is_asked(table, request):
+        if not request.card.private:
+            reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE)
+        start(table, request, live=True, booked=not is_made_up)
+    return _judge(pictured)
+
+
+def run_own(table: OpenTable, request: Request) -> None:
+    """Run on the rows themselves, because its owner pressed; call it from a callback. What is refused is no button."""
+    with suppress(RequestError):
+        start(table, request)
+
+
+def _judge(pictured: Pictured) -> Pictured:
+    table, result = pictured.table, find_result(pictured.table)
+    if result is None:
+        return pictured
+    reference = None
+    if is_reveal_allowed(table):
+        reference = fetch_reference(table, result.run.k, points_per_row=result.run.points_per_row)
+    return pictured._replace(result=result, reference=reference, judged=compute_scores(table, result, reference))
+
+
+def draw_picture_of(pictured: Pictured) -> None:
+    """Draw it under its bar; the steps of a run that is under way as they come."""
+    table, result = pictured.table, pictured.result
+    if pictured.refusal and result is None:
+        return
+    so_far = draw_pending_panel(table)
+    if so_far is not None and (is_under_way(table) or result is None):
+        reference = (
+            fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row) if is_reveal_allowed(table) else None
+        )
+        draw_walk_so_far(table, so_far, reference, make_view(so_far.domain))
+        return
+    if result is None:
+        return
+    run = result.run
+    draw_reference_notice(table, run.k, points_per_row=run.points_per_row)
+    bar = st.container(horizontal=True, gap="small", vertical_alignment="center", key="bench_bar")
+    with bar:
+        form = _PROFILES if run.domain.dim >= LEAST_PROFILED and run.private else _STEPS
+        if form == _PROFILES:
+            form = ask_one_of("Picture", [_PROFILES, _STEPS], key="bench:form", label_visibility="collapsed")
+        if form == _PROFILES:
+            picture = _ask_page(pictured)
+        else:
+            view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
+        if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
+            st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
+    if form == _PROFILES:
+        show(picture.draw(read_palette()), alt=picture.words(), key="bench:profile", stem=picture.stem, bare=True)
+    else:
+        draw_walk(pictured, view)
+
+
+def _ask_page(pictured: Pictured) -> ProfilePicture:
+    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), mark=pictured.mark)
+    labels = [f"columns {begin:d}–{end:d}" for begin, end in picture.pages]
+    if len(labels) > 1:
+        page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")
+        picture = replace(picture, start=MOST_COLUMNS[picture.narrow] * labels.index(page))
+    st.caption("How to read it", help=escape_markdown(picture.note), width="content")
+    return picture
+
+
+def draw_more(pictured: Pictured) -> None:
+    """What was found, the charges, numbers and files of the run that is shown; and what is said of its table."""
+    _draw_table_facts(pictured.table, made_up=pictured.is_made_up)
+    if pictured.result is None or pictured.is_made_up:
+        return
+    more = st.expander(**look_of("more", key="bench:more"))
+    if not more.open:
+        return
+    with more:
+        draw_below(pictured)
+
+
+def _draw_table_facts(table: OpenTable, *, made_up: bool) -> None:
+    """What is promised of the table, its declaration as a file and a program, its rows where they may be seen."""
+    if made_up:
+        return
+    drawer = st.expander(
+        "The table: promises · rows · declaration", icon=":material/handshake:", key="bench:table", on_change="rerun"
+    )
+    if drawer.open:
+        with drawer:
+            draw_table_summary(table)
+            draw_declaration_download(table)
+            draw_table_in_python(table)
+            draw_preview(table)

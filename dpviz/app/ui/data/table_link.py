@@ -1,4 +1,4 @@
-"""Tables that a link names, or that a job makes or prepares; and the open table in the page's link.
+"""The ways to a table: a file, a sample, made-up rows, what a link names or a job prepares; and the open one in links.
 
 A reload opens it again: a sample by its id, a synthetic table by its numbers, a drawing by its text. A public file is
 kept for a while under a word that only the link holds. Of a private file a link says only that there was one: a reload
@@ -7,6 +7,7 @@ forgets it. Whatever costs more than a moment waits until somebody presses.
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import streamlit as st
@@ -22,10 +24,15 @@ import streamlit as st
 from dpviz.app.ui import session
 from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta, suggest_k
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import look_of, say_refusal
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.same_origin import may_name_paths
+from dpviz.app.ui.session import find_table, open_table, set_aside
 from dpviz.core import RequestError, Rows
 from dpviz.runs import Job, Plan, Prepared, make_work, prepare_work
 from dpviz.tables import (
+    GIVEN,
     ArrowTable,
     Content,
     CsvFile,
@@ -38,10 +45,14 @@ from dpviz.tables import (
     SparseTable,
     SyntheticTable,
     drawings,
+    find_sample,
     list_samples,
+    made_tables,
     make_painted_table,
+    open_csv,
+    open_named,
 )
-from dpviz.words import format_duration
+from dpviz.words import foreign, format_duration
 
 PAINTED = "painted."
 """What the name of a drawing in a link begins with; its text follows."""
@@ -280,10 +291,7 @@ def _find_linked() -> _Linked | None:
         about = f"The rows of the sample “{sample.title}”, {sample.cells:,} numbers, are made when it is opened."
         return _Linked(is_cheap(sample), partial(open_sample, sample), about)
     if (told := read_synthetic_table(named)) is not None:
-        about = (
-            f"It is made of its numbers alone, {told.n:,} rows and {told.d:,} columns: about "
-            f"{format_duration(told.seconds)}, once somebody asks for it."
-        )
+        about = SENTENCES.fill("made_of_numbers", n=told.n, d=told.d, lasts=format_duration(told.seconds))
         return _Linked(is_cheap(told), partial(open_synthetic_table, told), about)
     if named.startswith(PAINTED):
         text = named.removeprefix(PAINTED)
@@ -391,3 +399,111 @@ class KeptFiles:
 
 SHELF = KeptFiles()
 """Of this server."""
+
+
+_READ, _REFUSED = "ways_in:read", "ways_in:refused"
+_UNREADABLE = "A defect of dpviz stopped the reading of this file: try it without the columns that you do not need."
+
+
+def draw_csv_upload() -> None:
+    """The uploader: a good file waits for its declarations, a bad one is refused and changes nothing."""
+    most = foreign.CSV.most_bytes // 1_000_000
+    file = st.file_uploader(**look_of("csv", key="csv", on_change=_forget_refusal, max_upload_size=most))
+    if file is not None and st.session_state.get(_READ) != file.file_id:
+        st.session_state[_READ] = file.file_id
+        st.session_state[_REFUSED] = _UNREADABLE  # what stays said if a defect stops the reading
+        name = file.name.removesuffix(".gz").rsplit(".", 1)[0]
+        st.session_state[_REFUSED] = _find_problem(lambda: set_aside(open_csv(file.getvalue(), name=name)))
+    if message := st.session_state.get(_REFUSED):
+        table = find_table()
+        stays = f" “{table.title}” stays open." if table is not None else ""
+        st.error(escape_markdown(f"{message}{stays}"), title="This file cannot be used", icon=":material/block:")
+        if file is None:  # another page was open meanwhile, and the uploader has let go of it
+            st.button("Forget this file", key="forget_refused", on_click=_forget_refusal)
+
+
+def draw_file_here() -> None:
+    """A file by its path, where nobody else can name one: of any size, since nobody sends it anywhere."""
+    if not may_name_paths():
+        return
+    with st.popover(**look_of("here", key="here")), st.form("file_here", border=False, enter_to_submit=False):
+        path = st.text_input("Path", placeholder="/data/trips.parquet", key="file_here_path")
+        if st.form_submit_button("Bring it") and path:
+            st.session_state[_REFUSED] = _UNREADABLE
+            named = str(Path(path.strip().strip('"')).expanduser())
+            st.session_state[_REFUSED] = _find_problem(lambda: _open_file(named))
+            if st.session_state[_REFUSED] is None:
+                st.rerun()
+
+
+def _find_problem(read: Callable[[], None]) -> str | None:
+    """A sentence if the file cannot be read, unpacked or held."""
+    try:
+        with st.spinner("Reading the file…"):
+            read()
+    except RequestError as error:
+        return str(error)
+    return None
+
+
+def _forget_refusal() -> None:
+    """What was said of a file goes with it; the uploader also empties, without this, whenever the page changes."""
+    if st.session_state.get("csv") is None:
+        st.session_state.pop(_REFUSED, None)
+
+
+def draw_synthetic_form() -> bool:
+    """Bounds, n, d and k make a table; True if one was opened just now."""
+    with st.form("synthetic_table", border=False):
+        low_place, high_place = st.columns(2)
+        low = low_place.number_input(**look_of("lower"))
+        high = high_place.number_input(**look_of("upper"))
+        n_place, d_place = st.columns(2)
+        n = n_place.number_input(**look_of("made_rows", max_value=made_tables.MOST_ROWS))
+        d = d_place.number_input(**look_of("made_columns", max_value=made_tables.MOST_PARTS))
+        k_place, spread_place = st.columns(2)
+        k = k_place.number_input(**look_of("made_clusters", max_value=made_tables.MOST_PARTS))
+        spread = spread_place.number_input(**look_of("spread", min_value=made_tables.LEAST_SPREAD))
+        pressed = st.form_submit_button("Simulate and open", icon=":material/casino:")
+    if not pressed:
+        return False
+    told = SyntheticTable(float(low), float(high), int(n), int(d), int(k), float(spread))
+    with say_refusal():
+        if not told.is_allowed:
+            raise SENTENCES.make_refusal("table_beyond", most=made_tables.MAX_CELLS)
+        with st.spinner("Simulating…"):
+            open_synthetic_table(told)
+        return True
+    return False
+
+
+_BEGUN = "given:begun"
+
+
+def begin_with_given() -> bool:
+    """Once a visit, open the named sample or declared file, or set the file aside to be declared; True if it did."""
+    word = os.environ.get(GIVEN)
+    if word is None or _BEGUN in st.session_state or find_table() is not None:
+        return False
+    st.session_state[_BEGUN] = True
+    with say_refusal("This file cannot be used"):  # it may have gone, or become another, since the command was given
+        if (sample := find_sample(word)) is not None:
+            open_sample(sample)
+        elif may_name_paths():
+            _open_file(word)
+        else:
+            raise RequestError(SENTENCES.fill("named_elsewhere"))
+        return True
+    return False
+
+
+def _open_file(word: str) -> None:
+    content, declared = open_named(word)
+    content = take_brought(content)
+    declaration = replace(declared, title=declared.title or content.name)
+    if not is_large(content):
+        with suppress(RequestError):  # the sentence says what is missing
+            open_table(content, declaration)
+            suggest_delta()
+            return
+    set_aside(content, declaration)

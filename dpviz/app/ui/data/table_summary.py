@@ -17,11 +17,12 @@ from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.table_words import describe_columns, describe_delimiter, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
 from dpviz.tables import FileKind, declarations, file_format
-from dpviz.words import format_number, format_percent, glossary
+from dpviz.words import format_number, format_percent, glossary, render
 
 _SHOWN = 4
 
@@ -30,65 +31,23 @@ def draw_table_summary(table: OpenTable) -> None:
     """What is assumed of a table beyond what the sentence says: whom ε protects, and how the file is read."""
     about = glossary.explain_words("ε, unit of privacy, neighbouring tables")
     st.markdown(":gray-badge[:material/handshake: assumed]", help=about)
-    st.markdown("\n".join(f"- {line}" for line in _list_assumptions(table)))
+    ways = {"unit": describe_unit(table), "escape": escape_markdown, "delimiter": describe_delimiter}
+    ways |= {"columns": partial(describe_columns, most=_SHOWN), "number": format_number}
+    bought = format_percent(N_SHARE)
+    st.markdown(render("assumptions.txt.j2", table=table, plain=file_format.PLAIN_FORMAT, bought=bought, **ways))
 
 
 def draw_declaration_download(table: OpenTable) -> None:
     """A button that hands on what is declared about ``table``: public statements only."""
-    help = "What is declared, for the next visit or the command line: put it beside the CSV under the same name."
     said, name = declarations.to_json(table.declaration), f"{table.loaded.name}.json"
-    figure.draw_download("Declaration (JSON)", said, name, key="declaration_json", help=help)
+    look = figure.look_of("declaration_download", key="declaration_json")
+    figure.draw_download(content=said, name=name, **look)
 
 
 def draw_table_in_python(table: OpenTable) -> None:
     """What opens ``table`` as it is declared, as a program."""
     script = partial(Script.for_table, table.loaded.name, table.declaration)
     figure.draw_python_section(script, key="data", stem="table")
-
-
-def _describe_format(file: file_format.FileFormat) -> str:
-    """How the file is read, where it is not plain CSV."""
-    said = [
-        escape_markdown(file.encoding.upper()),
-        f"{escape_markdown(describe_delimiter(file.delimiter))} between fields" if file.delimiter else "",
-        "the first line is a row" if file.header is False else "",
-        f"{file.skip} line{'' if file.skip == 1 else 's'} above skipped" if file.skip else "",
-        "units below the names" if file.units_line else "",
-        f"numbers like {escape_markdown(str(file.style))}" if file.style != file_format.PLAIN_STYLE else "",
-        f"in another way in {describe_columns(tuple(file.styles), _SHOWN)}" if file.styles else "",
-        "rows over several lines" if file.several_lines else "",
-    ]
-    return ", ".join(filter(None, said))
-
-
-def _describe_owner(table: OpenTable) -> str:
-    if table.kind != FileKind.PRIVATE:
-        return "nobody in it needs protection"
-    if table.declaration.bounds_from_rows:
-        return ":red[the bounds were read from these rows: no ε covers that]"
-    return "the bounds were not read from these rows"
-
-
-def _list_assumptions(table: OpenTable) -> list[str]:
-    lines = [
-        f"ε protects {describe_unit(table)}",
-        _describe_owner(table),
-        "each column counts the same" if table.domain.scaling.value == "unit" else "all columns share one scale",
-    ]
-    if table.n_public is None:
-        lines.append(
-            f"the number of rows is private: each run buys a noisy one with {format_percent(N_SHARE)} of its budget"
-        )
-    if table.declaration.proposed:
-        lines.append("how the file is read was proposed by a look at its rows")
-    if table.declaration.file != file_format.PLAIN_FORMAT:
-        lines.append(f"read as {_describe_format(table.declaration.file)}")
-    if table.declaration.weights:
-        said = [f"{name} {weight:g}" for name, weight in table.declaration.weights.items()]
-        lines.append(f"weights: {escape_markdown(', '.join(said))}")
-    if table.domain.radius is not None:
-        lines.append(f"radius {format_number(table.domain.radius)}")
-    return [*lines, *map(escape_markdown, table.domain.notes)]
 
 
 _ROWS_SHOWN = 200
@@ -160,56 +119,28 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
     frame = tabulate_points(revealed.points[:_ROWS_SHOWN], table.domain)
     st.dataframe(frame, height=388, alt=f"The first {len(frame)} rows that are used.")
     if revealed.inside:
-        st.caption(
-            f"The first {len(frame):,} of {len(revealed.points):,} rows that stand for all of them: a fair sample, "
-            "inside the bounds, the same in whatever order the file has them."
-        )
+        st.caption(SENTENCES.fill("fair_sample", shown=len(frame), rows=len(revealed.points)))
         return
     left_out = table.loaded.n_rows - len(revealed.points)
     rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"
-    st.caption(
-        f"The first {len(frame):,} of {len(revealed.points):,} usable rows. {left_out:,} rows with missing cells, or "
-        f"beyond the most rows of one person, {rule}."
-    )
+    st.caption(SENTENCES.fill("usable_rows", shown=len(frame), rows=len(revealed.points), out=left_out, rule=rule))
 
 
 def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:
     """What the bounds cut off; of a private file why that is not shown, and where the question can be settled."""
     if table.kind is FileKind.PRIVATE:
-        st.info(
-            "What they cut off is not shown of a private file, even to you: bounds moved because of it would tell of "
-            "its rows. Try them on public data of the same kind, or on a synthetic table.",
-            title="Bounds come from what is known without the rows",
-            icon=":material/visibility_off:",
-        )
+        st.info(**figure.look_of("clipping_hidden"))
         return
     if revealed.inside:
         st.caption("What the bounds cut off is not known of a table that memory does not hold.")
         return
     cost = measure_clipping(revealed, table.domain)
     figure.draw_badge("revealed")
-    st.markdown(_describe_clipping(cost), help=glossary.explain_term("bounds"))
+    wide = int((cost.by_column["empty"] > _MUCH_EMPTY).sum())
+    moved, much = cost.rows_moved, cost.rows_moved > _MUCH_CLIPPED
+    words = render("clipping.txt.j2", moved=moved, much=much, wide=wide, percent=format_percent)
+    st.markdown(words, help=glossary.explain_term("bounds"))
     shown = cost.by_column.copy()
     shown[["below", "above", "empty"]] *= 100
-    number = partial(st.column_config.NumberColumn, format="%.3g")
-    unused = "Part of the declared width that 98 % of the rows do not use."
-    columns = {
-        "below": number("below the bounds (%)"),
-        "above": number("above the bounds (%)"),
-        "mean shift": number("shift of the mean (data units)"),
-        "empty": number("empty width (%)", help=unused),
-    }
     alt = "Share of values clipped, shift of the mean and unused width for each column."
-    st.dataframe(shown, hide_index=True, column_config=columns, alt=alt)
-
-
-def _describe_clipping(cost: Clipping) -> str:
-    """What the bounds do, in a sentence."""
-    wide = cost.by_column.loc[cost.by_column["empty"] > _MUCH_EMPTY, "column"]
-    if cost.rows_moved > _MUCH_CLIPPED:
-        return f"The bounds move **{format_percent(cost.rows_moved)} of the rows**: consider wider ones."
-    moved = "no row" if cost.rows_moved == 0 else f"{format_percent(cost.rows_moved)} of the rows"
-    if len(wide):
-        but = f"in {len(wide)} column{'' if len(wide) == 1 else 's'} more than half of the declared width is empty"
-        return f"The bounds move {moved}, but {but}: noise for nothing."
-    return f"The bounds move {moved} and fit well."
+    st.dataframe(shown, hide_index=True, column_config=figure.read_columns("clipping"), alt=alt)

@@ -18,7 +18,7 @@ from dpviz.app.lessons.facts import Computed, find_step, list_refusals, list_wro
 from dpviz.app.lessons.reading import LessonCollection, read_lessons
 from dpviz.app.ui.addresses import LEARN, LESSONS
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_download, read_palette, say_refusal, show_plot, show_wide
+from dpviz.app.ui.figure import draw_download, look_of, read_palette, say_refusal, show_plot, show_wide
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.lessons import visit
 from dpviz.app.ui.meaning import PARTS, open_stage
@@ -226,10 +226,9 @@ def _draw_walk(lesson: told.Lesson, here: visit.Place) -> None:
         if not revealed:
             # A class answers aloud.
             waits = visit.read_guess(lesson, here.scene) is None and not here.presented
-            look: dict[str, Any] = {"type": "primary", "icon": ":material/visibility:", "disabled": waits}
-            look["shortcut"] = "Right" if here.presented else None
-            look["help"] = PREDICT_FIRST if waits else None
-            st.button("Reveal", key="lesson:reveal", on_click=visit.reveal_scene, args=(lesson, here.scene), **look)
+            help, right = PREDICT_FIRST if waits else None, "Right" if here.presented else None
+            look = look_of("reveal", key="lesson:reveal", disabled=waits, shortcut=right, help=help)
+            st.button(on_click=visit.reveal_scene, args=(lesson, here.scene), **look)
         else:
             _draw_mover("Next", "Right", lesson, here, here.scene + 1, disabled=here.scene == many)
         if here.presented:
@@ -272,9 +271,8 @@ def _draw_ways(lesson: told.Lesson, here: visit.Place) -> None:
         _draw_way("All lessons", ":material/apps:", "all", visit.go_to, None)
         present = partial(visit.go_to, present=True)
         _draw_way("Present", ":material/co_present:", "present", present, lesson.id, here.scene)
-        look = {"key": "lesson:sheet", "icon": ":material/print:", "type": "tertiary"}
         make = partial(lesson_page.make_printed_lesson, lesson)
-        draw_download("Sheet to print (HTML)", make, f"{lesson.id}_sheet.html", **look)
+        draw_download(content=make, name=f"{lesson.id}_sheet.html", **look_of("sheet", key="lesson:sheet"))
         draw_file_button(lesson)
         _draw_way("Begin again", ":material/restart_alt:", "again", visit.forget_guesses, lesson)
     draw_file_progress(lesson)
@@ -344,18 +342,14 @@ def open_computed(subject: str) -> Computed:
     return Computed.open_subject(subject)
 
 
-_LABEL, _ICON = "Play it anywhere (HTML)", ":material/play_circle:"
-_HELP = "All scenes in one file of about 3 MB: it opens in any browser, without network or server."
-
-
 def draw_file_button(lesson: told.Lesson) -> None:
     """Asks for the page, or hands it over once it is there."""
     job = _find_job(lesson)
     page = next((item for item in job.items if isinstance(item, str)), None) if job is not None else None
-    look: Any = {"icon": _ICON, "key": "lesson:file", "type": "tertiary", "help": _HELP}
+    look = look_of("lesson_file", key="lesson:file")
     if page is not None:
-        draw_download(_LABEL, page, f"{lesson.id}_lesson.html", **look)
-    elif st.button(_LABEL, disabled=job is not None and not job.state.final, **look):
+        draw_download(content=page, name=f"{lesson.id}_lesson.html", **look)
+    elif st.button(disabled=job is not None and not job.state.final, **look):
         with say_refusal(icon=":material/hourglass:"):
             st.session_state[_make_key(lesson)] = open_job_registry().submit(lesson_page.make_lesson_page, lesson)
             st.rerun()
@@ -368,7 +362,7 @@ def draw_file_progress(lesson: told.Lesson) -> None:
         return
     draw_job_panel(job, label="The lesson as a file", key="lesson:file:job")
     if job.items:
-        st.caption(f"The file is there: press {_LABEL} once more.")
+        st.caption(f"The file is there: press {look_of('lesson_file')['label']} once more.")
 
 
 def _make_key(lesson: told.Lesson) -> str:

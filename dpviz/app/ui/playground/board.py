@@ -28,13 +28,14 @@ from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import open_painted
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, say_refusal
+from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, look_of, say_refusal
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.same_origin import BOARD_FILES
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import Array, Domain, PrivateTable, RequestError
 from dpviz.runs import Contender, Crowd, Request, Run, export, run_request
 from dpviz.tables import drawings, format_csv
-from dpviz.words import choose_palette, format_number, format_percent, format_plus_minus, format_things
+from dpviz.words import choose_palette, format_number, format_percent, format_plus_minus, format_things, render
 
 DOMAIN = Domain.of(drawings.COLUMNS, 0.0, float(drawings.SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"
@@ -195,24 +196,13 @@ class CrowdWords(NamedTuple):
 
 def describe_crowd(crowd: Crowd) -> CrowdWords:
     """How many people hide one, in words."""
-    least, noise = format_number(crowd.threshold), format_plus_minus(crowd.noise_sd)
-    threshold = f"In the tree, a cube wakes from a noisy count of {least} on; the noise is {noise}, nine in ten."
-    if not crowd.alone:
-        return CrowdWords(
-            "The town hides me: no cube is mine alone",
-            f"{threshold} Even the smallest cube over me holds others too: put me farther out.",
-        )
-    alone = format_percent(round(crowd.chance(1), 3))
     needed = crowd.needed
-    if needed is None:
-        return CrowdWords("No crowd at my place would be noticed", f"{threshold} At this ε the tree sees nobody.")
-    sizes = sorted({max(2, needed // 2), needed, min(2 * needed, Crowd.MOST)})
-    chances = ", ".join(f"{size} people: {format_percent(round(crowd.chance(size), 2))}" for size in sizes)
-    return CrowdWords(
-        f"Up to {format_things(needed - 1, 'person', 'people')} at my place stay hidden",
-        f"{threshold} The chance that the cube over my place wakes: I alone: {alone}, {chances}. "
-        "Exact, from true counts.",
-    )
+    sizes = [] if needed is None else sorted({max(2, needed // 2), needed, min(2 * needed, Crowd.MOST)})
+    chances = [(size, format_percent(round(crowd.chance(size), 2))) for size in sizes]
+    least, noise = format_number(crowd.threshold), format_plus_minus(crowd.noise_sd)
+    alone, hidden = format_percent(round(crowd.chance(1), 3)), needed and format_things(needed - 1, "person", "people")
+    given = {"least": least, "noise": noise, "alone": alone, "hidden": hidden, "chances": chances}
+    return CrowdWords(*render("crowd.txt.j2", is_alone=bool(crowd.alone), **given).splitlines())
 
 
 # --- as a link
@@ -374,15 +364,12 @@ def draw_playground_page() -> None:
             if st.button(label, icon=icon, key=f"playground:{page}"):
                 _open_on(page, standing)
         draw_download("Points (CSV)", lambda: _format_points(standing), "painted.csv", key="playground:csv")
-        help = "All steps of this draw in one file: it opens in any browser, without network or server."
-        look = {"icon": ":material/play_circle:", "help": help, "key": "playground:animation"}
         make, name = (lambda: make_animation_page(_draw_run(standing))), export.name_revealed_file("painted", "html")
-        draw_download("Play it anywhere (HTML)", make, name, **look)
+        draw_download(content=make, name=name, **look_of("animation", key="playground:animation"))
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
     draw_caption_with_badge(
         "public",
-        "Painted points are simulated: nobody's. That is why they may be drawn from again and again here: with real "
-        "rows, draws beside each other cost the sum of their ε.",
+        SENTENCES.fill("painted"),
     )
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.app.charts.result_charts import draw_account, find_left
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import say_refusal, show_plot
+from dpviz.app.ui.figure import look_of, say_refusal, show_plot
 from dpviz.app.ui.release.released_notice import list_publications
 from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.server_log import log_defect
@@ -21,12 +21,11 @@ from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, 
 from dpviz.words import format_number, glossary
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
-_NEW, _REFUSED, _EXAMPLE = "release:new", "release:new_refused", "/home/me/people.sqlite"
+_NEW, _REFUSED = "release:new", "release:new_refused"
 # A page does not wait long for another program.
 _PATIENCE = 2.0
 _SHOWN = 3
 _ABOUT = glossary.explain_term("account", "There is no row in it.")
-_CAP = "The most that all releases of this data set together may ever cost."
 
 
 class Opened(NamedTuple):
@@ -60,8 +59,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
 def _ask_path() -> str:
     """Where the account is, or where a new one is to be."""
     st.session_state.setdefault(_TYPED, recall(_PATH, ""))
-    label = "Account file on this machine, or a path for a new one"
-    typed = st.text_input(label, placeholder=_EXAMPLE, key=_TYPED, help=_ABOUT)
+    typed = st.text_input(**look_of("account_path", key=_TYPED))
     return str(remember(_PATH, _expand_path(typed or "")))
 
 
@@ -70,9 +68,9 @@ def _ask_new(title: str) -> None:
         st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")
     with st.form(_NEW, border=False):
         name, epsilon, delta, button = st.columns([3, 1, 1, 1], vertical_alignment="bottom", gap="small")
-        name.text_input("What the data set is called", title, key=f"{_NEW}:name")
-        epsilon.number_input("cap on ε", 0.001, 1000.0, 2.0, format="%g", key=f"{_NEW}:epsilon", help=_CAP)
-        delta.number_input("cap on δ", 0.0, 0.1, 1e-5, step=1e-6, format="%.1e", key=f"{_NEW}:delta", help=_CAP)
+        name.text_input(**look_of("account_name", value=title, key=f"{_NEW}:name"))
+        epsilon.number_input(**look_of("cap_epsilon", key=f"{_NEW}:epsilon"))
+        delta.number_input(**look_of("cap_delta", key=f"{_NEW}:delta"))
         button.form_submit_button("Make it", on_click=_make, width="stretch")
 
 
@@ -178,9 +176,7 @@ def draw_publish_section(
     box: dict[str, Any] = {"key": f"release:confirm:{number}", "placeholder": wanted, "disabled": bool(against)}
     typed = str(said.text_input(f"Type {wanted} to confirm ε", **box) or "")
     confirmed = _is_same(typed, release_request.request.epsilon)
-    look: dict[str, Any] = {"type": "primary", "icon": ":material/publish:", "key": f"release:press:{number}"}
-    about = "The account is charged first, then noise is drawn. It cannot be taken back."
-    look |= {"disabled": bool(against) or not confirmed, "help": f"{about} {glossary.explain_term('charge')}"}
+    look = look_of("press", key=f"release:press:{number}", disabled=bool(against) or not confirmed)
     is_pressed = place.button(f"Charge the account and release ε = {wanted}", **look)
     if against:
         st.caption(":material/block: Something above stands against it.")

@@ -17,6 +17,7 @@ from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.release.released_panel import draw_map_panel
 from dpviz.core import RequestError
 from dpviz.releases import (
@@ -42,6 +43,7 @@ from dpviz.words import (
     format_things,
     glossary,
     read_questions,
+    render,
 )
 
 _MOST_MEGABYTES, _MOST_FINDINGS = 60, 20
@@ -83,7 +85,7 @@ def draw_read_page() -> None:
         return
     failed = release.received.shows_noise
     mark = "" if release.holds else "not what it says"
-    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark, table=False)
+    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark)
     if release.holds and release.played is not None:
         draw_map_panel(release.played, "read")
     st.caption(PLUS_MINUS_RELEASED)
@@ -234,10 +236,7 @@ def _draw_quality(quality_report: QualityReport) -> None:
     if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         st.markdown(f":red[:material/help:] {escape_markdown(' '.join(quality_report.words))}")
         return
-    st.caption(
-        "Loss of the released centres, and of centres placed without any data, as a part of the loss of one centre. "
-        "In the shaded part segments do hardly better than one centre."
-    )
+    st.caption(SENTENCES.fill("quality"))
     value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
     alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
     figure.show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
@@ -334,7 +333,7 @@ def _draw_comparison(release: ReadRelease) -> None:
         beside = "the second release, matched one to one"
         mark = "" if release.holds and second.holds else "not what it says"
         both = replace(found.one, reference=found.other.centers)
-        figure.draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both", table=False)
+        figure.draw_profile_panel(both, "read:both", beside=beside, mark=mark, arrange="Arrange both")
         if found.passes:
             counts = f"a difference counts beyond {found.limit:.1f}"
             st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
@@ -342,15 +341,7 @@ def _draw_comparison(release: ReadRelease) -> None:
             figure.draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
 
 
-SNIPPET = """import pandas as pd
-
-rows = pd.read_csv("release_tidy.csv")
-centres = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="value")
-noise = rows[rows.statistic == "centre"].pivot(index="segment", columns="column", values="noise_sd")
-sizes = rows[rows.statistic == "rows"].set_index("segment")["value"]
-overall = sizes.clip(lower=0) @ centres / sizes.clip(lower=0).sum()
-print(((centres - overall) / noise).round(1))  # beyond 3: it stands out of its noise
-"""
+SNIPPET = render("script_tidy.txt.j2")
 """What somebody does with the tidy table first."""
 
 

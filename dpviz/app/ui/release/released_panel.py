@@ -46,8 +46,8 @@ def draw_publication_panel(publication: Publication) -> None:
     else:
         _draw_failure(publication)
     if publication.job.state.final:
-        look: dict[str, Any] = {"icon": ":material/add:", "help": "It is another charge: the ε of both add up."}
-        st.button("Prepare another release", key="release:prepare_another", on_click=prepare_another, **look)
+        look = figure.look_of("prepare_another", key="release:prepare_another")
+        st.button(on_click=prepare_another, **look)
 
 
 def _draw_progress(publication: Publication) -> None:
@@ -108,7 +108,7 @@ def _draw_tables(release: Release) -> None:
     received, made = receive(release.played), release.played.parts.profile
     _draw_finding(received)
     if made.dim >= figure.LEAST_PROFILED:
-        figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise, table=False)
+        figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise)
     draw_map_panel(release.played, f"release:{release.number}")
     figure.draw_centers_table(made)
     rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"

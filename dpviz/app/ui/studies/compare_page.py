@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -28,11 +28,12 @@ from dpviz.app.ui.controls import (
 )
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.session import choose
-from dpviz.app.ui.studies import study_job, study_panel, study_sections
+from dpviz.app.ui.studies import study_job, study_sections
 from dpviz.app.ui.studies.judged_rows import ask_judged_rows
-from dpviz.app.ui.studies.sweep_section import SWEEP, SWEEP_INVITATION, draw_sweep_section, narrow_to_sweep
+from dpviz.app.ui.studies.study_sections import SWEEP, draw_sweep_section, narrow_to_sweep
 from dpviz.core import RequestError
 from dpviz.runs import MEASURES, OpenTable, Script, StudyGrid, summarise
 from dpviz.words import capitalize_first, glossary
@@ -43,13 +44,6 @@ _CLAIM, _TABLE, _EPSILON = "su-epsilon", "S1", 1.0
 # Pixels of a character of a table, and of the air beside it.
 _CHARACTER, _AIR = 7.5, 24
 _WHY = "One run says little: noise makes each run different. Medians and quartiles need several."
-_INVITATION = study_panel.Invitation(
-    "Comparison",
-    "Which algorithm loses least here?",
-    "Press **Compute**: each of these algorithms runs several times at the same ε, and what each of them loses on the "
-    "open table stands here, on one set of axes.",
-    icon=":material/compare_arrows:",
-)
 
 
 def draw_compare_page(table: OpenTable) -> None:
@@ -66,7 +60,7 @@ def draw_compare_page(table: OpenTable) -> None:
     if not known:
         first.title("Which algorithm loses least here?", anchor=False)
     with first if known else answer:
-        study_panel.draw_study_half(question, invitation=_INVITATION, pictures=_draw_pictures)
+        study_job.draw_study_half(question, _draw_pictures)
         if not known:
             _draw_example()
     for name in FOLDS:
@@ -85,12 +79,12 @@ def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
 
 def _draw_fold(name: str, question: study_job.StudyQuestion, *, asked: bool) -> None:
     """One that a link asks for, or that has runs already, is open."""
-    fold, known = FOLDS[name], study_job.find_job(question.narrow(name)) is not None
-    label, icon = escape_markdown(fold.invitation.title), fold.invitation.icon
-    part = st.expander(label, asked or known, icon=icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
+    told, known = study_job.invite(name), study_job.find_job(question.narrow(name)) is not None
+    label = escape_markdown(told.title)
+    part = st.expander(label, asked or known, icon=told.icon, key=f"{_KEY}:fold:{name}", on_change="rerun")
     if part.open:
         with part:
-            fold.draw(question)
+            FOLDS[name](question)
 
 
 def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
@@ -100,14 +94,14 @@ def _draw_form(table: OpenTable) -> study_job.StudyQuestion:
         epsilon, button = draw_epsilon_control()
         said = st.container()
         k, delta = draw_k_and_delta()
-        repeats = study_panel.ask_repeats(_KEY, "Runs of each", 10, _WHY)
+        repeats = study_job.ask_repeats(_KEY, "Runs of each", 10, _WHY)
         source = ask_judged_rows(table, _KEY, k=k)
         with picker:
             asked = StudyGrid((), (k,), (epsilon,), (delta,), repeats=repeats)
             grid = study_job.draw_contender_picker(_KEY, source or table, asked)
         question = study_job.StudyQuestion(_KEY, table, source, grid)
         with button:
-            study_panel.draw_study_button(question, with_centers=True, said=said)
+            study_job.draw_study_button(question, with_centers=True, said=said)
     return question
 
 
@@ -128,13 +122,13 @@ def _draw_example() -> None:
 def _draw_pictures(study: study_job.StudyJob) -> None:
     frame = study.make_frame()
     picture = st.container()
-    measure = study_panel.ask_measure(frame, _KEY)
+    measure = study_job.ask_measure(frame, _KEY)
     scores = draw_scores(frame, measure)
     with picture:
         figure.show_diagram(scores, key=f"{_KEY}:scores", first=True)
 
     def draw_files() -> None:
-        study_panel.draw_study_download(study, scores)
+        study_job.draw_study_download(study, scores)
         table = study.question.table
         script = partial(Script.for_sweep, table.loaded.name, table.declaration, study.grid)
         figure.draw_python_section(script, key=_KEY, stem="comparison")
@@ -155,9 +149,7 @@ def _draw_scores(scores: Diagram, measure: str) -> None:
         width = round(_CHARACTER * max(map(len, [heading, *table[name]])) + _AIR)
         looks[name] = st.column_config.Column(heading, help=find_measure(name).name, width=width)
     st.dataframe(table, hide_index=True, alt=alt, column_order=shown, height="content", column_config=looks)
-    st.caption(
-        "Medians of the runs; of the measure chosen above also the quartiles in brackets. Hover a heading for its unit."
-    )
+    st.caption(SENTENCES.fill("medians"))
 
 
 def _draw_centers(study: study_job.StudyJob) -> None:
@@ -225,19 +217,14 @@ def apply(grid: StudyGrid) -> None:
     labels = [contender.label for contender in grid.contenders]
     strange = [label for label in labels if label not in offered]
     if strange:
-        raise RequestError(
-            f"{strange[0]} cannot be chosen on this page: it offers algorithms with their presets, and `dpviz sweep` "
-            "any parameters."
-        )
+        raise SENTENCES.make_refusal("not_offered", name=strange[0])
     low, high = min(grid.epsilons), max(grid.epsilons)
     within = LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
-    if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_panel.MOST_REPEATS:
-        raise RequestError(
-            f"This page allows ε from {LOWEST_EPSILON:g} to {HIGHEST_EPSILON:g}, k up to {MOST_CLUSTERS:,}, δ up to "
-            f"{HIGHEST_DELTA:g} and up to {study_panel.MOST_REPEATS} runs: these settings ask for more."
-        )
+    if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_job.MOST_REPEATS:
+        most: dict[str, Any] = {"k": MOST_CLUSTERS, "delta": HIGHEST_DELTA, "runs": study_job.MOST_REPEATS}
+        raise SENTENCES.make_refusal("beyond_page", low=LOWEST_EPSILON, high=HIGHEST_EPSILON, **most)
     if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
-        raise RequestError("These forms take one k, one δ, all rows and seed 0: `dpviz sweep` takes any of them.")
+        raise SENTENCES.make_refusal("one_of_each")
     choose(f"{_KEY}:contenders", labels)
     choose(f"{SWEEP}:repeats", grid.repeats)
     choose("k", grid.ks[0])
@@ -271,24 +258,12 @@ def _load() -> None:
         st.session_state[f"{SWEEP}:settings:refusal"] = str(error)
 
 
-class _StudyFold(NamedTuple):
-    """What is asked for, and what draws it for the form as it stands."""
-
-    invitation: study_panel.Invitation
-    draw: Callable[[study_job.StudyQuestion], None]
-
-
-_LINKED = "The settings of a sweep, as a link or a file"
-_SETTINGS = study_panel.Invitation("Settings", _LINKED, "", ":material/link:")
-FOLDS = {
-    "sweep": _StudyFold(SWEEP_INVITATION, draw_sweep_section),
-    **{
-        name: _StudyFold(sweep.invitation, partial(study_sections.draw_varied_section, sweep))
-        for name, sweep in study_sections.VARIED.items()
-    },
-    "causes": _StudyFold(study_sections.PARTS_INVITATION, study_sections.draw_parts_section),
-    "payers": _StudyFold(study_sections.PAYERS_INVITATION, study_sections.draw_payers_section),
-    "draws": _StudyFold(study_sections.DRAWS_INVITATION, study_sections.draw_draws_section),
-    "settings": _StudyFold(_SETTINGS, _draw_settings),
+FOLDS: Mapping[str, Callable[[study_job.StudyQuestion], None]] = {
+    "sweep": draw_sweep_section,
+    **{name: partial(study_sections.draw_varied_section, sweep) for name, sweep in study_sections.VARIED.items()},
+    "causes": study_sections.draw_parts_section,
+    "payers": study_sections.draw_payers_section,
+    "draws": study_sections.draw_draws_section,
+    "settings": _draw_settings,
 }
 """By the key of its study, which opens it in a link."""

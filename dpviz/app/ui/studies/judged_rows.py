@@ -7,27 +7,18 @@ at.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
-from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge
+from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge, look_of
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_bought_rows, make_once, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
-from dpviz.words import glossary
 
 _TYPED = "judged:rows"
 _SYNTHETIC, _ROWS = "a synthetic table", "the rows themselves"
 _SAME, _LARGER = "the rows above", "a larger synthetic table"
-_UNPAID = (
-    "The rows themselves tell more, but an algorithm, k or ε that was chosen by its true loss carries some of the rows "
-    "into the release, unpaid."
-)
-_LEAKS = (
-    "This reads true losses from a private file. Whatever is chosen by them (the algorithm, k, ε) leaks something that "
-    "no ledger pays for. Each study is counted as a look and listed in the ledger."
-)
 _MOST_NUMBERS = 5_000_000
 _MOST_ROWS, _MOST_ROWS_OF_A_LARGER = 1_000_000, 300_000
 
@@ -40,18 +31,14 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     if table.kind.may_be_shown:
         why = "Losses are read from the rows, and **Show truth** is off for this table."
         return _ask_own_rows(table, key, why, "Show truth for this table", "Losses are read from the rows.")
-    look = {"key": f"{key}:judged", "persist_state": "session"}
-    look["help"] = glossary.explain_term("synthetic-table", _UNPAID)
-    choice = ask_one_of("Judge the results on", [_SYNTHETIC, _ROWS], **look)
+    choice = ask_one_of(options=[_SYNTHETIC, _ROWS], **look_of("judged_on", key=f"{key}:judged"))
     if choice == _ROWS:
         about = "True losses of a private file: for your eyes, counted, never exported as a release."
-        return _ask_own_rows(table, key, _LEAKS, "I know: show truth, and count it", about)
+        return _ask_own_rows(table, key, SENTENCES.fill("true_losses"), "I know: show truth, and count it", about)
     usual, known = guess_rows(table), find_known_rows(table)
     first = usual if usual is None else min(_MOST_ROWS, max(100, usual))
-    box: dict[str, Any] = {"step": 1_000, "placeholder": "about how many your file has"}
-    box["help"] = "About as many as your file has, if the picture is to carry over: more rows make privacy cheaper."
-    box["key"] = f"{key}:synthetic_rows:{'' if known is None else known.low}"
-    typed = st.number_input("Rows in the synthetic table", 100, _MOST_ROWS, first, **box)
+    kept = f"{key}:synthetic_rows:{'' if known is None else known.low}"
+    typed = st.number_input(**look_of("synthetic_rows", max_value=_MOST_ROWS, value=first, key=kept))
     n = _keep_typed(table, typed)
     if n is None:
         st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
@@ -63,9 +50,7 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:
     """Ask which rows are subsampled."""
-    about = "It says what more rows would bring; subsamples, what fewer would cost."
-    look = {"key": f"{key}:whose", "persist_state": "session", "help": glossary.explain_term("synthetic-table", about)}
-    if ask_one_of("Subsamples of", [_SAME, _LARGER], **look) == _SAME:
+    if ask_one_of(options=[_SAME, _LARGER], **look_of("subsamples", key=f"{key}:whose")) == _SAME:
         return source
     many = guess_rows(table) or (source.n_public if source is not None else None) or _MOST_ROWS_OF_A_LARGER // 10
     n = min(10 * many, max(_MOST_ROWS_OF_A_LARGER, table.n_public or 0))

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 from typing import Any, Literal
 
+import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms import AUTO, predict, predict_floor
 from dpviz.app.charts.animation import TitleNumber
+from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.studies.compare import CenterDraws, draw_epsilon_n_map, draw_payers, draw_waterfall
-from dpviz.app.charts.studies.curves import Curves, draw_curves
-from dpviz.app.ui.controls import ROUND_EPSILONS
+from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest
+from dpviz.app.ui import figure
+from dpviz.app.ui.bench.in_hand import find_target
+from dpviz.app.ui.controls import ROUND_EPSILONS, SHARES, recall_division
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import ask_plane, draw_caption_with_badge, read_palette, show_wide
+from dpviz.app.ui.job_panel import draw_job_panel
+from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import play, zip_steps
 from dpviz.app.ui.runner import find_recovery
 from dpviz.app.ui.session import find_known_clusters, make_once, recall, remember
-from dpviz.app.ui.studies import study_panel
-from dpviz.app.ui.studies.judged_rows import ask_larger_rows
-from dpviz.app.ui.studies.study_job import StudyJob, StudyQuestion, ask_contender, ask_one_setting, has_contenders, send
-from dpviz.app.ui.studies.study_panel import Invitation
-from dpviz.runs import OpenTable, StudyGrid, error_parts
+from dpviz.app.ui.studies import study_job
+from dpviz.app.ui.studies.judged_rows import ask_larger_rows, find_known_rows
+from dpviz.app.ui.studies.study_job import (
+    StudyJob,
+    StudyQuestion,
+    ask_contender,
+    ask_one_setting,
+    has_contenders,
+    send,
+)
+from dpviz.core import RequestError
+from dpviz.runs import (
+    Advice,
+    Contender,
+    KnownRows,
+    OpenTable,
+    Recommendation,
+    Request,
+    RowsAdvice,
+    SmallestEpsilon,
+    StudyGrid,
+    Target,
+    error_parts,
+    sharpen_rows,
+)
 from dpviz.tables import FileKind
-from dpviz.words import format_duration, format_number, format_ratio, glossary
+from dpviz.words import format_duration, format_number, format_ratio, glossary, round_percent
 
 # The whole table, and halves of halves; fewer rows than this many, or than twice k, tell nothing.
 _PARTS, _FEWEST = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2), 50
@@ -40,19 +68,9 @@ class _Sweep:
 
     key: str
     over: Literal["k", "n", "epsilon and n"]
-    invitation: Invitation
 
 
-_DRAWN = "Press **Draw the map**: the loss at every ε and number of rows."
-_BY_K = "Press **Try every k**: the loss for each number of clusters, at one ε."
-_BY_N = "Press **Try every n**: the loss for each number of rows, at one ε."
-_GRID, _LINES = ":material/grid_on:", ":material/ssid_chart:"
-_MAP_INVITATION = Invitation("Map of ε and n", "What would more rows buy?", _DRAWN, _GRID, "Draw the map")
-_MAP = _Sweep("map", "epsilon and n", _MAP_INVITATION)
-_KS = _Sweep("ks", "k", Invitation("Sweep over k", "What would more clusters cost?", _BY_K, _LINES, "Try every k"))
-_NS = _Sweep("ns", "n", Invitation("Sweep over n", "What would fewer rows cost?", _BY_N, _LINES, "Try every n"))
-
-
+_MAP, _KS, _NS = _Sweep("map", "epsilon and n"), _Sweep("ks", "k"), _Sweep("ns", "n")
 VARIED = {sweep.key: sweep for sweep in (_MAP, _KS, _NS)}
 """What ε buys with how many rows, for one algorithm; and how the loss moves with k, or with n, at one ε."""
 
@@ -79,10 +97,10 @@ def draw_varied_section(sweep: _Sweep, question: StudyQuestion) -> None:
                 changes["ns"] = _draw_sizes(source, k)
         narrowed = replace(question.narrow(sweep.key, **changes), source=source)
         private_n = sweep is not _KS and source is not None and source.n_public is None
-        study_panel.draw_study_button(narrowed, invitation=sweep.invitation, problem=_PRIVATE_N if private_n else None)
+        study_job.draw_study_button(narrowed, problem=_PRIVATE_N if private_n else None)
     own = k if sweep is _KS else question.table.n_public
     draw = partial(_draw_sweep, sweep, own=own)
-    study_panel.draw_study_half(narrowed, invitation=sweep.invitation, pictures=draw)
+    study_job.draw_study_half(narrowed, draw)
 
 
 def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
@@ -92,12 +110,12 @@ def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
     if sweep.over == "epsilon and n":
         picture = draw_epsilon_n_map(frame, grid.contenders[0].label, grid.epsilons, ns, own)
     else:
-        measure = study_panel.ask_measure(frame, sweep.key)
+        measure = study_job.ask_measure(frame, sweep.key)
         places = list(grid.ks) if sweep.over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
         curves = Curves(frame, measure, sweep.over, places, grid.epsilons[0], own if inside else None)
         picture = draw_curves(curves)
-    study_panel.show_picture(picture, study)
+    study_job.show_picture(picture, study)
     if sweep is not _MAP:
         st.caption(
             f"Every {escape_markdown(sweep.over)} is measured against k-means++ with the same "
@@ -105,7 +123,7 @@ def _draw_sweep(sweep: _Sweep, study: StudyJob, own: int | None) -> None:
         )
     elif own is None:
         st.caption("Your number of rows is private, and is not marked.")
-    study_panel.draw_study_download(study, picture)
+    study_job.draw_study_download(study, picture)
 
 
 def _draw_sizes(source: OpenTable | None, k: int) -> tuple[int | None, ...]:
@@ -128,21 +146,18 @@ def _draw_clusters(key: str, k: int) -> tuple[int, ...]:
 
 
 _DRAWS_KEY = "draws"
-_AGAIN = "Press **Draw again and again**: the same release, drawn again and again."
-DRAWS_INVITATION = Invitation("Draws", "How much do draws differ?", _AGAIN, ":material/replay:", "Draw again and again")
 
 
 def draw_draws_section(question: StudyQuestion) -> None:
     """One algorithm at one ε, drawn many times."""
-    button = partial(study_panel.draw_study_button, invitation=DRAWS_INVITATION, with_centers=True)
-    _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), DRAWS_INVITATION, button, _draw_draws)
+    button = partial(study_job.draw_study_button, with_centers=True)
+    _draw_one_setting(question, _DRAWS_KEY, ("Draws", 5, 100, 30), button, _draw_draws)
 
 
 def _draw_one_setting(
     question: StudyQuestion,
     key: str,
     runs: tuple[str, int, int, int],
-    invitation: Invitation,
     draw_button: Callable[[StudyQuestion], None],
     pictures: Callable[[StudyJob], None],
 ) -> None:
@@ -152,7 +167,7 @@ def _draw_one_setting(
     with st.container(border=True):
         one = ask_one_setting(question, key, *runs)
         draw_button(one)
-    study_panel.draw_study_half(one, invitation=invitation, pictures=pictures)
+    study_job.draw_study_half(one, pictures)
 
 
 def _draw_draws(study: StudyJob) -> None:
@@ -170,7 +185,7 @@ def _draw_draws(study: StudyJob) -> None:
         return
     _play(study, draws)
     if reference is not None:
-        study_panel.draw_numbers(draws, study)
+        study_job.draw_numbers(draws, study)
 
 
 def _play(study: StudyJob, draws: CenterDraws) -> None:
@@ -185,33 +200,27 @@ def _play(study: StudyJob, draws: CenterDraws) -> None:
 
 
 _PAYERS_KEY = "payers"
-_BY_GROUP = "Press **Measure**: what draws cost each cluster by its size, and each declared group."
-PAYERS_INVITATION = Invitation("Who pays", "Who pays for privacy?", _BY_GROUP, ":material/groups:", "Measure")
-PRIVATE = (
-    "Who pays is told of public and made-up tables only: of a private file it would tell about its groups. Judge on "
-    "made-up rows, or open a sample."
-)
 
 
 def draw_payers_section(question: StudyQuestion) -> None:
     """What draws cost each cluster and each group; nothing of a private file."""
     if question.grid.contenders and question.source is not None and question.source.kind is FileKind.PRIVATE:
-        st.info(PRIVATE, icon=":material/visibility_off:")
+        st.info(SENTENCES.fill("payers_private"), icon=":material/visibility_off:")
         return
     runs = ("Runs", 5, 50, 20)
-    _draw_one_setting(question, _PAYERS_KEY, runs, PAYERS_INVITATION, _draw_payers_button, _draw_picture)
+    _draw_one_setting(question, _PAYERS_KEY, runs, _draw_payers_button, _draw_picture)
 
 
 def _draw_payers_button(one: StudyQuestion) -> None:
     access = f"{one.grid.repeats} runs by cluster and by group, k = {one.grid.ks[0]}"
     begin = partial(send, work=error_parts.measure_payer_rows, access=access)
     words = f"{one.grid.repeats:,} runs, about {format_duration(0.0 if one.problem else one.seconds)}"
-    study_panel.draw_ask_button(one, begin, words=words, problem=one.problem, label="Measure")
+    study_job.draw_ask_button(one, begin, words=words, problem=one.problem)
 
 
 def _draw_picture(study: StudyJob) -> None:
     if study.source.kind is FileKind.PRIVATE:  # it was public when it was asked
-        st.info(PRIVATE, icon=":material/visibility_off:")
+        st.info(SENTENCES.fill("payers_private"), icon=":material/visibility_off:")
         return
     paid = error_parts.summarise_payers(study.rows)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
@@ -220,38 +229,20 @@ def _draw_picture(study: StudyJob) -> None:
     if (shown := paid.smallest_shown) is not None:
         rows = format_number(shown)
         told = f"The smallest cluster that eight of ten draws find, as they do all larger ones, has {rows} rows."
-    study_panel.show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
+    study_job.show_picture(picture, study, beneath=lambda: draw_caption_with_badge("revealed", told))
     if not study.running:
-        study_panel.draw_page_button(study, picture)
+        study_job.draw_page_button(study, picture)
 
 
 _PARTS_KEY = "causes"
 # A private run, the same without noise, and two solutions from many starts.
 _RUNS_EACH = 4
-_EACH = "Press **Measure**: what the grid, the noise and the solver each add."
-_CAUSES = ("Where the error comes from", "Where does the loss come from?")
-PARTS_INVITATION = Invitation(*_CAUSES, _EACH, ":material/waterfall_chart:", "Measure")
-_HOW = """
-Every bar is the difference of two median losses, and each is measured by switching its cause off:
-
-- **quantise**: the best of many starts on the synopsis without noise, against k-means++ on the rows. Nothing
-  for an algorithm that reads rows to the end.
-- **noise**: the private run, against the same run (same public coins) with its noise switched off.
-- **solver**: the private run, against the best of many starts on its own release; for an algorithm without a synopsis,
-  the run without noise against k-means++.
-- **interaction**: what is left, so that the bars add up: what noise and solver do together beyond what each does alone.
-  A grid's solver, say, leaves out cells that do not stand out from the noise, whether noise has come or not.
-
-All losses are read from the rows as the declared bounds leave them. **Clipping**, the mean squared distance that the
-bounds alone move a row, is the same for every algorithm and stands beside the bars, not among them; of a private file
-it is not told, so that nobody chooses bounds by it.
-"""
 
 
 def draw_parts_section(question: StudyQuestion) -> None:
     """What quantising, noise and solver each add."""
     runs = ("Runs", 3, 50, 10)
-    _draw_one_setting(question, _PARTS_KEY, runs, PARTS_INVITATION, _draw_parts_button, _draw_bars)
+    _draw_one_setting(question, _PARTS_KEY, runs, _draw_parts_button, _draw_bars)
 
 
 def _draw_parts_button(one: StudyQuestion) -> None:
@@ -260,7 +251,7 @@ def _draw_parts_button(one: StudyQuestion) -> None:
     problem = error_parts.explain_refusal(one.grid.contenders[0], one.grid.ks[0]) or one.problem
     about = "" if problem else f", about {format_duration(_RUNS_EACH * one.seconds)}{one.provided}"
     words = f"{one.grid.repeats:,} runs with noise and without{about}"
-    study_panel.draw_ask_button(one, begin, words=words, problem=problem, label="Measure")
+    study_job.draw_ask_button(one, begin, words=words, problem=problem)
 
 
 def _draw_bars(study: StudyJob) -> None:
@@ -270,14 +261,14 @@ def _draw_bars(study: StudyJob) -> None:
         error = replace(error, clip=None)
     (contender,), (epsilon,) = study.grid.contenders, study.grid.epsilons
     bars = draw_waterfall(error, contender.label, epsilon)
-    study_panel.show_picture(bars, study, beneath=_draw_explanation)
+    study_job.show_picture(bars, study, beneath=_draw_explanation)
     if study.source.kind.may_be_shown and not study.running:
-        study_panel.draw_page_button(study, bars)
+        study_job.draw_page_button(study, bars)
 
 
 def _draw_explanation() -> None:
     with st.expander("How each part is measured", icon=":material/help:"):
-        st.markdown(_HOW)
+        st.markdown(SENTENCES.fill("causes"))
         draw_caption_with_badge("revealed", "Every bar is read from rows; a run without noise is thrown away at once.")
 
 
@@ -303,3 +294,239 @@ def load_epsilons(key: str, epsilons: tuple[float, ...]) -> None:
     """Set what ``ask_epsilons`` asks; call it from a callback, or before it is drawn."""
     remember(f"{key}:epsilons", epsilons)
     remember(f"{key}:loaded", recall(f"{key}:loaded", 0) + 1)
+
+
+SWEEP, _SHARPER = "sweep", "sweep:smallest"
+_REPEATS_EACH, _REPEATS, _ROUNDS = 5, 20, 5
+# The picture ends here, or at twice the target: whoever loses more is out of the question.
+_MOST = 3.0
+_WHY = "The line is the median of these runs, the band spans their quartiles."
+
+
+def narrow_to_sweep(question: study_job.StudyQuestion) -> study_job.StudyQuestion:
+    """The question over a range of ε, as the form of a sweep was left."""
+    epsilons = recall(f"{SWEEP}:epsilons", StudyGrid.list_epsilons(0.1, 10.0))
+    return question.narrow(SWEEP, epsilons=epsilons, repeats=recall(f"{SWEEP}:repeats", _REPEATS_EACH))
+
+
+def draw_sweep_section(question: study_job.StudyQuestion) -> None:
+    """The form and the target, what runs on these rows come to, and what a stored study says of tables like them."""
+    with st.container(border=True):
+        left, middle, right = st.columns(3, gap="medium")
+        with left:
+            ask_epsilons(SWEEP)
+        with middle:
+            study_job.ask_repeats(SWEEP, "Runs of each at every ε", _REPEATS_EACH, _WHY)
+        with right:
+            target = _ask_target(question.table)
+        question = narrow_to_sweep(question)
+        study_job.draw_study_button(question)
+    advice = _find_stored(question, target)
+    draw = partial(_measure, advice=advice, target=target)
+    study_job.draw_study_half(question, draw)
+    if advice is not None:
+        draw_evidence(advice)
+
+
+def _ask_target(table: OpenTable) -> Target:
+    """Which loss counts as enough, and in how many runs: at first what was accepted of the table."""
+    usual = find_target(table)
+    above_place, share_place = st.columns(2, gap="small")
+    more = f"Here: how far it may at most lie above that.\n\n{glossary.explain_words('k-means++')}"
+    most = glossary.explain_term("loss", more)
+    first = round(100 * (usual.loss - 1), 6)
+    above = above_place.number_input(**figure.look_of("accepted_loss", value=first, key=f"{SWEEP}:above", help=most))
+    look = figure.look_of("accepted_share", format_func=lambda share: Target(share=share).describe_often())
+    share = share_place.selectbox(options=SHARES, index=SHARES.index(usual.share), key=f"{SWEEP}:share", **look)
+    # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
+    return Target(round(1 + float(above) / 100, 6), float(share))
+
+
+def _measure(study: study_job.StudyJob, *, advice: Advice | None, target: Target) -> None:
+    """Read off runs: those of the study, and a bisection's."""
+    bisection = study_job.find_job(study.question.narrow(_SHARPER))
+    if bisection is None or bisection.origin is not study.job:
+        _draw_answer(study, None, advice, target)
+        return
+    whose = f"Bisection for {bisection.grid.contenders[0].label}"
+    draw = partial(_draw_answer, study, bisection, advice, target)
+    draw_job_panel(bisection.job, label=whose, key=_SHARPER, live=draw)
+
+
+def _draw_answer(
+    study: study_job.StudyJob, bisection: study_job.StudyJob | None, advice: Advice | None, target: Target
+) -> None:
+    grid, frame = study.grid, study.make_frame(bisection.rows if bisection is not None else ())
+    points = frame.groupby(["contender", "epsilon"], observed=True).ngroups
+    # While some point has no run yet, what the others say would be read as the whole.
+    whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
+    answers = SmallestEpsilon.find_all(frame, target) if whole else []
+    tried = sorted(frame["epsilon"].unique())
+    share = recall_division().find_share()
+    recommendation = Recommendation.of(target, advice, answers, tried, grid.contenders, share=share)
+    place = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _take(study.question, recommendation)
+        measure, baselines = _draw_look(study)
+        _draw_sharpen(study, answers, frame, target)
+        study_job.draw_opener(grid, SWEEP)
+    growing = bisection is not None and bisection.running
+    with place:
+        if measure == "ratio" and not baselines:
+            curves = Curves(frame, places=grid.epsilons, floor=list_floor(study), most=max(_MOST, 2 * target.loss))
+            numbers = draw_smallest(curves, answers, recommendation)
+            about = recommendation.compare_with(advice) if answers and advice is not None else ""
+            if study.source.key != study.question.table.key:
+                about = f"A synthetic table has {grid.ks[0]} clear groups; your rows may need more. {about}"
+            _show(numbers, " ".join(filter(None, (recommendation.describe_share(), about))), study)
+        else:
+            known = compute_baselines(study, measure) if baselines else {}
+            predicted = list_predictions(study, measure) if baselines else {}
+            floor = list_floor(study) if measure == "ratio" else []
+            compared = Curves(frame, measure, places=grid.epsilons, baselines=known, predictions=predicted, floor=floor)
+            numbers = draw_curves(compared)
+            _show(numbers, "", study)
+    study_job.draw_numbers(numbers, study, growing=growing)
+    study_job.draw_study_download(study, numbers)
+
+
+def _take(question: study_job.StudyQuestion, recommendation: Recommendation) -> None:
+    """A button that hands the recommendation on."""
+    everyone = {contender.label: contender for contender in (*study_job.list_contenders(), *question.grid.contenders)}
+    contender = everyone.get(recommendation.who)
+    if contender is None or not recommendation.reached:
+        return
+    (k,), (delta,), epsilon = question.grid.ks, question.grid.deltas, recommendation.epsilon
+    study_job.draw_run_button(f"Take ε = {epsilon:g}", Request(contender, k, epsilon, delta), key=f"{SWEEP}:take")
+
+
+def _draw_look(study: study_job.StudyJob) -> tuple[str, bool]:
+    """Another measure, and what costs nothing beside it: out of the way until they are asked for."""
+    with st.popover("Other pictures", icon=":material/stacked_line_chart:"):
+        measure = study_job.ask_measure(study.make_frame(), SWEEP, without=("seconds",))
+        baselines = st.toggle(**figure.look_of("baselines", key=f"{SWEEP}:dashed"))
+    return measure, baselines
+
+
+def _show(picture: Diagram, about: str, study: study_job.StudyJob) -> None:
+    """A picture under its title; a click opens a run of a setting."""
+    key, (title, subtitle, plot) = f"{SWEEP}:figure", study_job.draw_marked(picture, study, figure.read_palette())
+    with st.container(gap="xsmall"):
+        st.markdown(f"**{escape_markdown(title)}**")
+        if about:
+            st.markdown(escape_markdown(about), help=glossary.explain_words(about))
+        st.caption(escape_markdown(subtitle))
+    click = study_job.bind_click(plot, study.grid, key)
+    figure.show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=click)
+
+
+def _draw_sharpen(
+    study: study_job.StudyJob, answers: Sequence[SmallestEpsilon], frame: pd.DataFrame, target: Target
+) -> None:
+    """A bisection for one algorithm, from the runs that are there."""
+    able = [one for one in answers if one.reached and not one.sharp and one.epsilon > one.lowest]
+    if study.running or not able or study.yardstick is None:
+        return
+    with st.popover("Try ε in between", icon=":material/target:"):
+        label = st.selectbox("For", [answer.contender for answer in able], key=f"{_SHARPER}:whom")
+        pressed = st.button("Bisect", icon=":material/target:", key=f"{_SHARPER}:compute")
+    if not pressed:
+        return
+    contender = next(contender for contender in study.grid.contenders if contender.label == label)
+    question = study.question.narrow(_SHARPER, contenders=(contender,), repeats=_REPEATS)
+    known = [row for row in frame.to_dict("records") if row["contender"] == label]
+    access = f"{_REPEATS * _ROUNDS} study runs for the smallest ε, k = {study.grid.ks[0]}"
+    options = {"yardstick": study.yardstick, "rounds": _ROUNDS}
+    with figure.say_refusal("This cannot run"):
+        study_job.send(question, sharpen_rows, known, target, access=access, origin=study.job, **options)
+        st.rerun()
+
+
+def compute_baselines(study: study_job.StudyJob, measure: str) -> dict[str, float]:
+    """What can be had for nothing, and k-means++."""
+    yardstick = study.yardstick
+    if yardstick is None or measure not in ("nicv", "ratio"):
+        return {}
+    unit = yardstick.reference.nicv if measure == "ratio" else 1.0
+    if unit == 0:
+        return {}
+    return {
+        "one centre": yardstick.one_center / unit,
+        "centres that saw no row": yardstick.data_independent / unit,
+        "k-means++": yardstick.reference.nicv / unit,
+    }
+
+
+def list_predictions(study: study_job.StudyJob, measure: str) -> dict[str, list[tuple[float, float]]]:
+    """The closed-form curve of each algorithm that has one."""
+    reference = study.yardstick.reference if study.yardstick is not None else None
+    if reference is None or reference.nicv == 0 or measure not in ("nicv", "ratio", "matched_error"):
+        return {}
+    table, curves = study.source.private, dict[str, list[tuple[float, float]]]()
+    for trial in (trial for trial in study.grid.list_trials() if trial.repeat == 0):
+        setting = study.grid.make_request(trial).make_setting(table)
+        prediction = predict(trial.contender.card, trial.contender.settings, setting, table.domain.region)
+        if prediction is not None and prediction.holds:
+            loss = reference.nicv + prediction.excess
+            value = {"nicv": loss, "ratio": loss / reference.nicv, "matched_error": sqrt(prediction.excess)}
+            curves.setdefault(trial.contender.label, []).append((trial.epsilon, value[measure]))
+    return {name: curve for name, curve in curves.items() if len(curve) > 1}
+
+
+def list_floor(study: study_job.StudyJob) -> list[tuple[float, float]]:
+    """What one perfect step would lose at each ε, over the loss of k-means++; empty where n is not public."""
+    first = {trial.epsilon: trial for trial in study.grid.list_trials() if trial.repeat == 0}
+    table = study.source.private
+    floors = [(at, predict_floor(study.grid.make_request(first[at]).make_setting(table))) for at in sorted(first)]
+    known = [(epsilon, floor) for epsilon, floor in floors if floor is not None]
+    return known if len(known) > 1 else []
+
+
+def read_stored_rows(question: study_job.StudyQuestion) -> KnownRows | None:
+    """How many rows are spoken of: as declared or bought, or else those of the synthetic table that was asked for."""
+    table, source = question.table, question.source
+    if (known := find_known_rows(table)) is not None:
+        return known
+    stands_in = source is not None and source.key != table.key
+    n = source.n_public if source is not None and stands_in else None
+    return None if n is None else KnownRows(n, n)
+
+
+def find_advice(question: study_job.StudyQuestion, target: Target) -> RowsAdvice | None:
+    """What the stored study advises for a release; None of a sparse table, of which it has none."""
+    (k,), (delta,), table = question.grid.ks, question.grid.deltas, question.table.private
+    if table.sparse:
+        return None
+    setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table)
+    return RowsAdvice.of(read_stored_rows(question), setting, target=target, share=recall_division().find_share())
+
+
+def _find_stored(question: study_job.StudyQuestion, target: Target) -> Advice | None:
+    """The same at the fewest rows; None where it has no such tables, or nobody said how many rows there are."""
+    try:
+        answer = find_advice(question, target)
+    except RequestError:
+        return None
+    return answer.few if answer is not None and answer.is_studied else None
+
+
+def draw_evidence(advice: Advice) -> None:
+    """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
+    with st.expander("What a stored study says of made-up tables like this", icon=":material/lightbulb:"):
+        certainty = " ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))
+        st.markdown(escape_markdown(certainty), help=glossary.explain_words(certainty))
+        figure.draw_bullets([*advice.list_alternatives(), *advice.list_changes()])
+        if advice.outlooks:
+            alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
+            st.caption(f"{escape_markdown(alt)}:")
+            figure.draw_data_table(tabulate_advice(advice), alt=alt, height="auto")
+        figure.draw_caption_with_badge("public", Advice.WHERE_FROM)
+
+
+def tabulate_advice(advice: Advice) -> pd.DataFrame:
+    """One line an algorithm."""
+    rows = [
+        (one.title, one.median, one.low, one.high, round_percent(one.share), one.seconds) for one in advice.outlooks
+    ]
+    names = ["algorithm", "loss / k-means++, median", "25 %", "75 %", "target met on", "seconds of a run"]
+    return pd.DataFrame(rows, columns=names)

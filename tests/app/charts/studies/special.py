@@ -14,7 +14,7 @@ import pandas as pd
 from dpviz.algorithms.synopsis_reading import SuggestedK
 from dpviz.app.charts import meaning
 from dpviz.app.charts.canvas import Diagram, TitledPlot
-from dpviz.app.charts.deployments import load_deployments
+from dpviz.app.charts.meaning import load_deployments
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.result_charts import draw_account, draw_segments, draw_shares, draw_spent
