@@ -177,7 +177,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
 
 def test_every_rule_sees_what_it_is_for():
     for rule, name, text in PLANTED:
-        lines = {message.split(":")[1] for message in broken(rule, [Source.of(name, text)])}
+        lines = {message.split(":")[1] for message in broken(rule, [Source(name, text)])}
         assert lines == {str(len(text.splitlines()))}, f"{rule.__name__} lets pass: {text[-80:]}"
 
 
@@ -195,26 +195,26 @@ PLANTED_BEHIND_DOORS: list[tuple[Rule, str, str]] = [
 
 def test_every_rule_sees_through_a_door():
     for rule, name, text in PLANTED_BEHIND_DOORS:
-        lines = {message.split(":")[1] for message in broken(rule, [Source.of(name, text)])}
+        lines = {message.split(":")[1] for message in broken(rule, [Source(name, text)])}
         assert lines == {str(len(text.splitlines()))}, f"{rule.__name__} lets pass: {text}"
     for name, text in (
         ("dpviz/runs/a.py", "from dpviz.core import Ledger"),
         ("dpviz/runs/meaning/membership.py", "from dpviz.core import compute_log_ratio"),
     ):
-        assert not broken(weighs_answers, [Source.of(name, text)])
-    one = Source.of("dpviz/core/rows.py", "from dpviz.core import Ledger")
-    other = Source.of("dpviz/core/ledger.py", "from dpviz.core import Rows")
+        assert not broken(weighs_answers, [Source(name, text)])
+    one = Source("dpviz/core/rows.py", "from dpviz.core import Ledger")
+    other = Source("dpviz/core/ledger.py", "from dpviz.core import Rows")
     assert cycle_of([one, other])
 
 
 def test_a_circle_and_a_shared_name_are_seen():
-    one = Source.of("dpviz/tables/a.py", "from dpviz.core import b\nfrom dpviz import check")
-    two = Source.of("dpviz/core/b.py", "try:\n    from dpviz.app.ui.c import x\nexcept ImportError: ...")
-    three = Source.of("dpviz/app/ui/c.py", "import dpviz.tables.a")
-    lazy = Source.of(
+    one = Source("dpviz/tables/a.py", "from dpviz.core import b\nfrom dpviz import check")
+    two = Source("dpviz/core/b.py", "try:\n    from dpviz.app.ui.c import x\nexcept ImportError: ...")
+    three = Source("dpviz/app/ui/c.py", "import dpviz.tables.a")
+    lazy = Source(
         "dpviz/app/ui/c.py", "if TYPE_CHECKING:\n    import dpviz.tables.a\ndef f():\n    import dpviz.tables.a"
     )
-    package = Source.of("dpviz/__init__.py", "import dpviz.tables.a")
+    package = Source("dpviz/__init__.py", "import dpviz.tables.a")
     assert cycle_of([one, two, lazy, package]) == []
     first, *_, last = cycle = cycle_of([one, two, three, package])
     assert first == last
@@ -224,13 +224,13 @@ def test_a_circle_and_a_shared_name_are_seen():
         ("dpviz.app.ui.c", "dpviz.tables.a"),
     }
     assert set(pairwise(cycle)) == around
-    twice = Source.of("dpviz/app/ui/b.py", "")
+    twice = Source("dpviz/app/ui/b.py", "")
     assert shared_names([one, two, twice, package]) == {"b.py": ["dpviz/core/b.py", "dpviz/app/ui/b.py"]}
 
 
 def test_a_class_name_that_stands_twice_is_seen():
-    one = Source.of("dpviz/tables/a.py", "class Rows: ...\nclass Row: ...")
-    two = Source.of(
+    one = Source("dpviz/tables/a.py", "class Rows: ...\nclass Row: ...")
+    two = Source(
         "dpviz/app/ui/b.py", "from dpviz.tables.a import Rows\ndef f():\n    class Rows: ...\n    class Cell: ..."
     )
     assert classes_of_one_name([one, two]) == {"Rows": ["dpviz/tables/a.py:1", "dpviz/app/ui/b.py:3"]}

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from tests.house_rules import PACKAGE, PAGES, Source
 from tests.row_reach import HOLDERS, READERS, READS, Types, holders, is_above, readers
 
-TYPES = Types.of(PACKAGE)
-REACHING = TYPES.reaching()
 MAKES_FILES = (
     *("render", "playing", "release_request", "package", "verifying"),
     *("release_texts", "promise", "segments_report", "signature", "tallies"),
 )
 
 
+@cache
+def types() -> Types:
+    return Types.of(PACKAGE)
+
+
+@cache
+def reaching() -> set[str]:
+    return types().reaching()
+
+
 def test_those_who_hold_rows_on_the_way_of_a_release_are_listed():
-    assert holders(PACKAGE, REACHING).keys() == HOLDERS.keys()
+    assert holders(PACKAGE, reaching()).keys() == HOLDERS.keys()
 
 
 def test_those_who_name_rows_above_the_core_are_listed():
@@ -25,7 +35,7 @@ def test_those_who_name_rows_above_the_core_are_listed():
 
 def test_what_is_read_of_a_value_with_rows_is_listed():
     above = [source for source in (*PACKAGE, *PAGES) if is_above(source)]
-    assert {read for source in above for read in TYPES.reads(source)} == READS.keys()
+    assert {read for source in above for read in types().reads(source)} == READS.keys()
 
 
 @pytest.mark.parametrize(
@@ -48,8 +58,8 @@ def test_what_is_read_of_a_value_with_rows_is_listed():
 )
 def test_a_row_that_is_read_is_found(text: str, read: str):
     imports = "from dpviz.runs.open_table import OpenTable, declare\nfrom dpviz.app.ui.session import Source\n"
-    planted = Source.of("dpviz/app/ui/a.py", imports + text)
-    assert f"dpviz.app.ui.a: {read}" in set(TYPES.beside(Types.of([planted])).reads(planted))
+    planted = Source("dpviz/app/ui/a.py", imports + text)
+    assert f"dpviz.app.ui.a: {read}" in set(types().beside(Types.of([planted])).reads(planted))
 
 
 def test_a_row_behind_a_door_is_found():
@@ -59,18 +69,18 @@ def test_a_row_behind_a_door_is_found():
         "def f(source): return declare(source, None).loaded.frame",
         "def f(table: LoadedTable): return table.frame",
     ):
-        planted = Source.of("dpviz/app/ui/a.py", imports + text)
-        assert "dpviz.app.ui.a: frame" in set(TYPES.beside(Types.of([planted])).reads(planted)), text
+        planted = Source("dpviz/app/ui/a.py", imports + text)
+        assert "dpviz.app.ui.a: frame" in set(types().beside(Types.of([planted])).reads(planted)), text
     for text in (
         "from dpviz.tables import LoadedTable",
         "from dpviz import tables\ndef f(x: tables.LoadedTable): ...",
         "import dpviz.tables as t\ndef f(x): return t.LoadedTable(x)",
         "import dpviz.tables\ndef f(x): return dpviz.tables.LoadedTable(x)",
     ):
-        assert readers([Source.of("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
-        assert holders([Source.of("dpviz/releases/render.py", text)], REACHING), text
-    field = Source.of("dpviz/releases/playing.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
-    assert "dpviz.releases.playing.Seen" in TYPES.beside(Types.of([field])).reaching()
+        assert readers([Source("dpviz/app/ui/a.py", text)]) == {"dpviz.app.ui.a"}, text
+        assert holders([Source("dpviz/releases/render.py", text)], reaching()), text
+    field = Source("dpviz/releases/playing.py", "from dpviz.runs import OpenTable\nclass Seen:\n    x: OpenTable")
+    assert "dpviz.releases.playing.Seen" in types().beside(Types.of([field])).reaching()
 
 
 def test_whatever_makes_or_checks_a_file_holds_none():
@@ -87,13 +97,13 @@ def test_what_is_rendered_reaches_no_row():
         "release_request.Asked",
         "playing.CardColumn",
     ):
-        assert f"dpviz.releases.{name}" in TYPES.made_of and f"dpviz.releases.{name}" not in REACHING
+        assert f"dpviz.releases.{name}" in types().made_of and f"dpviz.releases.{name}" not in reaching()
     for name in (
         "dpviz.runs.open_table.OpenTable",
         "dpviz.releases.releasing.Preflight",
         "dpviz.app.ui.release.subject.ReleaseSubject",
     ):
-        assert name in REACHING
+        assert name in reaching()
 
 
 @pytest.mark.parametrize(
@@ -112,13 +122,13 @@ def test_what_is_rendered_reaches_no_row():
     ],
 )
 def test_a_row_within_reach_is_found(module: str, text: str):
-    planted = Source.of(f"dpviz/releases/{module}.py", text)
-    assert f"dpviz.releases.{module}" in holders([planted], REACHING)
+    planted = Source(f"dpviz/releases/{module}.py", text)
+    assert f"dpviz.releases.{module}" in holders([planted], reaching())
 
 
 def test_a_field_that_reaches_a_row_makes_its_class_one_that_does():
-    column = Source.of(
+    column = Source(
         "dpviz/releases/playing.py",
         "from dpviz.runs.open_table import OpenTable\nclass CardColumn:\n    table: OpenTable\n",
     )
-    assert "dpviz.releases.playing.CardColumn" in TYPES.beside(Types.of([column])).reaching()
+    assert "dpviz.releases.playing.CardColumn" in types().beside(Types.of([column])).reaching()

@@ -282,7 +282,7 @@ def _be_the_child(trial: Trial, folder: Path, loaded: LoadedFunctions | None) ->
 
 
 def _tried(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> Outcome:
-    """The tests file by file, until one is red; a file may come twice."""
+    """The tests file by file, until one is red, and all at once where nothing is changed; a file may come twice."""
     if trial.file.endswith(".j2"):
         _change_template(Path(trial.file).name, trial.source)
     elif trial.file.endswith(".toml"):
@@ -293,11 +293,15 @@ def _tried(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> Outcom
     elif trial.file:
         sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
     ran = 0
-    for file, group in groupby(trial.tests, key=lambda test: test.partition("::")[0]):
-        watch = Watch([*group], running=folder / "running")
-        code = _pytest([file], watch, folder)
+    by_file = [(file, [*group]) for file, group in groupby(trial.tests, key=lambda test: test.partition("::")[0])]
+    together = [([file], tests) for file, tests in by_file]
+    if not trial.file:
+        together = [([*dict.fromkeys(file for file, _ in by_file)], [*trial.tests])]
+    for files, tests in together:
+        watch = Watch(tests, running=folder / "running")
+        code = _pytest(files, watch, folder)
         if watch.failed or code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            return Outcome(KILLED, watch.failed or f"{file} (exit {int(code)})", watch.why)
+            return Outcome(KILLED, watch.failed or f"{files[0]} (exit {int(code)})", watch.why)
         ran += watch.passed
     return Outcome(LIVES if ran else NO_TESTS, ran=ran)
 

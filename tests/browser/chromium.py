@@ -23,6 +23,8 @@ _ARGUMENTS = (
     "--disable-gpu-rasterization",
     # What fades or turns is drawn with the page, and not sixty times a second beside it: a third of what a visit costs.
     "--disable-threaded-animation",
+    # A page of a test is read once and left: to compile its scripts a second time, better, costs more than it saves.
+    "--js-flags=--no-opt --no-maglev --max-lazy --single-threaded-gc",
 )
 # The shell first: it has no windows, and so none whose frames somebody may stop asking for.
 _ON_THE_PATH = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.chromium import launched_for_tests
 from tests.browser.looks import WINDOW
-from tests.browser.server import running_app
+from tests.browser.server import STEPS, running_app
 from tests.browser.visitor import WIDE, Visitor
 
 # Where a process can be waited for by whoever is not its parent.
@@ -26,11 +27,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that says how far a run goes that is held (``tests/browser/small_app.py``)."""
+    path = tmp_path_factory.mktemp("held") / "steps"
+    path.touch()
+    return path
+
+
+@pytest.fixture(scope="package")
+def address(browser: Browser, steps: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of an app that all browser tests share; at the end its log must hold no exception."""
     log = tmp_path_factory.mktemp("app") / "log.txt"
-    with running_app(log, program=_PROGRAM) as found:
-        yield found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(STEPS, str(steps))
+        with running_app(log, program=_PROGRAM) as found:
+            yield found
     printed = log.read_text(errors="replace")
     assert "Traceback" not in printed and "Uncaught" not in printed, printed
 

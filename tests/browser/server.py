@@ -15,6 +15,7 @@ from urllib.error import URLError
 from tests.waiting import SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
+HELD, STEPS = 101, "DPVIZ_TEST_STEPS"  # for ``tests/browser/small_app.py``
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 Its workers are forked from one process that has loaded dpviz: a worker that loads it costs a second for each run that
 a page asks for. That those come up, answer and end with their server ``tests/runs/test_jobs.py`` says, and
 ``tests/test_wheel.py`` of a whole app. A curve has one draw at each ε, and columns of a Parquet file are prepared as if
-memory did not hold them.
+memory did not hold them. Of a run of ``HELD`` clusters come as many steps as the file at ``STEPS`` has bytes, so that
+whoever cancels it in the middle need not be faster than it.
 
     python -m tests.browser.small_app run app.py --server.headless true
 """
@@ -16,15 +17,20 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fcntl import F_DUPFD, fcntl
 from importlib import import_module
+from itertools import count
+from pathlib import Path
 from subprocess import TimeoutExpired
 from threading import Lock
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dpviz.runs import jobs, work, worker
+from dpviz.runs.request import Request
 from dpviz.tables.arrow_intake import ArrowTable
+from tests.browser.server import HELD, STEPS
+from tests.waiting import eventually
 
 _LOADED = ("dpviz.runs.study.workers", "dpviz.algorithms.auto.auto", "sklearn.cluster")
 _ABOVE = 512  # of all descriptors that a worker inherits by their number
@@ -104,6 +110,15 @@ def _work(told: bytes, files: Sequence[int]) -> NoReturn:
     for file, number in zip([fcntl(file, F_DUPFD, _ABOVE) for file in files], [0, 1, *inherits], strict=True):
         os.dup2(file, number)
         os.close(file)
+    run_steps = work.run_steps
+
+    def held_steps(request: Request, *given: Any) -> Iterator[Any]:
+        for place, step in zip(count(1), run_steps(request, *given)):
+            if request.k == HELD:
+                eventually(lambda place=place: place <= Path(os.environ[STEPS]).stat().st_size)
+            yield step
+
+    work.run_steps = held_steps
     worker.serve(politeness)
     os._exit(0)
 

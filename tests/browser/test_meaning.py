@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.app.ui.meaning import PARTS
-from tests.browser.looks import WINDOW, offences
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
@@ -27,7 +27,7 @@ def test_every_part_is_one_screen_and_fits_a_telephone(visitor: Callable[..., Vi
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/meaning", epsilon=1, part="odds")
     assert list(FINDINGS) == list(PARTS)
-    found: list[str] = []
+    found: list[object] = []
     for part, finding in FINDINGS.items():
         visit.picks(PARTS[part].label)
         if part == "worlds":
@@ -37,12 +37,14 @@ def test_every_part_is_one_screen_and_fits_a_telephone(visitor: Callable[..., Vi
             expect(visit.button("More runs")).to_be_visible()
         _is_drawn(visit)
         assert eventually(lambda: _lowest(visit) <= WINDOW["height"]), f"{part} goes on below the window"
-        if part == "attack":
-            found = offences(visit)
+        if part == "odds":
+            found += [offences_in(visit, *ALL_IN_TWO), out_of_reach(visit)]
+        elif part == "attack":
+            found += offences(visit)
         visit.page.set_viewport_size(NARROW)
         _is_drawn(visit)
         visit.page.set_viewport_size(WINDOW)
-    assert not found
+    assert not any(found)
 
 
 def _is_drawn(visit: Visitor) -> None:

@@ -136,7 +136,7 @@ def test_what_only_its_room_calls_says_what_the_signature_does_not() -> None:
 
 
 def test_what_says_too_little_is_seen() -> None:
-    planted = Source.of(
+    planted = Source(
         "dpviz/planted.py",
         '''
 from typing import Protocol

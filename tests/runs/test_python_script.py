@@ -78,16 +78,6 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
         assert [cell.source for cell in book.cells[1:]] == list(script.cells)
 
 
-@pytest.mark.slow
-def test_a_study_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    grid = StudyGrid((Contender("dplloyd"), Contender("kmeans++")), (2,), (0.5, 1.0), repeats=2, seed=3)
-    table = fifteen()
-    script = Script.for_sweep(table.loaded.name, table.declaration, grid)
-    results = execute(script)["results"]
-    assert len(results) == len(grid.list_trials())
-    assert "DPLloyd" in capsys.readouterr().out
-
-
 def test_a_release_is_charged_saved_and_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,7 +36,7 @@ _DRAW = """async ([spec, widths]) => {
     Plotly.purge(plot);
     plot.style.width = width + "px";
     plot.style.height = spec.layout.height + "px";
-    await Plotly.newPlot(plot, structuredClone(spec.data), structuredClone(spec.layout), {displayModeBar: false});
+    await Plotly.newPlot(plot, structuredClone(spec.data), structuredClone(spec.layout), {staticPlot: true});
     const frame = plot.querySelector(".svg-container").getBoundingClientRect();
     const top = frame.top + plot._fullLayout._size.t, seen = [];
     const title = plot.querySelector(".g-gtitle");

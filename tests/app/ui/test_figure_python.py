@@ -74,6 +74,7 @@ def test_programs_of_studies_give_their_runs(capsys: pytest.CaptureFixture[str])
     ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
     assert len(theirs) == 2 * len(set(theirs["epsilon"]))
     np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
+    assert "DPLloyd" in capsys.readouterr().out
     app = studied("", "compare:repeats")
     app.session_state["compare:below"] = "Take away"
     results = execute(shown(app, "compare"))["results"]
