@@ -175,6 +175,16 @@ def test_on_a_telephone_sentence_verdict_picture_and_axis_are_above_the_fold_in_
     assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
 
 
+def test_what_a_guess_becomes_is_of_the_epsilon_beside_it(visitor: Callable[..., Visitor]) -> None:
+    visit = visitor(viewport=WINDOW)
+    # Of 10 %: 20.96, 23.2 and 24.84 % at most.
+    for epsilon, most in ((0.87, 21), (1, 24), (1.09, 25)):
+        visit.goes_to("/", epsilon=epsilon)
+        expect(visit.page.locator(".epsilon .knob")).to_have_attribute(
+            "aria-valuetext", re.compile(rf"^ε {epsilon:g} .*a guess becomes {most} % at most$")
+        )
+
+
 def test_a_refusal_stands_in_its_word_and_back_keeps_epsilon(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/", epsilon=0.5, k=12)

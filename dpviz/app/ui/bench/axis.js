@@ -152,13 +152,15 @@ class Axis {
   }
 
   marks() {
-    const { loss, belief, low, high } = this.data, e = this.epsilon, x = this.x(e);
+    const { loss, belief, low, high, prior } = this.data, e = this.epsilon, x = this.x(e);
     this.line?.setAttribute("x1", x);
     this.line?.setAttribute("x2", x);
     this.knob.style.left = x + "px";
     let words = `ε ${e}`;
     if (loss.length > 1 && e >= loss[0][0]) words += ` · groups ${looser(this.value(loss, e, 3))}`;
-    if (belief.length) words += ` · a guess becomes ${Math.ceil(this.value(belief, e, 1) * 100 - 1e-6)} % at most`;
+    // Not read off the curve: between two of its places it lies too high, and could say a percent too much.
+    const odds = prior / (1 - prior) * Math.exp(e);
+    if (belief.length) words += ` · a guess becomes ${Math.ceil(odds / (1 + odds) * 100 - 1e-6)} % at most`;
     this.read.textContent = words;
     for (const [name, value] of [["valuemin", low], ["valuemax", high], ["valuenow", e], ["valuetext", words]]) {
       this.knob.setAttribute("aria-" + name, value);
