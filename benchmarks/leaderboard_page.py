@@ -15,10 +15,10 @@ from markupsafe import Markup
 from benchmarks.leaderboard_cells import Cell, Score, cells_in
 from benchmarks.utility_report import NEAR
 from dpviz.algorithms.registry import CARDS
-from dpviz.releases.release_texts import Row, Table
 from dpviz.words.theme import FONT, Palette, choose_palette
 from dpviz.words.wording import render
 
+Line = dict[str, Any]
 _TEMPLATE = Path(__file__).with_suffix(".html")
 # Marks the one whose cells come first.
 _MINE = ' class="mine"'
@@ -112,13 +112,14 @@ def _rank(cells: Sequence[Cell], name: str) -> list[str]:
     return [*numbers, f"{len(ran)}/{len(cells)}"]
 
 
-def _table(name: str, heads: Sequence[str], lines: Sequence[Row]) -> str:
+def _table(name: str, heads: Sequence[str], lines: Sequence[Line]) -> str:
     """A table whose columns hold numbers, but the first."""
-    return render("table.html.j2", table=Table(name, heads, lines, numbers=range(1, len(heads))))
+    table = {"name": name, "heads": heads, "rows": lines, "numbers": range(1, len(heads))}
+    return render("table.html.j2", table=table)
 
 
-def _line(name: str, values: Sequence[str], *, mine: bool) -> Row:
-    return Row([_called(name), *values], kind="mine" if mine else "")
+def _line(name: str, values: Sequence[str], *, mine: bool) -> Line:
+    return {"cells": [_called(name), *values], "kind": "mine" if mine else ""}
 
 
 def _spent(value: float, *, fair: bool) -> str:

@@ -128,7 +128,7 @@ def plan_release(
         That it will be charged to.
     words : mapping
         The owner's words, in place of what is declared.
-    segments, bounds, missing : float
+    division : Division
         Parts of ε: for what the segments are, for each open column's bounds, for the shares of missing cells.
     smallest_group : int
     continues : path, ReadRelease or None

@@ -156,5 +156,5 @@ def test_the_page_calls_no_cell_public_before_its_owner_has_answered() -> None:
     at = press(at, IS_ROW)
     (soon,) = (one.value for one in at.caption if "These become public" in one.value)
     looks = [look for look in at.session_state["looks:list"] if look.kind is FileKind.PRIVATE]
-    assert "Zelda" not in soon and declared(open_form(at, "table").selectbox, "first").value == "a row"
+    assert "Zelda" not in soon and declared(open_form(at, "table").selectbox, "first").value == (False, False)
     assert [look.note[:14] for look in looks] == ["a proposal of ", "the first line"], "a row was seen"

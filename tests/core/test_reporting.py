@@ -25,7 +25,8 @@ def finished() -> dpviz.Run:
 
 def test_runs_ledgers_and_steps_are_printed_as_they_were(finished: dpviz.Run, monkeypatch) -> None:
     monkeypatch.setattr(reporting, "_PICTURES", {})
-    bare = PrivateKMeans(n_clusters=2, algorithm="kmeans++", bounds=(-1, 1)).fit(np.asarray(make_blobs(50)))
+    estimator = PrivateKMeans(n_clusters=2, algorithm="kmeans++", bounds=(-1, 1), random_state=0)
+    bare = estimator.fit(np.asarray(make_blobs(50)))
     long = TextTable("Numbers", ["n"], [[str(n)] for n in range(50)])
     shown = {"a run": finished, "its ledger": finished.ledger, "no privacy": bare.run_, "no ledger": bare.ledger_}
     texts = {name: f"{value!r}\n{value}\n{value._repr_html_()}" for name, value in shown.items()}
