@@ -309,9 +309,9 @@ class ProfilePicture:
         diamond = f"open diamond: {self.beside}" if self.profile.reference is not None else ""
         left = self.profile.k - MOST_SEGMENTS
         rest = f"the {MOST_SEGMENTS} largest segments; {left} more in the table" if left > 0 else ""
-        telling = int(self.profile.telling.sum())
+        telling, others = (len(self.profile.list_columns(telling=one)) for one in (True, False))
         knows = self.profile.noise_known and not self.failed
-        out = f"{telling} of {self.profile.dim} columns beyond the noise" if knows else ""
+        out = f"{telling} of {telling + others} columns beyond the noise" if knows else ""
         return join_clauses(f"{dot}, {noise}", "dotted: all rows", stem, hollow, diamond, rest, out)
 
     def words(self) -> str:
