@@ -55,6 +55,16 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
         assert np.asarray(overview.data[0].z).shape == (k, dim)
 
 
+def test_the_note_counts_columns_not_the_lanes_that_categories_have() -> None:
+    made = made_profile(7, 6)
+    lanes = [one._replace(source="ward") if place < 3 else one for place, one in enumerate(made.columns)]
+    told = made.telling
+    expected = int(told[:3].any()) + int(told[3:].sum())
+    assert told[:3].sum() > 1
+    note = ProfilePicture(replace(made, columns=tuple(lanes))).note
+    assert note.endswith(f"{expected} of 4 columns beyond the noise")
+
+
 def test_discs_of_the_narrow_form_cover_none_of_each_other() -> None:
     figure = ProfilePicture(made_profile(15, 6), narrow=True).draw(choose_palette("light")).figure()
     for trace in _dots(figure):
