@@ -13,7 +13,7 @@ from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.continuing import Continued, find_continued
 from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.promise import format_span
-from dpviz.releases.release_parts import Parts, announce_loss, make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import SegmentsReport
@@ -171,11 +171,6 @@ class Played:
         if earlier is None or again is None:
             return None
         return find_continued(earlier, again, self.run.domain, self.parts.clustered.unit_centers)
-
-    @cached_property
-    def expected_loss(self) -> str:
-        """What was to be expected, in words; "" where bounds were still to be bought."""
-        return announce_loss(self.request, self.declared, self.asked.n_public)
 
     @cached_property
     def columns(self) -> tuple[CardColumn, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dpviz.core import AccessKind, AccessTotals
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.runs import Belief
-from dpviz.words import capitalize_first, format_count, format_number, format_things, render
+from dpviz.words import capitalize_first, format_count, format_number, format_small, format_things, render
 
 if TYPE_CHECKING:
     from dpviz.releases.playing import Played
@@ -59,7 +59,6 @@ class AccessCounts:
         return f"The releasing process counted {listed}. No ε covers what was chosen because of them. {before}"
 
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGEST_FACTOR = 10.0
 # A share this close to certain is said as "almost certain".
 _ALMOST = 0.999
@@ -95,20 +94,6 @@ def format_one_in(delta: float) -> str:
     """
     unit = 10.0 ** (floor(log10(1 / delta)) - 2)
     return f"one in {format_number(floor(1 / delta / unit + 1e-6) * unit)}"
-
-
-def format_small(chance: float) -> str:
-    """A small number as it is written by hand.
-
-    >>> format_small(1e-6), format_small(3.3e-8), format_small(0.0), format_small(0.25)
-    ('10⁻⁶', '3.3 × 10⁻⁸', '0', '0.25')
-    """
-    if chance == 0 or chance >= 1e-3:
-        return f"{chance:g}"
-    digits, power = f"{chance:.3g}".split("e") if "e" in f"{chance:.3g}" else f"{chance:.2e}".split("e")
-    raised = str(int(power)).translate(_SUPERSCRIPT)
-    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-    return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
 
 
 def describe_promise(played: Played) -> str:

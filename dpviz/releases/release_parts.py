@@ -39,7 +39,7 @@ from dpviz.releases.tallies import (
     round_centers,
     trust_noise,
 )
-from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, profiles, run_steps
+from dpviz.runs import Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
 Watch = Callable[[RunSoFar], None]
@@ -156,16 +156,6 @@ def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | 
     if table.relation is Relation.REPLACE:
         table.n_public = n_public
     return table
-
-
-def announce_loss(release_request: ReleaseRequest, declaration: Declaration, n_public: int | None) -> str:
-    """What to expect of the algorithm, in words, from public numbers alone; "" where bounds are still to be bought."""
-    if declaration.open_columns:
-        return ""
-    table = _make_empty_table(declaration, declaration.make_domain(), n_public)
-    asked = replace(release_request.request, delta=release_request.delta)
-    share = release_request.find_share(declaration)
-    return Judgement.of_request(asked, table, rows=KnownRows.read(declaration), share=share).announcement
 
 
 @dataclass(frozen=True, eq=False)

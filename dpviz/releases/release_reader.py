@@ -23,7 +23,7 @@ from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import format_at_most, format_small, name_level
+from dpviz.releases.promise import format_at_most, name_level
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
     CategoriesSaid,
@@ -40,7 +40,7 @@ from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
-from dpviz.words import capitalize_first, format_number, format_percent, format_ratio, format_reach, render
+from dpviz.words import capitalize_first, format_percent, format_ratio, render
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
@@ -109,8 +109,7 @@ class Received:
     @cached_property
     def _concluded(self) -> list[str]:
         """The lines of ``conclusions.txt.j2``, each with its sign."""
-        written = {"number": format_number, "percent": format_percent, "ratio": format_ratio, "reach": format_reach}
-        written |= {"small": format_small, "some": _format_some, "most": _bound_guess, "isfinite": isfinite}
+        written = {"ratio": format_ratio, "some": _format_some, "most": _bound_guess, "isfinite": isfinite}
         said = {"SURE": profiles.SURE, "LIKE_ONE": verdict.LIKE_ONE, "within": _describe_within(self)}
         return render("conclusions.txt.j2", r=self, made=self.profile, **said, **written).split("\n")
 
@@ -465,7 +464,7 @@ read_release.__module__ = "dpviz"
 
 
 def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iterator[ReleasedNumber]:
-    low, high = (np.clip(end, made.lower, made.upper) for end in made.ends)
+    low, high = made.ends
     for place in range(made.k):
         if (sizes := made.sizes) is not None:
             size, least, most, sd = (float(one[place]) for one in (sizes.rows, sizes.low, sizes.high, sizes.sd))

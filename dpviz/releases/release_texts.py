@@ -60,10 +60,7 @@ from dpviz.words import (
     PLUS_MINUS_RELEASED,
     capitalize_first,
     choose_palette,
-    format_count,
     format_number,
-    format_percent,
-    format_reach,
     format_things,
     join_clauses,
     make_environment,
@@ -556,10 +553,9 @@ def _make_environment(*, markup: bool) -> Environment:
     }
     made.filters |= {
         **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},
-        **{"small": promise.format_small, "one_in": promise.format_one_in, "at_most": promise.format_at_most},
+        **{"one_in": promise.format_one_in, "at_most": promise.format_at_most},
         **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
-        **{"number": format_number, "reach": format_reach, "share_of": format_percent, "things": format_things},
-        **{"in_words": format_count, "capital": capitalize_first, "share": format_share, "apart": split_interval},
+        **{"share": format_share, "apart": split_interval},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
         **{"table": make_card_table, "head": format_head, "centers_picture": draw_places, "sizes_picture": draw_sizes},
         **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},

@@ -30,7 +30,6 @@ from dpviz.releases.release_parts import (
     Parts,
     Tables,
     Watch,
-    announce_loss,
     make_all_parts,
     make_empty_content,
     make_empty_tables,
@@ -42,7 +41,7 @@ from dpviz.releases.render import format_ledger, render_whole
 from dpviz.releases.signature import format_signature
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
 from dpviz.releases.verifying import verify
-from dpviz.runs import Division, OpenTable, Request, create_whole, declare
+from dpviz.runs import Division, Judgement, KnownRows, OpenTable, Request, create_whole, declare
 from dpviz.tables import Content, Declaration, codings, declarations
 
 # A number of rows for rehearsals where the public one is not known yet.
@@ -77,7 +76,9 @@ class Preflight:
         """What is to be expected, in words; "" where bounds are still to be bought, which tell nothing."""
         if self.table is None:
             return ""
-        return announce_loss(self.release_request, self.declaration, self.table.private.n_public)
+        asked = replace(self.release_request.request, delta=self.release_request.delta)
+        rows, share = KnownRows.read(self.declaration), self.release_request.find_share(self.declaration)
+        return Judgement.of_request(asked, self.table.private, rows=rows, share=share).announcement
 
 
 @dataclass(frozen=True, eq=False)

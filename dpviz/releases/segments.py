@@ -12,11 +12,12 @@ more than as many equal ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, log2, sqrt
+from math import ceil, exp, log2, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import lambertw
 
 from dpviz.algorithms import draw_random_points, pack_spheres
 from dpviz.core import (
@@ -335,11 +336,12 @@ _IDLE_PART = 0.1  # a centre is idle where its rows could do without it for so s
 # Rows that a centre misses: fewer than this part of all, and so many times as far (squared) as half of all rows.
 _FEW_ROWS = 0.25
 _FAR_TIMES = 8.0
-# What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in any pair of neighbours, or
-# in all bins from one on; once in ten draws.
+# What noise alone hardly exceeds in any of some hundred bins, in standard deviations; in all bins from one on; once in
+# ten draws.
 _SDS_OF_MANY = 6.0
-_SDS_OF_PAIRS = 4.0
+_SDS_OF_SUMS = 4.0
 _SDS_OF_TENTH = 1.3
+_GROUP_OF_NOISE = 0.01  # the chance that noise alone shows a group far out, in any pair of neighbouring bins
 _BIAS_WEIGHT = 2.0  # what is cut counts so many times as much as noise: it does not average out over releases
 _TAIL_STEPS = 4  # a tail that noise covers goes on for so many half octaves
 _TAIL_SDS = 0.5  # in each of these lie so many rows, in standard deviations of their noise
@@ -381,7 +383,7 @@ class Scales(Tally):
         """
         beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
         noise = self.sd * np.sqrt(self.possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
-        inside = np.flatnonzero(beyond > _SDS_OF_PAIRS * noise)
+        inside = np.flatnonzero(beyond > _SDS_OF_SUMS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
         return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)
 
@@ -551,7 +553,11 @@ def estimate_far_rows(scales: Scales, sizes: Array) -> tuple[float, float]:
     pooled = np.cumsum(scales.mass.sum(axis=0))
     usual = scales.edges[1:][min(int(np.searchsorted(pooled, pooled[-1] / 2)), len(pooled) - 1)]
     sd, rows = sqrt(2) * scales.sd, float(sizes.sum())
-    seen = (windows > _SDS_OF_PAIRS * sd) & (windows < _FEW_ROWS * rows) & (scales.edges[1:-1] >= _FAR_TIMES * usual)
+    far = scales.possible[:, 1:] & (scales.edges[1:-1] >= _FAR_TIMES * usual)
+    # Two Laplace draws of scale b come to more than x b together with a chance of (2 + x) exp(-x) / 4.
+    level = _GROUP_OF_NOISE / max(int(far.sum()), 1)
+    least = (-lambertw(-4 * level * exp(-2), -1).real - 2) * scales.sd / sqrt(2)
+    seen = far & (windows > least) & (windows < _FEW_ROWS * rows)
     loss = np.where(seen, (windows - _SDS_OF_TENTH * sd) * scales.edges[1:-1], 0.0)
     most = windows > sizes[:, None] / 2
     return float(np.where(most, loss, 0.0).max(initial=0.0)), float(np.where(most, 0.0, loss).max(initial=0.0))

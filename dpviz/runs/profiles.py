@@ -212,13 +212,14 @@ class Profile:
     def format_center(self, segment: int, place: int, *, noise: bool = False) -> str:
         """What a coordinate says of a segment, to the digit of its ``noise``, which may stand behind it.
 
-        Of a cycle both coordinates say it together. On a log or root scale noise is not even: its ends are told.
+        Of a cycle both coordinates say it together. On a log or root scale noise is not even: its ends are told, as
+        they are where they are bounds.
         """
         column, value = self.columns[place], float(self.centers[segment, place])
         reach = float(self.reach[segment, place])
-        write = format_noisy if noise else format_value
         if column.shared:
-            return f"{write(100 * value, 100 * reach)} %"
+            return f"{(format_noisy if noise else format_value)(100 * value, 100 * reach)} %"
+        low, high = (float(end[segment, place]) for end in self.ends)
         if isinstance(column.declared, codings.Cycle):
             pair = self._find_coordinates(segment, place)
             value, away = column.declared.describe(pair), float(np.linalg.norm(pair))
@@ -226,12 +227,16 @@ class Profile:
                 return "spread over the cycle"
             reach = reach / max(away, _LEAST_SD) / tau * column.declared.period
             said, unit = column.format_turned(value), " h" if column.is_time else ""
-        elif isinstance(column.declared, codings.Dates | codings.Ordinal):
-            said, unit = column.format_value(value), " days" if isinstance(column.declared, codings.Dates) else " ranks"
+        elif isinstance(column.declared, codings.Ordinal):
+            said, unit = column.format_value(value), " ranks"
+        elif isinstance(column.declared, codings.Dates):
+            said, unit = column.format_value(value), " days"
+            if noise and (value - reach < column.lower or value + reach > column.upper):
+                return f"{said} ({column.format_value(low)} to {column.format_value(high)})"
         elif column.coding == codings.NUMBER or not np.isfinite(reach):
-            return write(value, reach)
+            within = column.lower, column.upper
+            return format_noisy(value, reach, within=within) if noise else format_value(value, reach)
         else:
-            low, high = (float(end[segment, place]) for end in self.ends)
             told = format_between(low, high, value)
             return told if noise else told.partition(" (")[0]
         return f"{said} ± {format_reach(reach)}{unit}" if noise and np.isfinite(reach) else said
@@ -318,9 +323,11 @@ class Profile:
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
-        """What noise leaves open of coordinates nine in ten times, data units, (k, d) each, even beyond the bounds."""
+        """What noise leaves open of coordinates nine in ten times, within their bounds; data units, (k, d) each."""
         even = self.even
-        low, high = (self.unstretch(even.centers + side * even.reach) for side in (-1, 1))
+        low, high = (
+            np.clip(self.unstretch(even.centers + side * even.reach), self.lower, self.upper) for side in (-1, 1)
+        )
         return low, high
 
     @property

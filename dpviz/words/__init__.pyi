@@ -31,6 +31,7 @@ from .wording import format_percent as format_percent
 from .wording import format_plus_minus as format_plus_minus
 from .wording import format_ratio as format_ratio
 from .wording import format_reach as format_reach
+from .wording import format_small as format_small
 from .wording import format_things as format_things
 from .wording import format_value as format_value
 from .wording import join_clauses as join_clauses

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property
-from math import floor, isfinite, log10
+from math import floor, inf, isfinite, log10
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,7 @@ _WITHOUT_NOISE = 5  # digits of a number whose noise nobody can tell
 _MOST_DECIMALS = 12
 
 
-def format_noisy(value: float, reach: float, *, whole: bool = False) -> str:
+def format_noisy(value: float, reach: float, *, whole: bool = False, within: tuple[float, float] = (-inf, inf)) -> str:
     """A released number to the digit of its noise, which is ``reach``; by itself where that is 0 or not known.
 
     Parameters
@@ -92,6 +92,8 @@ def format_noisy(value: float, reach: float, *, whole: bool = False) -> str:
         Nine in ten, in the same unit; NaN where nobody can tell.
     whole : bool
         Whether it counts something.
+    within : tuple of float
+        What the true number lies between for certain. An interval that would go beyond is told by its ends.
 
     Returns
     -------
@@ -100,13 +102,18 @@ def format_noisy(value: float, reach: float, *, whole: bool = False) -> str:
 
     >>> format_noisy(13.359, 0.0021), format_noisy(9412, 790.3, whole=True), format_noisy(412, 2.43, whole=True)
     ('13.3590 ± 0.0021', '9,410 ± 790', '412 ± 2.4')
+    >>> format_noisy(66.8, 88.6, within=(0, 110)), format_noisy(12.7, 3.9, within=(0, 110))
+    ('67 (0 to 110)', '12.7 ± 3.9')
     >>> format_noisy(-81, 127), format_noisy(13.4, 0.9), format_noisy(13.359, float("nan"))
     ('−80 ± 130', '13.4 ± 0.9', '13.359')
     """
     if not isfinite(reach) or reach <= 0:
         return format_value(value, reach, whole=whole)
-    decimals = _find_decimals(reach)
-    told, behind = _drop_noughts(_write(value, reach, whole=whole), _round_to(reach, decimals))
+    low, high = max(value - reach, within[0]), min(value + reach, within[1])
+    if low > value - reach or high < value + reach:
+        told, *ends = _drop_noughts(*(_write(one, reach, whole=whole) for one in (value, low, high)))
+        return f"{told} ({' to '.join(ends)})"
+    told, behind = _drop_noughts(_write(value, reach, whole=whole), _round_to(reach, _find_decimals(reach)))
     return f"{told} ± {behind}"
 
 
@@ -217,6 +224,7 @@ def _drop_noughts(*texts: str) -> list[str]:
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Of a smaller share nobody wants the digits.
 _LEAST_SHARE = 1e-5
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_number(value: float) -> str:
@@ -233,6 +241,20 @@ def format_number(value: float) -> str:
     text = f"{round(value, digits):,.{max(digits, 0)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
+
+
+def format_small(chance: float) -> str:
+    """A small number as it is written by hand.
+
+    >>> format_small(1e-6), format_small(3.3e-8), format_small(0.0), format_small(0.25)
+    ('10⁻⁶', '3.3 × 10⁻⁸', '0', '0.25')
+    """
+    if chance == 0 or chance >= 1e-3:
+        return f"{chance:g}"
+    digits, power = f"{chance:.3g}".split("e") if "e" in f"{chance:.3g}" else f"{chance:.2e}".split("e")
+    raised = str(int(power)).translate(_SUPERSCRIPT)
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return f"10{raised}" if digits == "1" else f"{digits} × 10{raised}"
 
 
 def list_words(words: Sequence[object]) -> str:
@@ -426,7 +448,7 @@ def make_environment(*, markup: bool) -> Environment:
     """All templates, for filters that a room adds; into what is no ``markup`` values go as they are."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=markup,
         undefined=StrictUndefined,
@@ -435,3 +457,8 @@ def make_environment(*, markup: bool) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    made.filters |= {
+        **{"number": format_number, "small": format_small, "reach": format_reach, "share_of": format_percent},
+        **{"things": format_things, "in_words": format_count, "capital": capitalize_first},
+    }
+    return made

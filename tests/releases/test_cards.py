@@ -97,7 +97,6 @@ def _everywhere(name: str) -> Played:
     missing = MissingShares((MissingShare(name, 0.1, 0.0, 0.2),), (), 0.1)
     changed = replace(made, parts=replace(made.parts, missing=missing))
     vars(changed.parts)["profile"] = made.profile
-    vars(changed)["expected_loss"] = name
     return changed
 
 

@@ -382,9 +382,9 @@ def test_where_a_group_could_hide_nothing_is_said():
 
 def test_far_rows_stand_apart_from_noise_alone():
     edges, rng, found = 2.0 ** (np.arange(-40, 5) / 2), np.random.default_rng(0), []
-    for _ in range(200):
+    for _ in range(600):
         counts = np.zeros((4, 44))
         counts[:, 18:23] = 500
         noisy = Scales(counts + rng.laplace(0, 20, counts.shape), 20 * 2**0.5, counts >= 0, edges=edges)
         found.append(max(estimate_far_rows(noisy, np.full(4, 2500.0))))
-    assert np.mean(np.array(found) > 0) < 0.1
+    assert np.mean(np.array(found) > 0) < 0.03, "in one of a hundred releases, over all segments and distances"

@@ -77,10 +77,11 @@ def serve(arguments: argparse.Namespace) -> str:
     for name in account.look_alikes(columns=prepared.declaration.columns):
         say(f"The account {name} has a release of columns of this table: if it is about the same people, use one.")
     say(describe_promise(prepared))
-    if prepared.expected_loss:
-        say(f"What to expect. {prepared.expected_loss}")
+    expected = prepared.expected_loss if window is None else ""
     if window is not None:
         say(describe_window(window, prepared))
+    elif expected:
+        say(f"What to expect. {expected}")
     if not arguments.yes:
         _ask(prepared.release_request.request.epsilon)
     release = _publish(prepared, None if arguments.sign is None else Path(arguments.sign))
@@ -90,7 +91,7 @@ def serve(arguments: argparse.Namespace) -> str:
         raise _report_kept(Path(arguments.account), release, error) from None
     arguments.paid = f"charge {release.number} is spent and the release lies in --out; do not release again"
     tables = list_center_tables(release.played.parts.profile)
-    blocks = [*tables, *_list_conclusions(release.played, prepared)]
+    blocks = [*tables, *_list_conclusions(release.played, expected)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
 
 
@@ -108,13 +109,12 @@ def _publish(prepared: Preflight, key: Path | None) -> Release:
         raise
 
 
-def _list_conclusions(played: Played, prepared: Preflight) -> Iterator[str]:
+def _list_conclusions(played: Played, expected: str) -> Iterator[str]:
     """What came out by released values, as its recipient reads it, and what was said beforehand of such a run."""
     received = receive(played)
     finding = received.finding
     said = [f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may]
     yield "\n".join([". ".join(filter(None, (finding.title, finding.reason))), *said])
-    expected = prepared.expected_loss
     yield from (f"Note: {warning}" for warning in played.run.warnings if warning not in expected)
 
 

@@ -17,9 +17,8 @@ from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.core import Entry
-from dpviz.releases import promise
 from dpviz.runs import compute_independent_epsilon, export
-from dpviz.words import format_number, glossary
+from dpviz.words import format_number, format_small, glossary
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
 _ADDED = "Those of all runs on these rows are added, and so are their δ."
@@ -167,7 +166,7 @@ def _draw_together(entries: Sequence[Booked]) -> None:
                 added = glossary.explain_term("epsilon", _ADDED)
                 st.metric("ε of all runs together", format_number(group.epsilon), help=added)
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
-                delta = escape_markdown(promise.format_small(group.delta))
+                delta = escape_markdown(format_small(group.delta))
                 about = glossary.explain_words("δ, unit of privacy")
                 st.caption(f"δ = {delta}, over {runs}  \n{protected}", help=about)
     if any(group.runs > 1 for group in groups):

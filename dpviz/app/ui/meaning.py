@@ -20,10 +20,9 @@ from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_table, make_once, read_setting, remember
 from dpviz.core import Array, RequestError
-from dpviz.releases import promise
 from dpviz.runs import AskingAgain, Job, OpenTable, Request, clip_rows, declare, membership, run_request
 from dpviz.tables import LoadedTable, sample
-from dpviz.words import glossary
+from dpviz.words import format_small, glossary
 
 RICH = "outlier"
 """The sample that shows best what a release may tell about one person."""
@@ -219,8 +218,8 @@ def _say_unit_and_slack(stage: Stage) -> None:
     st.markdown(you, help=glossary.explain_words("unit of privacy"))
     if delta > 0:
         # Too little for the digits of a share.
-        slack = escape_markdown(promise.format_small(delta))
-        more = escape_markdown(f"{promise.format_small(100 * delta)} %")
+        slack = escape_markdown(format_small(delta))
+        more = escape_markdown(f"{format_small(100 * delta)} %")
         beyond = f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor."
         st.markdown(beyond, help=glossary.explain_words("δ"))
 

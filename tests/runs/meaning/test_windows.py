@@ -104,7 +104,7 @@ def test_fewer_rows_of_a_person_open_a_window() -> None:
 def test_the_argument_of_a_card_is_true_of_any_epsilon(epsilon: float) -> None:
     found = asked(CASES["window"][0])
     said = found.argument(epsilon)
-    assert said.startswith(f"ε = {epsilon:g}: ") and "δ = 1e-06" in said
+    assert said.startswith(f"ε = {epsilon:g}: ") and "δ = 10⁻⁶" in said
     assert ("it keeps the accepted loss" in said) == (epsilon >= found.least)
     assert ("It keeps the accepted risk" in said) == (epsilon <= found.most)
     # It is the whole ε: where a part of it goes to other things, what keeps the loss is more.

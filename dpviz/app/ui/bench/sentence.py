@@ -9,9 +9,8 @@ from dpviz.algorithms import Guarantee
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand, format_number_typed
 from dpviz.app.ui.escape import strip_markdown
 from dpviz.core import check
-from dpviz.releases import promise
 from dpviz.tables import codings
-from dpviz.words import format_things, shorten
+from dpviz.words import format_small, format_things, shorten
 
 # Letters of a name and of an origin, columns that are said at first, and those that are while some bound is missing.
 _LONG_NAME, _LONG_ORIGIN, _FEW, _MOST = 18, 26, 4, 12
@@ -104,7 +103,7 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
     # Whether it would spend a δ, as it is set.
     some = replace(hand.request, delta=hand.request.delta or check.choose_usual_delta(None))
     if Guarantee.APPROX in card.guarantees and some.spent_delta:
-        yield from (", δ", _make_box(hand, "delta", promise.format_small(hand.request.delta), "delta"))
+        yield from (", δ", _make_box(hand, "delta", format_small(hand.request.delta), "delta"))
     yield "."
 
 

@@ -17,8 +17,8 @@ from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
 from dpviz.app.ui.server_log import log_defect
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.core import RequestError, check
-from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
-from dpviz.words import format_number, glossary
+from dpviz.releases import Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight
+from dpviz.words import format_number, format_small, glossary
 
 _PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
 _NEW, _REFUSED = "release:new", "release:new_refused"
@@ -89,10 +89,10 @@ def _draw_standing(release_request: ReleaseRequest, opened: Opened, against: lis
     cap, before = standing.cap_epsilon, standing.spent_epsilon
     st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=glossary.explain_term("epsilon"))
     show_plot(draw_account(cap, before, now), key="release:account_bar", bare=True)
-    past, added = promise.format_small(standing.spent_delta), promise.format_small(release_request.delta)
+    past, added = format_small(standing.spent_delta), format_small(release_request.delta)
     left_delta = standing.left_delta - release_request.delta
-    left = f"{promise.format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
-    delta = escape_markdown(f"{past} before, {added} now, {left} of {promise.format_small(standing.cap_delta)}")
+    left = f"{format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
+    delta = escape_markdown(f"{past} before, {added} now, {left} of {format_small(standing.cap_delta)}")
     spent, adds, rest, limit = map(format_number, (before, now, find_left(cap, before, now), cap))
     st.caption(f"ε: {spent} before, {adds} now, {rest} left of {limit}. δ: {delta}.")
     for words in against:

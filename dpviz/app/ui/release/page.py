@@ -28,7 +28,7 @@ from dpviz.core import ACCESS_LOG, RequestError, name_library
 from dpviz.releases import AccessCounts, ReleaseRequest, promise
 from dpviz.runs import Division, Request, Script, format_value, windows
 from dpviz.tables import Declaration, codings, declarations
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, glossary, render
+from dpviz.words import capitalize_first, format_number, format_percent, format_small, format_things, glossary, render
 
 _DECLARED_FIRST = ("name", "description")
 _ON_THE_CARD = [name for name, word in declarations.OWNER_WORDS.items() if word.label]
@@ -304,7 +304,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     declared, epsilon, delta = asked_of.declaration, release_request.request.epsilon, release_request.delta
     leaves = escape_markdown(_describe_what_leaves(release_request, asked_of))
     st.subheader(leaves, anchor=False, help=glossary.explain_words("ε, centre, segment, cluster"))
-    slack = f"The exception is δ = {promise.format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
+    slack = f"The exception is δ = {format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
     odds = promise.describe_odds(declared.relation, epsilon, has_id=declared.id_column is not None)
     said = escape_markdown(f"{capitalize_first(odds)} {slack}".rstrip())
     st.markdown(said, help=glossary.explain_words("ε, odds, unit of privacy"))

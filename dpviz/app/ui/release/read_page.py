@@ -30,7 +30,6 @@ from dpviz.releases import (
     example_work,
     format_answers,
     package,
-    promise,
 )
 from dpviz.runs import Job, Script
 from dpviz.words import (
@@ -40,6 +39,7 @@ from dpviz.words import (
     capitalize_first,
     format_noisy,
     format_ratio,
+    format_small,
     format_things,
     glossary,
     read_questions,
@@ -161,7 +161,7 @@ def _draw_title(release: ReadRelease | None) -> None:
     st.title(escape_markdown(received.finding.title), anchor=False)
     checks = release.verdict.passed
     signed = f" Signed by the key {release.verdict.signer}." if release.verdict.signer else ""
-    delta = promise.format_small(received.delta)
+    delta = format_small(received.delta)
     st.markdown(
         f":green[:material/verified:] **{escape_markdown(release.name)} is what it says**: {checks:d} checks hold, "
         f"from the zip alone; {escape_markdown(release.verdict.noise)}. ε = {received.epsilon:g}, δ = "

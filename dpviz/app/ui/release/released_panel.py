@@ -32,7 +32,15 @@ from dpviz.releases import (
     receive,
     verify,
 )
-from dpviz.words import PLUS_MINUS_RELEASED, format_duration, format_number, format_ratio, format_things, glossary
+from dpviz.words import (
+    PLUS_MINUS_RELEASED,
+    format_duration,
+    format_number,
+    format_ratio,
+    format_small,
+    format_things,
+    glossary,
+)
 
 _POLL_SECONDS = 0.5
 
@@ -176,7 +184,7 @@ def _draw_failure(publication: Publication) -> None:
     if charged:
         st.markdown(
             f"The charge of ε = {format_number(asked.request.epsilon)}, δ = "
-            f"{escape_markdown(promise.format_small(asked.delta))} stays in the account: noise may have been drawn. "
+            f"{escape_markdown(format_small(asked.delta))} stays in the account: noise may have been drawn. "
             "Another release is another charge."
         )
 
