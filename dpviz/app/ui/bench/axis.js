@@ -1,5 +1,5 @@
 // The handle moves at once, here; the server is told when it rests, or is let go.
-const REST = 180, LEFT = 44, RIGHT = 16, TALL = 78, LOW = 46, TOP = 18, STEP = 0.05, BIG_STEP = 6;
+const REST = 180, LEFT = 44, RIGHT = 44, TALL = 78, LOW = 46, TOP = 18, STEP = 0.05, BIG_STEP = 6;
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: BIG_STEP, PageDown: -BIG_STEP };
 
@@ -115,6 +115,7 @@ class Axis {
     this.svg.replaceChildren();
     const base = innerHeight > 800 ? TALL : LOW;
     this.svg.style.height = base + 38 + "px";
+    // Each curve has a scale of its own: what groups lose at the left, what a guess becomes at the right.
     const narrow = this.width < 500, top = Math.max(1.5, 1 + 3 * (target - 1)), rise = base - TOP;
     const yl = (v) => base - Math.min(1, (v - 1) / (top - 1)) * rise, yb = (v) => base - v * rise;
     const path = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
@@ -126,13 +127,15 @@ class Axis {
       this.part("path", "spread", { d: path([...over, ...under]) + "Z" });
       this.part("path", "loss", { d: path(inside.map(([e, , , r]) => [this.x(e), yl(r)])) });
       this.part("text", "lossword", { x: LEFT + 4, y: 14 }, narrow ? "looser by" : "looser than without privacy");
-      this.part("text", "", { x: LEFT - 6, y: base + 4, "text-anchor": "end" }, "0 %");
-      this.part("text", "", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `${Math.round((top - 1) * 100)} %`);
+      this.part("text", "lossword", { x: LEFT - 6, y: base + 4, "text-anchor": "end" }, "0 %");
+      this.part("text", "lossword", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `${Math.round((top - 1) * 100)} %`);
     }
     if (belief.length) {
       this.part("path", "belief", { d: path(belief.map(([e, b]) => [this.x(e), yb(b)])) });
       const said = narrow ? "a guess becomes" : `what a guess of ${Math.round(prior * 100)} % can become`;
-      this.part("text", "", { x: this.width - RIGHT, y: 14, "text-anchor": "end" }, said);
+      this.part("text", "beliefword", { x: this.width - RIGHT - 4, y: 14, "text-anchor": "end" }, said);
+      this.part("text", "beliefword", { x: this.width - RIGHT + 6, y: base + 4 }, "0 %");
+      this.part("text", "beliefword", { x: this.width - RIGHT + 6, y: TOP + 4 }, "100 %");
     }
     this.part("line", "rail", { x1: LEFT, x2: this.width - RIGHT, y1: base + 12, y2: base + 12 });
     if (band) this.part("line", "rail on", { x1: this.x(first), x2: this.x(last), y1: base + 12, y2: base + 12 });
