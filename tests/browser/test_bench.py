@@ -183,6 +183,8 @@ def test_what_a_guess_becomes_is_of_the_epsilon_beside_it(visitor: Callable[...,
         expect(visit.page.locator(".epsilon .knob")).to_have_attribute(
             "aria-valuetext", re.compile(rf"^ε {epsilon:g} .*a guess becomes {most} % at most$")
         )
+    scale = visit.page.locator(".epsilon .beliefword").all_text_contents()
+    assert scale == ["what a guess of 10 % can become", "0 %", "100 %"], "the curve has a scale of its own"
 
 
 def test_a_refusal_stands_in_its_word_and_back_keeps_epsilon(visitor: Callable[..., Visitor]) -> None:
