@@ -223,17 +223,12 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     rows = np.arange(q)
     shared = both[rows, nearest] >= _SHARED * np.maximum(either[rows, nearest], 1)
     gaps = size_estimates.measure_neighbour_gaps(reference)
-    cloud = _measure_clouds(points, reference, own)
-    reach = np.clip(cloud, _ON_TARGET * gaps, _HALF_WAY * gaps) if q > 1 else cloud
-    away = np.linalg.norm(reference - centers[nearest], axis=1)
-    which: npt.NDArray[np.bool_] = shared & (away <= reach)
-    return which
-
-
-def _measure_clouds(points: Array, reference: Array, own: Codes) -> Array:
-    """How far from each centre nearly all of its rows lie, shape (q,); 0 for one without rows."""
     away = np.sqrt(((points - reference[own]) ** 2).sum(axis=1))
     ordered = away[np.lexsort((away, own))]
     rows = np.bincount(own, minlength=len(reference))
     last = np.cumsum(rows) - rows + np.ceil(_CLOUD * rows).astype(np.int64) - 1
-    return np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)
+    cloud = np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)
+    reach = np.clip(cloud, _ON_TARGET * gaps, _HALF_WAY * gaps) if q > 1 else cloud
+    away = np.linalg.norm(reference - centers[nearest], axis=1)
+    which: npt.NDArray[np.bool_] = shared & (away <= reach)
+    return which

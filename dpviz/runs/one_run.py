@@ -144,7 +144,10 @@ class Run(RunSoFar, Report):
     @property
     def unit_centers(self) -> Array:
         """Final centres, unit coordinates, shape (k, d)."""
-        return read_centers(self.frames[-1].step)
+        step = self.frames[-1].step
+        if not isinstance(step, CentersStep | ReferenceStep):
+            raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
+        return step.centers
 
     @property
     def centers(self) -> Array:
@@ -398,13 +401,6 @@ def _make_two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.rand
         return np.random.SeedSequence(), np.random.SeedSequence()
     coins, noise = np.random.SeedSequence(seed).spawn(2)
     return coins, noise
-
-
-def read_centers(step: Step) -> Array:
-    """The centres that a final step carries, unit coordinates, shape (k, d)."""
-    if not isinstance(step, CentersStep | ReferenceStep):
-        raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
-    return step.centers
 
 
 def settle_step(step: Step, region: Region) -> Step:

@@ -115,9 +115,35 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     """
     plan = Plan.of(source, declaration)
     if isinstance(source, SparkTable):
-        return _open_on_spark(source, plan)
+        declared = plan.declaration
+        rows = source.prepare(
+            declared.columns,
+            plan.domain,
+            drop_incomplete=plan.drops_incomplete,
+            id_column=declared.id_column,
+            codings=declared.coded,
+            rows_per_person=declared.rows_per_person,
+        )
+        return plan.over(rows)
     if plan.in_memory:
-        return _open_in_memory(plan)
+        source, spelled_out, domain = plan.source, plan.declaration, plan.domain
+        columns = spelled_out.columns
+        if isinstance(source, SparseTable):
+            if domain.declared:
+                raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
+            return plan.open(source, spelled_out.make_private_table(source.values, domain))
+        id_column, label = spelled_out.id_column, spelled_out.label_column or None
+        text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
+        numbers = [name for name in columns if name not in coded]
+        loaded = source
+        if isinstance(source, CsvFile):
+            loaded = source.read(spelled_out.file, numbers=numbers, text=[*text, *coded])
+        elif isinstance(source, ArrowTable):
+            loaded = source.read(numbers, text=text, coded=coded)
+        assert isinstance(loaded, LoadedTable)
+        persons = None if id_column is None else loaded.identifiers(id_column)
+        private = spelled_out.make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, persons)
+        return plan.open(loaded, private, None if label is None else loaded.groups(label))
     file = LatticeFile(plan.domain.region)
     for read in prepare_rows(plan, file):
         if progress is not None:
@@ -154,20 +180,6 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         rows_per_person=None if declared.id_column is None else declared.rows_per_person,
     )
     source.check_unchanged()
-    return plan.over(rows)
-
-
-def _open_on_spark(source: SparkTable, plan: Plan) -> OpenTable:
-    """With the rows where they are."""
-    declared = plan.declaration
-    rows = source.prepare(
-        declared.columns,
-        plan.domain,
-        drop_incomplete=plan.drops_incomplete,
-        id_column=declared.id_column,
-        codings=declared.coded,
-        rows_per_person=declared.rows_per_person,
-    )
     return plan.over(rows)
 
 
@@ -252,27 +264,6 @@ def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
         rows.take(batch)
         yield batch.read
     rows.finish()
-
-
-def _open_in_memory(plan: Plan) -> OpenTable:
-    source, spelled_out, domain = plan.source, plan.declaration, plan.domain
-    columns = spelled_out.columns
-    if isinstance(source, SparseTable):
-        if domain.declared:
-            raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
-        return plan.open(source, spelled_out.make_private_table(source.values, domain))
-    id_column, label = spelled_out.id_column, spelled_out.label_column or None
-    text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
-    numbers = [name for name in columns if name not in coded]
-    loaded = source
-    if isinstance(source, CsvFile):
-        loaded = source.read(spelled_out.file, numbers=numbers, text=[*text, *coded])
-    elif isinstance(source, ArrowTable):
-        loaded = source.read(numbers, text=text, coded=coded)
-    assert isinstance(loaded, LoadedTable)
-    persons = None if id_column is None else loaded.identifiers(id_column)
-    private = spelled_out.make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, persons)
-    return plan.open(loaded, private, None if label is None else loaded.groups(label))
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:

@@ -139,14 +139,9 @@ def read_records(text: str, layout: LineLayout) -> ReadColumns:
     all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
         encoded = [[cell.encode(layout.encoding, errors="replace") for cell in record] for record in records]
-        columns = _Columns(len(records), layout)
-        columns.put_records(np.arange(len(records)), encoded)
-        parts.append(columns.finish())
-    return join_parts(parts)
-
-
-def join_parts(parts: Sequence[ReadColumns]) -> ReadColumns:
-    """What was read in several pieces, one below the other."""
+        part = _Columns(len(records), layout)
+        part.put_records(np.arange(len(records)), encoded)
+        parts.append(part.finish())
     first = parts[0]
     columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
     return ReadColumns(
@@ -228,7 +223,13 @@ class _Lines:
         ends = np.flatnonzero(self._bytes == _NEWLINE)
         self.ends = ends if block.endswith(b"\n") else np.r_[ends, len(block)]
         self._starts = np.r_[0, self.ends[:-1] + 1]
-        self.alone = self._find_broken_by_returns()
+        # A carriage return that is no part of its end breaks a line.
+        broken: _Mask = np.zeros(len(self.ends), dtype=bool)
+        if b"\r" in self._block:
+            returns = np.flatnonzero(self._bytes == _RETURN)
+            line = np.searchsorted(self.ends, returns)
+            broken[line[returns + 1 != self.ends[line]]] = True
+        self.alone = broken
         self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
@@ -305,15 +306,6 @@ class _Lines:
         except csv.Error:
             return None
         return [field.encode("latin-1") for field in fields]
-
-    def _find_broken_by_returns(self) -> _Mask:
-        """Lines with a carriage return that is not part of their end."""
-        broken: _Mask = np.zeros(len(self.ends), dtype=bool)
-        if b"\r" in self._block:
-            returns = np.flatnonzero(self._bytes == _RETURN)
-            line = np.searchsorted(self.ends, returns)
-            broken[line[returns + 1 != self.ends[line]]] = True
-        return broken
 
     def _find_within_quotes(self) -> _Mask:
         """Bytes behind an odd number of quotation marks of their line; lines with an odd number are read alone."""

@@ -39,7 +39,6 @@ from dpviz.words import Key, foreign, list_fields, list_values, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument
-    from dpviz.words.documents import Document
 
 
 DEFAULT_UNIT = "one row"
@@ -210,7 +209,14 @@ class Declaration:
             raise IntakeError.of("rows_without_id")
         if self.file.several_lines and not self.kind.may_be_shown:
             raise IntakeError.of("several_lines_private")
-        self._check_roles()
+        for role, name in (("label column", self.label_column), ("id column", self.id_column)):
+            if name is not None and name in self.columns:
+                raise IntakeError.of("two_roles", name=name, role=role)
+        if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
+            raise IntakeError.of("described_twice", twice=twice)
+        known = (*self.numbers, *self.textual)
+        if self.numbers and (strangers := [name for name in self.columns if name not in known]):
+            raise IntakeError.of("clustered_no_numbers", strangers=strangers, numbers=self.numbers)
         return self
 
     def check_values(self) -> None:
@@ -353,16 +359,6 @@ class Declaration:
                 coding.check_bounds(name, low, high)
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
             raise IntakeError.of("weighed_strangers", strangers=strangers, columns=self.columns)
-
-    def _check_roles(self) -> None:
-        for role, name in (("label column", self.label_column), ("id column", self.id_column)):
-            if name is not None and name in self.columns:
-                raise IntakeError.of("two_roles", name=name, role=role)
-        if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
-            raise IntakeError.of("described_twice", twice=twice)
-        known = (*self.numbers, *self.textual)
-        if self.numbers and (strangers := [name for name in self.columns if name not in known]):
-            raise IntakeError.of("clustered_no_numbers", strangers=strangers, numbers=self.numbers)
 
 
 NOTHING_DECLARED = Declaration()
@@ -518,7 +514,10 @@ def _list_fields(document: DeclarationDocument) -> dict[str, Any]:
     if "units" in fields:
         fields["units"] = {name: unit.strip() for name, unit in fields["units"].items() if unit.strip()}
     if "file" in fields:
-        fields["file"] = _read_format(fields["file"])
+        given = fields["file"].list_given()
+        style = NumberStyle(**{name: given.pop(name) for name in NumberStyle._fields if name in given})
+        styles = {name: style._replace(**own.list_given()) for name, own in given.pop("styles", {}).items()}
+        fields["file"] = FileFormat(style=style, styles=styles, **given)
     if "describe" in fields:
         fields["describe"] = {name: Described(**one.list_given()) for name, one in fields["describe"].items()}
     if "public" in document.model_fields_set:
@@ -530,24 +529,27 @@ def _list_fields(document: DeclarationDocument) -> dict[str, Any]:
     return {"rows_per_person": 1, **fields} if fields.get("id_column", "") is None else fields
 
 
-def _read_format(said: Document) -> FileFormat:
-    given = said.list_given()
-    style = NumberStyle(**{name: given.pop(name) for name in NumberStyle._fields if name in given})
-    styles = {name: style._replace(**own.list_given()) for name, own in given.pop("styles", {}).items()}
-    return FileFormat(style=style, styles=styles, **given)
-
-
 def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str, Any]:
     """Columns, bounds and origins; one pair without columns is ``of`` these."""
     given = document.list_given()
     other_form = not given.keys().isdisjoint(("lower", "upper", "columns"))
     if "bounds" in given:
         if other_form:
-            both = '"bounds" and "lower", "upper" or "columns"'
-            raise IntakeError.of("both_forms", both=both)
-        read = _list_pairs(document)
+            raise IntakeError.of("both_forms", both='"bounds" and "lower", "upper" or "columns"')
+        if not document.bounds:
+            raise IntakeError.of("bounds_form")
+        pairs = document.bounds.items()
+        said = {name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one) for name, one in pairs}
+        codings = {name: coding for name, (coding, _, _) in said.items() if coding != NUMBER}
+        ends = {key: tuple(one[place] for one in said.values()) for key, place in (("lower", 1), ("upper", 2))}
+        read: dict[str, Any] = {"columns": tuple(said), "codings": codings, **ends}
     elif other_form:
-        read = _list_lower_upper(document, of)
+        if document.lower is None or document.upper is None:
+            raise IntakeError.of("bounds_missing")
+        read = {"columns": document.columns or of, "codings": {}}
+        many = max(1, len(read["columns"]))
+        both = {"lower": document.lower, "upper": document.upper}
+        read |= {key: end if isinstance(end, tuple) else (end,) * many for key, end in both.items()}
     elif "origins" in given:
         read = {"columns": of}
     else:
@@ -555,27 +557,6 @@ def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str
     if not document.origins.keys() <= {*read["columns"]}:
         raise IntakeError.of("origins_form")
     return {**read, "origins": tuple(document.origins.get(name, "") for name in read["columns"])}
-
-
-def _list_pairs(document: DeclarationDocument) -> dict[str, Any]:
-    if not document.bounds:
-        raise IntakeError.of("bounds_form")
-    read = {
-        name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one)
-        for name, one in document.bounds.items()
-    }
-    codings = {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER}
-    lower, upper = (tuple(one[end] for one in read.values()) for end in (1, 2))
-    return {"columns": tuple(read), "lower": lower, "upper": upper, "codings": codings}
-
-
-def _list_lower_upper(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str, Any]:
-    if document.lower is None or document.upper is None:
-        raise IntakeError.of("bounds_missing")
-    columns = document.columns or of
-    many = max(1, len(columns))
-    lower, upper = (end if isinstance(end, tuple) else (end,) * many for end in (document.lower, document.upper))
-    return {"columns": columns, "codings": {}, "lower": lower, "upper": upper}
 
 
 SECTORS: tuple[str, ...] = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")

@@ -497,7 +497,9 @@ def _read_in_all_ways(
         if column and not _are_most("long_integer", column)
     }
     ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
-    for marks in _list_marks(delimiter):
+    # Decimal and grouping marks, the likelier ones first.
+    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
+    for marks in [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]:
         styles = {name: NumberStyle(*marks, *own) for name, own in beside.items()}
         for name, values in table.read(styles).items():
             ways[name][styles[name]] = ~np.isnan(values)
@@ -548,12 +550,6 @@ def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask])
     only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
     below_one = {found[1] for cell in present if (found := match("below_one", cell))}
     return {mark for mark, cells in only.items() if cells.any()} | below_one
-
-
-def _list_marks(delimiter: str) -> list[tuple[str, str]]:
-    """Decimal and grouping marks, the likelier ones first."""
-    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
-    return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]
 
 
 def _find_sign(cells: Sequence[str]) -> str:

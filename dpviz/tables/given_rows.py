@@ -253,7 +253,15 @@ class DeclaredFrame(Declaration):
         refuse_unknown(map(str, (*said, *(weights or {}))), names)
         others = [name for name in names if name not in said]
         if bounds is not None and not isinstance(bounds, Mapping):
-            said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
+            lower, upper = DeclaredFrame.read_bounds(bounds, len(others))
+            try:
+                low, high = (
+                    np.broadcast_to(np.asarray(end, dtype=np.float64), (len(others),)).tolist()
+                    for end in (lower, upper)
+                )
+            except (TypeError, ValueError):
+                raise IntakeError.of("bounds_no_pairs", many=len(others)) from None
+            said |= dict(zip(others, list(zip(low, high, strict=True)), strict=True))
         elif others:
             raise IntakeError.of("not_declared", others=others)
         read = {name: _read(name, said[name]) for name in names}
@@ -306,18 +314,6 @@ def _is_pair_a_column(bounds: Any) -> bool:
     if by_column and by_end:
         raise IntakeError.of("bounds_of_two_columns")
     return by_column
-
-
-def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
-    """Bounds of all columns of numbers as one pair a column."""
-    lower, upper = DeclaredFrame.read_bounds(bounds, len(names))
-    try:
-        low, high = (
-            np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
-        )
-    except (TypeError, ValueError):
-        raise IntakeError.of("bounds_no_pairs", many=len(names)) from None
-    return list(zip(low, high, strict=True))
 
 
 def _read(name: str, said: Any) -> tuple[Coding, float, float]:

@@ -103,7 +103,11 @@ def _write_out(cell: Any) -> str | None:
     if isinstance(cell, np.bool_):
         return str(int(cell))
     if isinstance(cell, timedelta | np.timedelta64):  # which NumPy counts among the whole numbers
-        return _write_out_span(cell)
+        try:
+            span: Any = pd.Timedelta(cell)
+        except (OverflowError, ValueError):  # longer than a computer counts
+            return None
+        return None if pd.isna(span) else str(span)
     if isinstance(cell, int | np.integer):
         return str(int(cell)) if abs(int(cell)) < _FIRST_INEXACT else None
     if isinstance(cell, float | np.floating):
@@ -116,7 +120,18 @@ def _write_out(cell: Any) -> str | None:
     if isinstance(cell, bytes):
         return cell.decode(errors="replace")
     if isinstance(cell, date | np.datetime64):
-        return _write_out_time(cell)
+        moment = find_moment(cell)
+        if not isinstance(moment, datetime):
+            return None if moment is None else moment.isoformat()
+        if moment.tzinfo is not None:  # two clocks may show one moment
+            try:
+                moment = moment.astimezone(UTC)
+            except (OverflowError, ValueError):  # at the ends of the calendar
+                return None
+        text = moment.replace(tzinfo=None).isoformat(sep=" ")
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
+        return text.removesuffix(" 00:00:00") if moment.tzinfo is None else text + "+00:00"
     if isinstance(cell, time):
         return cell.isoformat()
     if isinstance(cell, Decimal):
@@ -131,35 +146,12 @@ def _write_out_decimal(cell: Decimal) -> str | None:
     return (text.rstrip("0").rstrip(".") if "." in text else text) if cell else "0"
 
 
-def _write_out_time(cell: Any) -> str | None:
-    moment = find_moment(cell)
-    if not isinstance(moment, datetime):
-        return None if moment is None else moment.isoformat()
-    if moment.tzinfo is not None:  # two clocks may show one moment
-        try:
-            moment = moment.astimezone(UTC)
-        except (OverflowError, ValueError):  # at the ends of the calendar
-            return None
-    text = moment.replace(tzinfo=None).isoformat(sep=" ")
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.removesuffix(" 00:00:00") if moment.tzinfo is None else text + "+00:00"
-
-
 def find_moment(cell: Any) -> date | None:
     """The date, or date and time, that a cell holds; None where it is of another type, or beyond the calendar."""
     if isinstance(cell, np.datetime64):
         cell = pd.Timestamp(cell)
     known = isinstance(cell, date) and cell is not pd.NaT and 1 <= cell.year <= 9999
     return cell if known else None
-
-
-def _write_out_span(cell: Any) -> str | None:
-    try:
-        span: Any = pd.Timedelta(cell)
-    except (OverflowError, ValueError):  # longer than a computer counts
-        return None
-    return None if pd.isna(span) else str(span)
 
 
 def map_cells(cells: Any, convert: Callable[[Any], Any], kind: Any) -> NDArray[Any]:

@@ -134,9 +134,17 @@ def simulate(
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         raise IntakeError.of("made_bounds")
     names = [f"x_{place}" for place in range(1, d + 1)] if columns is None else columns
-    return make_numeric_table(
-        low + _draw_unit_rows(n, d, k, spread, np.random.default_rng(seed)) * (high - low), names, name=name
-    )
+    rng = np.random.default_rng(seed)
+    centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
+    sizes = 1.0 / np.arange(1, k + 1) ** 0.7
+    rows = np.empty((n, d))
+    for start in range(0, n, _ROWS_AT_ONCE):
+        chunk = rows[start : start + _ROWS_AT_ONCE]
+        cluster = rng.choice(k, size=len(chunk), p=sizes / sizes.sum())
+        uniform = rng.random(len(chunk)) < _UNIFORM_SHARE
+        chunk[:] = centers[cluster] + spread * rng.standard_normal((len(chunk), d))
+        chunk[uniform] = rng.random((np.count_nonzero(uniform), d))
+    return make_numeric_table(low + np.clip(rows, 0.0, 1.0, out=rows) * (high - low), names, name=name)
 
 
 def make_gaussian_mixture(seed: int = 64) -> LoadedTable:
@@ -202,19 +210,6 @@ def _expand_bounds(bound: ArrayLike, d: int) -> FloatArray:
     if values.shape not in ((), (1,), (d,)):
         raise IntakeError.of("made_bounds_shape", shape=values.shape, d=d)
     return np.broadcast_to(values, (d,))
-
-
-def _draw_unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Generator) -> FloatArray:
-    centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
-    sizes = 1.0 / np.arange(1, k + 1) ** 0.7
-    rows = np.empty((n, d))
-    for start in range(0, n, _ROWS_AT_ONCE):
-        chunk = rows[start : start + _ROWS_AT_ONCE]
-        cluster = rng.choice(k, size=len(chunk), p=sizes / sizes.sum())
-        uniform = rng.random(len(chunk)) < _UNIFORM_SHARE
-        chunk[:] = centers[cluster] + spread * rng.standard_normal((len(chunk), d))
-        chunk[uniform] = rng.random((np.count_nonzero(uniform), d))
-    return np.clip(rows, 0.0, 1.0, out=rows)
 
 
 def _draw_spread_centers(k: int, d: int, margin: float, rng: np.random.Generator) -> FloatArray:

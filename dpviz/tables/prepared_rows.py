@@ -182,7 +182,8 @@ def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) ->
 
 def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: int) -> list[Records]:
     """Rows (n, dim) on the lattice with ``ids`` (n,) in ``number`` parts: a person's lie in one, at most ``most``."""
-    records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
+    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
+    records = cap_rows(np.rec.fromarrays([np.stack(halves, axis=1), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")
     borders = np.searchsorted(part[order], np.arange(number + 1))
@@ -228,9 +229,3 @@ class _RowsOfPersons:
 def _make_record_type(region: Region) -> np.dtype[Any]:
     kind = lattice.choose_number_type(float(region.half.max()), region.row_bits)
     return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
-
-
-def _hash_ids(ids: _Texts) -> NDArray[np.uint64]:
-    """128 bits for each id, shape (m, 2): no two of any table are the same."""
-    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
-    return np.stack(halves, axis=1)

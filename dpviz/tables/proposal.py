@@ -86,7 +86,24 @@ class Proposal:
         declared as proposed, too: as categories, ranks, yes or no, or a cycle; of those in ``missing`` the values that
         may mean so are declared to.
         """
-        joined = self._join_reading(declaration, every)
+        others = (declaration.id_column, declaration.label_column, *declaration.describe)
+        chosen = [name for name in declaration.columns if name in self.numbers]
+        measures = [name for name in self.measures if name not in others]
+        chosen = chosen or (measures if every else self._choose_likeliest(measures))
+        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
+        known_id = declaration.id_column in self.names
+        label = declaration.label_column
+        usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
+        joined = replace(
+            bounded,
+            file=self.file,
+            numbers=self.numbers if self.text else (),
+            units={**self.units, **declaration.units},
+            id_column=declaration.id_column if known_id else None,
+            rows_per_person=declaration.rows_per_person if known_id else 1,
+            label_column=label if label in (*self.names, "") else usual,
+            proposed=True,
+        )
         forms = self.list_forms(joined)
         for name in confirmed:
             if name not in forms:
@@ -114,26 +131,6 @@ class Proposal:
         forms = (coding.to_plain(None, None) for coding in declared.codings.values() if coding.textual)
         values = [value for form in forms for key in ("categories", "order") for value in dict(form).get(key, ())]
         return tuple(dict.fromkeys((*self.names, *declared.units.values(), *values)))
-
-    def _join_reading(self, declaration: Declaration, every: bool) -> Declaration:
-        others = (declaration.id_column, declaration.label_column, *declaration.describe)
-        chosen = [name for name in declaration.columns if name in self.numbers]
-        measures = [name for name in self.measures if name not in others]
-        chosen = chosen or (measures if every else self._choose_likeliest(measures))
-        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
-        known_id = declaration.id_column in self.names
-        label = declaration.label_column
-        usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
-        return replace(
-            bounded,
-            file=self.file,
-            numbers=self.numbers if self.text else (),
-            units={**self.units, **declaration.units},
-            id_column=declaration.id_column if known_id else None,
-            rows_per_person=declaration.rows_per_person if known_id else 1,
-            label_column=label if label in (*self.names, "") else usual,
-            proposed=True,
-        )
 
     def _choose_likeliest(self, measures: Sequence[str]) -> list[str]:
         if len(measures) > MOST_CHOSEN and not self.kinds:
@@ -176,6 +173,14 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             for place, name in enumerate(top.names)
         }
         numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
+        # Ids may say whose a row is, then words and whole numbers that are nearly unique or come again.
+        candidates: dict[str, tuple[int, float]] = {}
+        for name, column in cells.items():
+            present = [cell for cell in column if cell.strip()]
+            share = len({*present}) / max(1, len(present))
+            is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
+            if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
+                candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
         proposal = Proposal(
             file=replace(declared, styles={name: style for name, style in columns.items() if name in numbers}),
             names=top.names,
@@ -186,7 +191,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             other=others[0].file if others else None,
             units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
             missing={name: codes for name in numbers if (codes := tried.find_missing(name))},
-            whose=_list_whose(cells, kinds),
+            whose=tuple(sorted(candidates, key=candidates.__getitem__)),
         )
         return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
 
@@ -248,18 +253,6 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
                 found += written[-many:]
                 break
     return tuple(found)
-
-
-def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKind]) -> tuple[str, ...]:
-    """Columns that may say whose a row is: ids, then words and whole numbers that are nearly unique or come again."""
-    candidates: dict[str, tuple[int, float]] = {}
-    for name, column in cells.items():
-        present = [cell for cell in column if cell.strip()]
-        share = len({*present}) / max(1, len(present))
-        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
-        if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
-            candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
-    return tuple(sorted(candidates, key=candidates.__getitem__))
 
 
 def _is_read_like(one: FileFormat, other: FileFormat) -> bool:

@@ -20,8 +20,6 @@ from dpviz.algorithms import Setting, format_apart
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import (
     EPSILONS,
-    USUAL_LOSS,
-    USUAL_SHARE,
     Advice,
     Target,
     count_steps_apart,
@@ -246,8 +244,8 @@ def advise(
     k: int = 5,
     *,
     declaration: Declaration | Mapping[str, Any] | str | os.PathLike[str] | None = None,
-    target: float = USUAL_LOSS,
-    share: float = USUAL_SHARE,
+    target: float = Target.loss,
+    share: float = Target.share,
     delta: float = 0.0,
     relation: str | None = None,
     rows_per_person: int | None = None,

@@ -82,7 +82,16 @@ class StudyGrid:
 
     def list_trials(self) -> list[Trial]:
         """The whole grid, every point once before any point a second time, so that a picture fills evenly."""
-        self._check_numbers()
+        lists = {"algorithms": self.contenders, "epsilons": self.epsilons, "deltas": self.deltas}
+        for name, values in {**lists, "sizes": self.ns, "ks": self.ks}.items():
+            check.at_least(1, **{f"number_of_{name}": len(values)})
+        check.repeats(repeats=self.repeats)
+        for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
+            Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
+        for k, n in product(self.ks, self.ns):
+            check.records(n=k if n is None else n)
+            if n is not None and k > n:
+                raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
         for contender, k in product(self.contenders, self.ks):
             if contender.settings.points_per_row(k) > 1:
                 raise make_refusal("several_points", who=contender.label, k=k)
@@ -174,18 +183,6 @@ class StudyGrid:
             "seed": self.seed,
         }
         return {name: value for name, value in plain.items() if (name, value) not in (("ns", ["all"]), ("seed", 0))}
-
-    def _check_numbers(self) -> None:
-        lists = {"algorithms": self.contenders, "epsilons": self.epsilons, "deltas": self.deltas}
-        for name, values in {**lists, "sizes": self.ns, "ks": self.ks}.items():
-            check.at_least(1, **{f"number_of_{name}": len(values)})
-        check.repeats(repeats=self.repeats)
-        for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
-            Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
-        for k, n in product(self.ks, self.ns):
-            check.records(n=k if n is None else n)
-            if n is not None and k > n:
-                raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
 
     def _is_first_of_its_kind(self, contender: Contender, delta: float) -> bool:
         """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""

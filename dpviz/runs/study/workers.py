@@ -137,7 +137,8 @@ def _compute_parts(
                 ended = job.state.final  # asked first: nothing can arrive after it
                 yield from job.poll()
                 if job.error is not None:
-                    raise make_exception(job.error)
+                    # A request that was refused crosses with its message; of a defect only the type does.
+                    raise RequestError(job.error.message) if job.error.kind in _REFUSALS else WorkerFailed(job.error)
                 if ended:
                     del jobs[job]
                     send(share[len(job.items) :])
@@ -169,8 +170,3 @@ def _deal(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
 
 def _take_turns(parts: Sequence[Part], workers: int) -> list[list[Part]]:
     return [list(parts[place::workers]) for place in range(min(workers, len(parts)))]
-
-
-def make_exception(failure: Failure) -> Exception:
-    """A request that was refused in the worker crosses with its message; of a defect only the type does."""
-    return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)
