@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp, isfinite, tau
 from typing import Literal, NamedTuple
 
@@ -276,23 +276,17 @@ class Profile:
             return self
         reference = None if self.reference is None else self.stretch(self.reference)
         lower, upper = self.stretch(np.array([self.lower, self.upper])).tolist()
-        columns = tuple(
-            ProfileColumn(one.name, low, high, one.unit)
-            for one, low, high in zip(self.columns, lower, upper, strict=True)
-        )
-        sd, drawn = self._find_even_sd(self.center_sd), self.drawn_sd
+        ends = zip(self.columns, lower, upper, strict=True)
+        columns = tuple(ProfileColumn(one.name, low, high, one.unit) for one, low, high in ends)
+        find_even = partial(self._convert, "find_even_sd", self.centers)
         return replace(
             self,
             columns=columns,
             centers=self.stretch(self.centers),
-            center_sd=sd,
+            center_sd=find_even(self.center_sd),
             reference=reference,
-            drawn_sd=None if drawn is None else self._find_even_sd(drawn),
+            drawn_sd=None if self.drawn_sd is None else find_even(self.drawn_sd),
         )
-
-    def _find_even_sd(self, spread: Array) -> Array:
-        """On the scale of each column (k, d), of deviations in data units."""
-        return self._convert("find_even_sd", self.centers, spread)
 
     def spread_noise(self, sd: Array) -> Array:
         """Deviations in data units (k, d), as ``center_sd`` has them, of ``sd`` (k, d) on the scale of each column."""

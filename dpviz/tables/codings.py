@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, compute_exact_log, lattice
-from dpviz.tables.loaded_table import IntakeError, find_moment, find_text, map_cells
+from dpviz.tables.loaded_table import IntakeError, demand, find_moment, find_text, map_cells
 from dpviz.words import Key
 
 MOST_BINS = 2**12
@@ -263,15 +263,12 @@ class _ListedCoding(Coding):
     textual: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not self.names:
-            raise IntakeError.of("no_category")
-        if len(self.names) > MOST_CATEGORIES:
-            raise IntakeError.of("too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
+        demand(self.names, "no_category")
+        demand(len(self.names) <= MOST_CATEGORIES, "too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
         written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
             raise IntakeError.of("category_is_missing", value=empty[0])
-        if len({*written}) < len(written):
-            raise IntakeError.of("categories_repeat", names=self.names)
+        demand(len({*written}) == len(written), "categories_repeat", names=self.names)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -644,11 +641,9 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
             coding: Coding = _list_values(Closed if closed else Nominal, name, names)
         case forms.OrderForm(order=names):
             coding = _list_values(Ordinal, name, names)
-            if len(names) < 2:
-                raise IntakeError.of("order_of_one", name=name)
+            demand(len(names) >= 2, "order_of_one", name=name)
         case forms.DatesForm(dates=(first, last), written=written):
-            if first >= last:
-                raise IntakeError.of("dates_in_order", name=name)
+            demand(first < last, "dates_in_order", name=name)
             coding = Dates(first, last, written)
         case forms.CycleForm(cycle=period):
             coding = Cycle(period)
@@ -666,8 +661,7 @@ def check_ends(name: str, low: float, high: float) -> None:
 def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed."""
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-        raise IntakeError.of("weight", name=name, least=LEAST_WEIGHT, most=MOST_WEIGHT)
+    demand(allowed and LEAST_WEIGHT <= weight <= MOST_WEIGHT, "weight", name=name, least=LEAST_WEIGHT, most=MOST_WEIGHT)
     return float(weight)
 
 

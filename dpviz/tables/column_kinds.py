@@ -59,11 +59,6 @@ class ColumnKind:
         return {"categories": list(self.values), **({"closed": True} if self.kind == "yes_no" else {})}
 
     @property
-    def is_measure(self) -> bool:
-        """Whether it is clustered as a number."""
-        return self.kind in ("measure", "cycle")
-
-    @property
     def is_text(self) -> bool:
         """Whether its cells are read as text even if they are digits: ids, dates."""
         return self.kind in ("id", "date", "order", "yes_no", "categories", "text") and not self.of_figures

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from datetime import date
 from enum import StrEnum
@@ -34,7 +34,7 @@ from dpviz.tables.codings import (
     read_coding,
 )
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, demand
 from dpviz.words import Key, foreign, list_fields, list_values, quote_name
 
 if TYPE_CHECKING:
@@ -205,13 +205,10 @@ class Declaration:
     def validate(self) -> Declaration:
         """Itself."""
         self.check_values()
-        if self.rows_per_person > 1 and self.id_column is None:
-            raise IntakeError.of("rows_without_id")
-        if self.file.several_lines and not self.kind.may_be_shown:
-            raise IntakeError.of("several_lines_private")
+        demand(self.rows_per_person <= 1 or self.id_column is not None, "rows_without_id")
+        demand(not self.file.several_lines or self.kind.may_be_shown, "several_lines_private")
         for role, name in (("label column", self.label_column), ("id column", self.id_column)):
-            if name is not None and name in self.columns:
-                raise IntakeError.of("two_roles", name=name, role=role)
+            demand(name is None or name not in self.columns, "two_roles", name=name, role=role)
         if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
             raise IntakeError.of("described_twice", twice=twice)
         known = (*self.numbers, *self.textual)
@@ -225,22 +222,17 @@ class Declaration:
         for key, (one, other) in {"scaling": ("unit", "common"), "relation": ("add_remove", "replace")}.items():
             if (said := getattr(self, key)) not in (one, other):
                 raise IntakeError.of("one_of_two", key=key, said=said, one=one, other=other)
-        if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
-            raise IntakeError.of("radius", radius=self.radius)
+        demand(self.radius is None or (math.isfinite(self.radius) and self.radius > 0), "radius", radius=self.radius)
         for key in ("n_public", "rows_per_person"):
             value = getattr(self, key)
-            if value is not None and value < 1:
-                raise IntakeError.of("at_least_one", key=key, value=value)
-        if not self.unit_of_privacy.strip():
-            raise IntakeError.of("unit_of_privacy", usual=DEFAULT_UNIT)
+            demand(value is None or value >= 1, "at_least_one", key=key, value=value)
+        demand(self.unit_of_privacy.strip(), "unit_of_privacy", usual=DEFAULT_UNIT)
         if self.n_range is not None and not 1 <= self.n_range[0] <= self.n_range[1]:
             raise IntakeError.of("n_range", low=self.n_range[0], high=self.n_range[1])
-        if self.n_range is not None and self.n_public is not None:
-            raise IntakeError.of("n_twice")
+        demand(self.n_range is None or self.n_public is None, "n_twice")
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError.of("unit_long", columns=wrong, most=LONGEST_UNIT)
-        if len(self.describe) > MOST_DESCRIBED:
-            raise IntakeError.of("too_many_described", many=len(self.describe), most=MOST_DESCRIBED)
+        demand(len(self.describe) <= MOST_DESCRIBED, "too_many_described", many=len(self.describe), most=MOST_DESCRIBED)
         for name, described in self.describe.items():
             described.check(name)
         for name, weight in self.weights.items():
@@ -342,8 +334,7 @@ class Declaration:
 
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)
-        if len(set(names)) < len(names):
-            raise IntakeError.of("columns_repeat", names=names)
+        demand(len(set(names)) == len(names), "columns_repeat", names=names)
         if not self.columns and not self.lower and not self.upper:
             return
         if not len(names) == len(self.lower) == len(self.upper):
@@ -354,8 +345,7 @@ class Declaration:
                 continue
             check_ends(name, low, high)
             if coding := self.codings.get(name):
-                if coding.ends not in (None, (low, high)):
-                    raise IntakeError.of("values_and_bounds", name=name)
+                demand(coding.ends in (None, (low, high)), "values_and_bounds", name=name)
                 coding.check_bounds(name, low, high)
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
             raise IntakeError.of("weighed_strangers", strangers=strangers, columns=self.columns)
@@ -400,8 +390,7 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
     missing, unreadable = (IntakeError.of(key, name=name) for key in ("no_declaration", "declaration_unreadable"))
     with foreign.refuse_as(unreadable, foreign.DECLARATION, missing=missing, called=called):
         raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
-    if len(raw) > MAX_DECLARATION_BYTES:
-        raise IntakeError.of("declaration_large", name=name)
+    demand(len(raw) <= MAX_DECLARATION_BYTES, "declaration_large", name=name)
     try:
         text = raw.decode("utf-8-sig")
     except ValueError:
@@ -418,8 +407,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
     from dpviz.words import documents
 
-    if not isinstance(text, str):
-        raise IntakeError.of("declaration_no_text", what=what)
+    demand(isinstance(text, str), "declaration_no_text", what=what)
     unusable = IntakeError.of("declares_nothing", what=what)
     with foreign.refuse_as(unusable, foreign.DECLARATION):
         try:
@@ -427,8 +415,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
             json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
         except (ValueError, RecursionError):
             raise IntakeError.of("declaration_no_json", what=what) from None
-        if not isinstance(said, dict):
-            raise IntakeError.of("declaration_no_object", what=what)
+        demand(isinstance(said, dict), "declaration_no_object", what=what)
         document = documents.read_document(DeclarationDocument, said, IntakeError)
         declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
         declared.check_values()
@@ -536,8 +523,7 @@ def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str
     if "bounds" in given:
         if other_form:
             raise IntakeError.of("both_forms", both='"bounds" and "lower", "upper" or "columns"')
-        if not document.bounds:
-            raise IntakeError.of("bounds_form")
+        demand(document.bounds, "bounds_form")
         pairs = document.bounds.items()
         said = {name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one) for name, one in pairs}
         codings = {name: coding for name, (coding, _, _) in said.items() if coding != NUMBER}
@@ -554,8 +540,7 @@ def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str
         read = {"columns": of}
     else:
         return {}
-    if not document.origins.keys() <= {*read["columns"]}:
-        raise IntakeError.of("origins_form")
+    demand(document.origins.keys() <= {*read["columns"]}, "origins_form")
     return {**read, "origins": tuple(document.origins.get(name, "") for name in read["columns"])}
 
 
@@ -610,18 +595,17 @@ class OwnerWords:
 
     def list_missing(self) -> tuple[str, ...]:
         """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
-        return tuple(self._list_missing())
-
-    def _list_missing(self) -> Iterator[str]:
-        asked = sorted(OWNER_WORDS.items(), key=lambda one: one[1].several)
-        for name, word in asked:
+        missing = []
+        for name, word in sorted(OWNER_WORDS.items(), key=lambda one: one[1].several):
             said = getattr(self, name)
             if word.lack and not (said and all(one.strip() for one in (said if word.several else (said,)))):
-                yield f"{name} is empty: {word.lack}."
+                missing.append(f"{name} is empty: {word.lack}.")
         if self.sector and self.sector not in SECTORS:
-            yield f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}, or leave it out."
+            known = ", ".join(SECTORS)
+            missing.append(f"sector is not one that the registry knows: choose one of {known}, or leave it out.")
         if not is_day(self.publication_date):
-            yield "publication_date is no day: write it as YYYY-MM-DD."
+            missing.append("publication_date is no day: write it as YYYY-MM-DD.")
+        return tuple(missing)
 
 
 _TOLD = tomllib.loads(Path(__file__).with_name("owner_words.toml").read_text(encoding="utf-8"))

@@ -25,6 +25,7 @@ from dpviz.tables.codings import NUMBER, Coding, check_weight, read_coding
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import (
     IntakeError,
+    demand,
     list_numbers,
     refuse_repeats,
     refuse_unknown,
@@ -183,8 +184,7 @@ class GivenRows:
         if hasattr(collection, "dtypes"):  # a data frame
             return GivenRows(pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns)))
         _refuse_array(collection.dtype)
-        if collection.ndim != 2 or collection.dtype.kind not in "biuf":
-            raise IntakeError.of("no_dask_table")
+        demand(collection.ndim == 2 and collection.dtype.kind in "biuf", "no_dask_table")
         return GivenRows(np.zeros((1, collection.shape[1])))
 
     def refuse_other_types(self, textual: Collection[str] = ()) -> None:
@@ -211,8 +211,7 @@ class GivenRows:
         _refuse_array(array.dtype)
         if array.dtype.kind in "biuf":
             return array
-        if array.ndim != 2:
-            raise IntakeError.of("no_table")
+        demand(array.ndim == 2, "no_table")
         return list_numbers(array.ravel()).reshape(array.shape)
 
     def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
@@ -317,10 +316,8 @@ def _is_pair_a_column(bounds: Any) -> bool:
 
 
 def _read(name: str, said: Any) -> tuple[Coding, float, float]:
-    if isinstance(said, Mapping):
-        coding, lower, upper = read_coding(name, said)
-    else:
-        coding, lower, upper = read_coding(name, {"bounds": said, "scale": "linear"})
+    form = said if isinstance(said, Mapping) else {"bounds": said, "scale": "linear"}
+    coding, lower, upper = read_coding(name, form)
     if lower is None or upper is None:
         raise IntakeError.of("bounds_open", name=name)
     return coding, lower, upper
@@ -352,8 +349,7 @@ def _refuse_array(kind: np.dtype[Any]) -> None:
     wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
     if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
         raise IntakeError.of("complex_numbers")
-    if wrong is not None:
-        raise IntakeError.of("array_of", what=wrong)
+    demand(wrong is None, "array_of", what=wrong)
 
 
 def _list_delayed(collection: Any) -> list[Any]:

@@ -261,6 +261,12 @@ class IntakeError(RequestError):
         return cls(REFUSALS.fill(key, **said))
 
 
+def demand(holds: object, key: str, /, **said: Any) -> None:
+    """Refuse what does not hold, in the sentence of that key; see ``IntakeError.of``."""
+    if not holds:
+        raise IntakeError.of(key, **said)
+
+
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
@@ -366,14 +372,11 @@ class LoadedTable:
         """
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
-        if not chosen:
-            raise IntakeError.of("no_column", allowed=allowed)
-        if len(set(chosen)) < len(chosen):
-            raise IntakeError.of("column_twice", chosen=chosen)
+        demand(chosen, "no_column", allowed=allowed)
+        demand(len(set(chosen)) == len(chosen), "column_twice", chosen=chosen)
         refuse_unknown(chosen, tuple(self.frame.columns))
         text = [name for name in chosen if name in self.text_columns]
-        if any(name not in self.given for name in text):
-            raise IntakeError.of("text_column", text=text, allowed=allowed)
+        demand(all(name in self.given for name in text), "text_column", text=text, allowed=allowed)
         columns = [list_numbers(self.get_cells(name)) if name in text else self.frame[name] for name in chosen]
         return np.stack(columns, axis=1)
 
@@ -396,8 +399,7 @@ class LoadedTable:
 
     def check_id(self, column: str) -> None:
         """Refuse an id column that its file holds as floats."""
-        if column in self.numeric_columns and column not in self.given:
-            raise IntakeError.of("float_id", column=column)
+        demand(column not in self.numeric_columns or column in self.given, "float_id", column=column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
@@ -507,8 +509,7 @@ def make_numeric_table(
     values = take_frame(values)
     frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
-    if len(names) != frame.shape[1]:
-        raise IntakeError.of("names_uneven", many=len(names), columns=frame.shape[1])
+    demand(len(names) == frame.shape[1], "names_uneven", many=len(names), columns=frame.shape[1])
     refuse_repeats(names)
     cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
     kept = {new: _store_column(column) for new, column in cells.items()}
@@ -526,19 +527,25 @@ def make_table(
     unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
     """A ``LoadedTable`` of finished columns, data units: float64 arrays are numeric, series are text; see there."""
-    for values in columns.values():
+    digest = hashlib.sha256()
+    for column, values in columns.items():
+        digest.update(f"{len(column)}:{column}:{len(values)}:".encode("utf-8", "surrogatepass"))
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
-    return LoadedTable(
-        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, given or {}, unread or {}
-    )
+            digest.update(np.ascontiguousarray(values).data)
+            continue
+        codes, known = pd.factorize(values)
+        digest.update(b"text" + codes.astype(np.int64).tobytes())
+        lengths = known.str.len().to_numpy(dtype=np.int64)
+        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
+    frame = pd.DataFrame(columns, copy=False)
+    return LoadedTable(name, frame, digest.hexdigest(), notes, given or {}, unread or {})
 
 
 def _make_frame(values: Any) -> pd.DataFrame:
     # Not by what NumPy would make of all cells of a list: one text among them would make text of every number.
     array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
-    if array.ndim not in (1, 2):
-        raise IntakeError.of("dimensions", ndim=array.ndim)
+    demand(array.ndim in (1, 2), "dimensions", ndim=array.ndim)
     table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
     names = [f"column_{place}" for place in range(1, table.shape[1] + 1)]
     return pd.DataFrame(list_numbers(table.ravel()).reshape(table.shape), columns=names, copy=False)
@@ -549,17 +556,3 @@ def _store_column(cells: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
         return list_numbers(cells)
     texts: pd.Series[Any] = pd.Series(list_texts(cells), dtype=TEXT)
     return texts
-
-
-def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name, values in columns.items():
-        digest.update(f"{len(name)}:{name}:{len(values)}:".encode("utf-8", "surrogatepass"))
-        if isinstance(values, np.ndarray):
-            digest.update(np.ascontiguousarray(values).data)
-            continue
-        codes, known = pd.factorize(values)
-        digest.update(b"text" + codes.astype(np.int64).tobytes())
-        lengths = known.str.len().to_numpy(dtype=np.int64)
-        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, make_numeric_table
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, LoadedTable, demand, make_numeric_table
 
 MAX_CELLS = 50_000_000  # 400 MB
 MOST_ROWS, MOST_PARTS, LEAST_SPREAD = 5_000_000, 1_000, 0.001
@@ -124,15 +124,11 @@ def simulate(
         If a number is not allowed, or the table would have more than 50 million cells.
     """
     for what, value in (("n", n), ("d", d), ("k", k)):
-        if value < 1:
-            raise IntakeError.of("made_whole", what=what, value=value)
-    if n * d > MAX_CELLS:
-        raise IntakeError.of("made_large", cells=n * d, most=MAX_CELLS)
-    if not (np.isfinite(spread) and spread > 0):
-        raise IntakeError.of("made_spread", spread=spread)
+        demand(value >= 1, "made_whole", what=what, value=value)
+    demand(n * d <= MAX_CELLS, "made_large", cells=n * d, most=MAX_CELLS)
+    demand(np.isfinite(spread) and spread > 0, "made_spread", spread=spread)
     low, high = _expand_bounds(lower, d), _expand_bounds(upper, d)
-    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-        raise IntakeError.of("made_bounds")
+    demand(np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all(), "made_bounds")
     names = [f"x_{place}" for place in range(1, d + 1)] if columns is None else columns
     rng = np.random.default_rng(seed)
     centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
@@ -207,8 +203,7 @@ def make_thermometers() -> LoadedTable:
 
 def _expand_bounds(bound: ArrayLike, d: int) -> FloatArray:
     values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (1,), (d,)):
-        raise IntakeError.of("made_bounds_shape", shape=values.shape, d=d)
+    demand(values.shape in ((), (1,), (d,)), "made_bounds_shape", shape=values.shape, d=d)
     return np.broadcast_to(values, (d,))
 
 

@@ -43,7 +43,7 @@ class LatticeFile:
         If no file can be made in the folder for temporary files.
     """
 
-    def __init__(self, region: Region, *, inherited: tuple[int, int] | None = None) -> None:
+    def __init__(self, region: Region, inherited: tuple[int, int] | None = None) -> None:
         self.region = region
         self._type = np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits))
         self.fd, self._n = inherited or (_open_without_name(), 0)
@@ -83,7 +83,7 @@ class LatticeFile:
         return chunk
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _inherit, (self.region, self.fd, self._n)
+        return LatticeFile, (self.region, (self.fd, self._n))
 
 
 def _view_bytes(rows: Any) -> memoryview:
@@ -98,10 +98,6 @@ def refuse_full_disk() -> Iterator[None]:
         yield
     except OSError:
         raise IntakeError.of("no_room") from None
-
-
-def _inherit(region: Region, fd: int, n: int) -> LatticeFile:
-    return LatticeFile(region, inherited=(fd, n))
 
 
 def _open_without_name() -> int:

@@ -18,7 +18,7 @@ from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measur
 from dpviz.tables.csv_intake import CsvFile, read_header, read_lines
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle, Styles, guess_styles, match, read_values
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread, demand
 from dpviz.tables.readings import NOTES, Reading, list_readings
 from dpviz.words import foreign, list_names
 
@@ -57,10 +57,10 @@ class Proposal:
     @property
     def measures(self) -> tuple[str, ...]:
         """Number columns that are measured, and none of the others."""
-        return tuple(name for name in self.numbers if self._is_measure(name))
-
-    def _is_measure(self, name: str) -> bool:
-        return self.kinds[name].is_measure if name in self.kinds else not is_no_measure(name)
+        measured = {name for name, one in self.kinds.items() if one.kind in ("measure", "cycle")}
+        return tuple(
+            name for name in self.numbers if name in measured or not (name in self.kinds or is_no_measure(name))
+        )
 
     def list_kind(self, kind: Kind) -> list[str]:
         """The columns that seem to be of ``kind``."""
@@ -106,8 +106,7 @@ class Proposal:
         )
         forms = self.list_forms(joined)
         for name in confirmed:
-            if name not in forms:
-                raise IntakeError.of("only_bounds", name=name)
+            demand(name in forms, "only_bounds", name=name)
             if "dates" in forms[name]:
                 raise IntakeError.of("dates_between", name=name, written=forms[name]["written"])
             joined = joined.with_coding(name, forms[name])

@@ -38,7 +38,7 @@ from dpviz.tables.file_format import (
     match,
     refuse_garbled,
 )
-from dpviz.tables.loaded_table import MISSING, IntakeError
+from dpviz.tables.loaded_table import MISSING, IntakeError, demand
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000
@@ -83,8 +83,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     if full and full[0].lower().startswith(("@relation", "@attribute")):
         raise IntakeError.of("arff")
     for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
-        if sum(match(what, line) is not None for line in full) > part * len(full):
-            raise IntakeError.of(what)
+        demand(sum(match(what, line) is not None for line in full) <= part * len(full), what)
     text[0] = text[0].removeprefix("\ufeff")
     stated = find_delimiter_above(text[0])
     ranked = [(1.0, stated, '"')] if stated else _rank_dialects(text[:-1] if text[-1] == "" else text)
@@ -245,8 +244,7 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     rows = zip(text[above.body :], records[above.body :], strict=True)
     notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
-    if len(found[0].names) > file_format.MAX_COLUMNS:
-        raise IntakeError.of("too_many_columns", most=file_format.MAX_COLUMNS)
+    demand(len(found[0].names) <= file_format.MAX_COLUMNS, "too_many_columns", most=file_format.MAX_COLUMNS)
     # What stands at the end of the file and is no row of the table: totals, notes.
     last = found[0].body[1:][-4:]
     if any(len(record) == width > 1 and any(match("total", cell.strip(" :*")) for cell in record) for record in last):

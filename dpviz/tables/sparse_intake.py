@@ -21,7 +21,7 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 from scipy import sparse
 
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, demand
 from dpviz.words import foreign
 
 MOST_COLUMNS = 200_000
@@ -79,13 +79,10 @@ def _read(path: Path) -> Any:
             raise _make_too_large_error(path)
         form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
-        if form != b"csr":
-            raise IntakeError.of("sparse_by_column", name=path.name)
-        if len(shape) != 2:
-            raise IntakeError.of("no_sparse", name=path.name)
+        demand(form == b"csr", "sparse_by_column", name=path.name)
+        demand(len(shape) == 2, "no_sparse", name=path.name)
         n, d = (int(size) for size in shape)
-        if n < 1 or d < 1:
-            raise IntakeError.of("sparse_empty", name=path.name)
+        demand(n >= 1 and d >= 1, "sparse_empty", name=path.name)
         if d > MOST_COLUMNS:
             raise _make_too_large_error(path)
         if any(not foreign.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):

@@ -21,7 +21,7 @@ from dpviz.runs.run_sentences import make_refusal
 from dpviz.words import foreign
 
 if TYPE_CHECKING:
-    from dpviz.runs.study.study_document import EntryDocument, FirstStudyDocument
+    from dpviz.runs.study.study_document import EntryDocument
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
@@ -165,10 +165,13 @@ class StudyGrid:
             raise make_refusal("no_settings", what=STUDY, version=_VERSION)
         if said["version"] == _VERSION:
             given = documents.read_document(StudyDocument, said, RequestError, at="settings").list_given()
-        else:
-            given = _translate_first_version(
-                documents.read_document(FirstStudyDocument, said, RequestError, at="settings")
-            )
+        else:  # the first version has two ends of ε, one k and one δ
+            first = documents.read_document(FirstStudyDocument, said, RequestError, at="settings")
+            ends = {"epsilon_from": first.epsilon_from, "epsilon_to": first.epsilon_to}
+            low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
+            check.within(low, check.MOST_EPSILON, epsilon_to=high)
+            one = {"ks": [first.k], "deltas": [first.delta], "repeats": first.repeats}
+            given = {"algorithms": first.algorithms, "epsilons": list(StudyGrid.list_epsilons(low, high)), **one}
         return _make_grid({name: given[name] for name in StudyGrid.FIELDS if name in given}, USUAL)
 
     def _to_plain(self) -> dict[str, Any]:
@@ -207,15 +210,6 @@ def _make_grid(said: Mapping[str, Any], usual: StudyGrid) -> StudyGrid:
     return replace(
         usual, **{"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
     )
-
-
-def _translate_first_version(said: FirstStudyDocument) -> dict[str, Any]:
-    """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
-    ends = {"epsilon_from": said.epsilon_from, "epsilon_to": said.epsilon_to}
-    low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
-    check.within(low, check.MOST_EPSILON, epsilon_to=high)
-    one = {"ks": [said.k], "deltas": [said.delta], "repeats": said.repeats}
-    return {"algorithms": said.algorithms, "epsilons": list(StudyGrid.list_epsilons(low, high)), **one}
 
 
 def _read_field(name: str, value: Any) -> Any:

@@ -60,7 +60,13 @@ def compute_study_items(
     if total == 0:
         return
     rows, begin = share_content(judged), queue or Job.begin
-    for item in _compute_yardsticks(judged, rows, grid, points, workers, begin):
+    whole, dim = judged.rows.points.shape
+    sticks: Iterator[Any] = (one for one in compute_yardstick_rows(judged, grid, points) if isinstance(one, Yardstick))
+    if sum(forecast_reference_seconds(n or whole, k, dim) for k, n in points) > _AT_ONCE_SECONDS:
+        sticks = _compute_parts(
+            points, _take_turns, lambda share: Job(compute_yardstick_rows, rows, grid, share), workers, begin
+        )
+    for item in sticks:
         if isinstance(item, Yardstick):
             known.append(item)
             done += 1
@@ -96,22 +102,6 @@ def compute_rows(judged: JudgedTable, grid: StudyGrid, trials: Sequence[Trial], 
     if trials:
         items = compute_study_items(judged, grid, trials, workers=min(workers, len(trials)))
         yield from (item for item in items if isinstance(item, dict))
-
-
-def _compute_yardsticks(
-    judged: JudgedTable,
-    rows: Any,
-    grid: StudyGrid,
-    points: Sequence[tuple[int, int | None]],
-    workers: int,
-    begin: Callable[[Job[Any]], None],
-) -> Iterator[Any]:
-    whole, dim = judged.rows.points.shape
-    if sum(forecast_reference_seconds(n or whole, k, dim) for k, n in points) <= _AT_ONCE_SECONDS:
-        return (item for item in compute_yardstick_rows(judged, grid, points) if isinstance(item, Yardstick))
-    return _compute_parts(
-        points, _take_turns, lambda share: Job(compute_yardstick_rows, rows, grid, share), workers, begin
-    )
 
 
 def _compute_parts(
