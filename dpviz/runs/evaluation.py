@@ -131,9 +131,8 @@ def _compute_adjusted_rand(first: Codes, second: Codes) -> float:
     """
     height, width = first.max(initial=0) + 1, second.max(initial=0) + 1
     table = np.bincount(first * width + second, minlength=height * width).reshape(height, width)
-    together, own, theirs, pairs = (
-        float((sizes * (sizes - 1)).sum()) for sizes in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
-    )
+    groupings = (table, table.sum(axis=1), table.sum(axis=0), table.sum())
+    together, own, theirs, pairs = (float((sizes * (sizes - 1)).sum()) for sizes in groupings)
     by_chance, most = own * theirs / max(1.0, pairs), (own + theirs) / 2
     return 1.0 if most == by_chance else (together - by_chance) / (most - by_chance)
 

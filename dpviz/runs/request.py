@@ -14,19 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from dpviz.algorithms import (
-    AUTO,
-    CARDS,
-    Card,
-    Params,
-    Setting,
-    find_card,
-    list_private_cards,
-)
+from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, list_private_cards
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 from dpviz.runs.run_sentences import make_refusal
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
+_NUMBERS = ("k", "epsilon", "delta")
 
 
 @dataclass(frozen=True)
@@ -121,7 +114,7 @@ class Request:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("k", "epsilon", "delta", "seed"):
+        for name in (*_NUMBERS, "seed"):
             object.__setattr__(self, name, check.to_plain(getattr(self, name)))
 
     @property
@@ -213,7 +206,7 @@ class Request:
     def query(self) -> dict[str, str]:
         """What a link says of it, by name; without the seed."""
         own = {f"{self.algorithm}.{name}": format_value(value) for name, value in self.params.items()}
-        numbers = {name: format_value(getattr(self, name)) for name in ("k", "epsilon", "delta")}
+        numbers = {name: format_value(getattr(self, name)) for name in _NUMBERS}
         return {"algorithm": self.algorithm, **own, **numbers}
 
     def to_query(self) -> str:
@@ -232,10 +225,7 @@ class Request:
         algorithm = next((card.id for card in CARDS.values() if card.title == named), named)
         own = {name.partition(".")[2]: value for name, value in query.items() if name.startswith(f"{algorithm}.")}
         kept = usual.contender if not own and algorithm == usual.algorithm else None
-        k, epsilon, delta = (
-            parse_number(name, query[name]) if name in query else getattr(usual, name)
-            for name in ("k", "epsilon", "delta")
-        )
+        k, epsilon, delta = (parse_number(one, query[one]) if one in query else getattr(usual, one) for one in _NUMBERS)
         cls(usual.contender, k, epsilon, delta).check_numbers()
         return cls(kept or Contender.parse(algorithm, own), int(k), float(epsilon), float(delta))
 

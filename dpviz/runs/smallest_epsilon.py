@@ -69,11 +69,8 @@ class SmallestEpsilon:
     @staticmethod
     def find_all(frame: pd.DataFrame, target: Target) -> list[SmallestEpsilon]:
         """The answer for each contender of a tidy study of one k and n: the smallest ε first, then the least loss."""
-        answers = [
-            _find_answer(str(name), runs, target)
-            for name, runs in frame.groupby("contender", sort=False)
-            if runs["epsilon"].notna().any()
-        ]
+        groups = frame.groupby("contender", sort=False)
+        answers = [_find_answer(str(name), runs, target) for name, runs in groups if runs["epsilon"].notna().any()]
         return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
 
 

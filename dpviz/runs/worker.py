@@ -106,9 +106,7 @@ def _map_content(head: bytes, fd: int, size: int, layout: list[tuple[int, int]])
 PROGRESS_INTERVAL = 0.2
 """Seconds between two progress reports that cross the pipe."""
 
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
-)
+_POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve; serve({politeness})"
 
 
@@ -172,7 +170,7 @@ def new_worker(inherits: Sequence[int] = (), *, politeness: int = 0) -> subproce
         [sys.executable, "-c", _BOOT.format(path=sys.path, politeness=politeness)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **_ONE_THREAD},
+        env={**os.environ, **dict.fromkeys(_POOLS, "1")},
         start_new_session=True,
         pass_fds=tuple(inherits),
     )

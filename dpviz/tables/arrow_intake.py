@@ -126,11 +126,8 @@ class ArrowTable(ABC):
         """
         size, unpacked = self.size, _OF_A_NUMBER * columns
         of_a_row = sum(map(_count_plain_bytes, self._schema.types))
-        return (
-            size * columns <= _MOST_BYTES * len(self.columns)
-            and size * unpacked <= _MOST_UNPACKED * of_a_row
-            and self._holds((n_public or 0) * columns)
-        )
+        small = size * columns <= _MOST_BYTES * len(self.columns) and size * unpacked <= _MOST_UNPACKED * of_a_row
+        return small and self._holds((n_public or 0) * columns)
 
     def _holds(self, cells: int) -> bool:
         return cells * _OF_A_NUMBER <= _MOST_UNPACKED and foreign.PARQUET.holds_cells(self.size, cells)
@@ -221,11 +218,8 @@ def make_batch(
     """Some rows of Arrow as a batch: data units, NaN where a number is missing, ids as they stand."""
     _, textual = split_by_coding(numbers, codings)
     columns = {name: (_read_cells if name in textual else _read_numbers)(part.column(name)) for name in numbers}
-    return Batch(
-        stack_columns(columns, numbers, codings),
-        None if id_column is None else _read_cells(part.column(id_column)),
-        read,
-    )
+    ids = None if id_column is None else _read_cells(part.column(id_column))
+    return Batch(stack_columns(columns, numbers, codings), ids, read)
 
 
 def strip_type(kind: pa.DataType) -> pa.DataType:

@@ -419,9 +419,8 @@ class Dates(Coding):
         return said if self.written == "ymd" else {**said, "written": self.written}
 
     def numbers(self, cells: Any) -> Array:
-        return (
-            map_cells(cells, partial(find_day, written=self.written), np.float64) - (self.first - date(1970, 1, 1)).days
-        )
+        days = map_cells(cells, partial(find_day, written=self.written), np.float64)
+        return days - (self.first - date(1970, 1, 1)).days
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
@@ -609,13 +608,9 @@ def make_coded_domain(
     labels = tuple(label for column in declared for label in column.labels)
     if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
         raise IntakeError.of("two_coordinates", twice=twice[0])
-    spans = np.array([column.span for column in declared for _ in column.labels])
-    stated = tuple(
-        (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
-        for column in declared
-        for _ in column.labels
-    )
-    ends = spans.T
+    of_labels = [column for column in declared for _ in column.labels]
+    ends = np.array([column.span for column in of_labels]).T
+    stated = tuple((units or {}).get(one.name, one.coding.unit) * (one.dim == 1) for one in of_labels)
     domain = Domain(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
     domain.refuse_short_radius()
     return domain

@@ -128,9 +128,8 @@ class _Column:
     @property
     def is_numbered(self) -> object:
         """Whether whole numbers are large and of many values, as those of people are."""
-        return (
-            self.whole and float(np.abs(self.numbers).max()) >= 100 and len(self.different) >= min(10, len(self.cells))
-        )
+        many = len(self.different) >= min(10, len(self.cells))
+        return self.whole and many and float(np.abs(self.numbers).max()) >= 100
 
     @cached_property
     def bands(self) -> list[str]:

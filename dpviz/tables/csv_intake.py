@@ -138,9 +138,8 @@ def read_lines(raw: bytes, layout: LineLayout, *, first: int = 0, block_bytes: i
 def read_records(text: str, layout: LineLayout) -> ReadColumns:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if layout.delimiter == WHITESPACE else layout.delimiter
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True
-    )
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True)
     parts = [_Columns(0, layout).finish()]
     all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
@@ -150,9 +149,8 @@ def read_records(text: str, layout: LineLayout) -> ReadColumns:
         parts.append(part.finish())
     first = parts[0]
     columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
-    return ReadColumns(
-        columns, {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread}
-    )
+    unread = {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread}
+    return ReadColumns(columns, unread)
 
 
 def _read_until_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -500,11 +498,8 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
     """
     given = source if isinstance(source, bytes) else _read_file(Path(source))
     raw = _unpack(given)
-    return CsvFile(
-        name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))),
-        raw,
-        None if raw is given else len(given),
-    )
+    called = "table" if isinstance(source, bytes) else strip_endings(Path(source))
+    return CsvFile(name or called, raw, None if raw is given else len(given))
 
 
 def load_csv(

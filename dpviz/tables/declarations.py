@@ -258,22 +258,22 @@ class Declaration:
         """The domain of the columns to cluster, which are spelled out; refused where there is none, or no bound."""
         if not self.columns:
             raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
-        bounds = self.list_bounds(self.columns)
-        return make_coded_domain(
-            self.columns,
-            bounds.lower,
-            bounds.upper,
-            codings=self.coded,
-            weights=self.weights,
-            radius=self.radius,
-            scaling=self.scaling,
-            units=self.units,
-        )
+        said = {name: getattr(self, name) for name in ("weights", "radius", "scaling", "units")}
+        return make_coded_domain(self.columns, *self.list_bounds(self.columns), codings=self.coded, **said)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a private table is told of its rows, beside their domain."""
+        return {name: getattr(self, name) for name in ("relation", "n_public", "rows_per_person")}
+
+    @property
+    def drops_incomplete(self) -> bool:
+        """Whether a row with a missing cell is left out."""
+        return self.relation == "add_remove"
 
     def make_private_table(self, values: Any, domain: Domain, persons: Codes | None = None) -> PrivateTable:
         """Rows in memory, ``values`` (n, d), data units, with all that is declared; ``persons`` (n,), whose each is."""
-        facts = {name: getattr(self, name) for name in ("relation", "n_public", "rows_per_person")}
-        return PrivateTable(values, domain, persons=persons, **facts)
+        return PrivateTable(values, domain, persons=persons, **self.facts)
 
     def list_bounds(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order."""

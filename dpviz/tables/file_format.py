@@ -101,10 +101,8 @@ class NumberStyle(NamedTuple):
             raise IntakeError.of("grouping", grouping=self.grouping, allowed=allowed)
         demand(_can_be_stripped(self.sign), "sign", sign=self.sign, most=_LONGEST_SIGN)
         demand(self.negative in NEGATIVES, "negative", negative=self.negative)
-        if len(self.missing) > _MOST_CODES or not all(
-            code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing
-        ):
-            raise IntakeError.of("missing_codes", most=_MOST_CODES, longest=_LONGEST_CODE)
+        sound = all(code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing)
+        demand(sound and len(self.missing) <= _MOST_CODES, "missing_codes", most=_MOST_CODES, longest=_LONGEST_CODE)
         return self
 
     @property
@@ -443,9 +441,8 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
     # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
-    shared = {
-        name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
-    }
+    same = {name for name in styles if own[name].tobytes() == as_usual[name].tobytes()}
+    shared = {name: usual if name in same else style for name, style in styles.items()}
     asked = [name for name in styles if shared[name] != PLAIN_STYLE or np.isnan(own[name]).any()]
     mixed = {name: what for name in asked if (what := _find_mixed(present[name], evidence[name]))}
     return Styles(shared, usual, tuple(doubtful), tuple(unread), mixed)

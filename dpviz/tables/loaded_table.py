@@ -314,12 +314,10 @@ class Unread:
     def combine(cls, parts: Sequence[Unread]) -> Unread:
         """What several pieces of a column lost together."""
         cells = dict.fromkeys(cell for part in parts for cell in part.cells)
-        return cls(
-            sum(part.empty for part in parts),
-            sum(part.no_number for part in parts),
-            sum(part.broken for part in parts),
-            tuple(islice(cells, CELLS_KEPT)),
+        empty, no_number, broken = (
+            sum(getattr(part, name) for part in parts) for name in ("empty", "no_number", "broken")
         )
+        return cls(empty, no_number, broken, tuple(islice(cells, CELLS_KEPT)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,9 +58,7 @@ class Proposal:
     def measures(self) -> tuple[str, ...]:
         """Number columns that are measured, and none of the others."""
         measured = {name for name, one in self.kinds.items() if one.kind in ("measure", "cycle")}
-        return tuple(
-            name for name in self.numbers if name in measured or not (name in self.kinds or is_no_measure(name))
-        )
+        return tuple(one for one in self.numbers if one in measured or not (one in self.kinds or is_no_measure(one)))
 
     def list_kind(self, kind: Kind) -> list[str]:
         """The columns that seem to be of ``kind``."""
@@ -239,9 +237,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     found: list[str] = []
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
         written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
-        tail = next(
-            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)), len(written)
-        )
+        tail = next((n for n, code in enumerate(written[::-1]) if not match("code_for_missing", code)), len(written))
         for many in range(min(tail, len(ends) - 2), 0, -1):
             others, codes = ends[:-many], ends[-many:]
             spread = abs(float(others[-1] - others[0]))

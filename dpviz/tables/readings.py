@@ -89,11 +89,8 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     ranked = [(1.0, stated, '"')] if stated else _rank_dialects(text[:-1] if text[-1] == "" else text)
     # Without a header a row would say which byte comes first.
     ordered = replace(encoded, encoding=_UTF_16.get(file.raw[:2], encoded.encoding))
-    found = [
-        _read_dialect(text, replace(ordered, delimiter=delimiter, quote=quote))
-        for score, delimiter, quote in ranked[:2]
-        if score >= _NEAR * ranked[0][0]
-    ]
+    near = [dialect for score, *dialect in ranked[:2] if score >= _NEAR * ranked[0][0]]
+    found = [_read_dialect(text, replace(ordered, delimiter=mark, quote=quote)) for mark, quote in near]
     readings = found[0]
     if len(found) > 1 and len(readings) == 1 and readings[0].names != found[1][0].names:
         readings = [replace(readings[0], notes=(*readings[0].notes, NOTES["near_dialect"])), found[1][0]]

@@ -88,9 +88,8 @@ def _read(path: Path) -> Any:
         if any(not foreign.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
             raise _make_too_large_error(path)
         data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
-        places, starts = (
-            _read_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr")
-        )
+        both = (_read_array(archive, name, _WHOLE_NUMBERS, 1) for name in ("indices", "indptr"))
+        places, starts = (values.astype(np.int64) for values in both)
     matrix = sparse.csr_array((data, places, starts), shape=(n, d))
     if starts[-1] != len(data):  # SciPy would cut the rest off
         raise IntakeError.of("no_sparse", name=path.name)

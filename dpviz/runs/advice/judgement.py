@@ -294,9 +294,8 @@ class _Judge(NamedTuple):
             said = f"{head}, {setting.n:,} records: {_describe_expected(expected, common=setting.common)}."
         else:
             said = self._describe_need(head, setting, levels.like)
-        return " ".join(
-            part for part in (said, self._describe_study(setting), *self._list_remedies(setting, levels)) if part
-        )
+        parts = (said, self._describe_study(setting), *self._list_remedies(setting, levels))
+        return " ".join(filter(None, parts))
 
     def describe(self, setting: Setting) -> str:
         """What is asked, in letters, and how much of ε is the algorithm's."""
@@ -426,9 +425,7 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
     if n is None or not wide:
         return ()
     noise = compute_column_noise(domain, rows=count_cluster_rows(n, k), epsilon=epsilon, **declared)
-    shares = {
-        column.name: float(noise[place.start]) for column, place in zip(domain.declared, domain.places, strict=True)
-    }
+    shares = {one.name: float(noise[place.start]) for one, place in zip(domain.declared, domain.places, strict=True)}
     return tuple(
         f"Shares of {column.name!r} carry {format_plus_minus(100 * shares[column.name])} %, nine in ten: declare fewer "
         "values, or a larger weight."

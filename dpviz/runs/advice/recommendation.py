@@ -118,11 +118,10 @@ class Recommendation:
             return cls(
                 *(target, who, first.epsilon, first.typical, first.highest), measured=True, apart=apart, share=share
             )
-        if advice is None or advice.best is None:
+        best = None if advice is None else advice.best
+        if best is None:
             return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
-        return cls(
-            target, advice.best.title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False, share=share
-        )
+        return cls(target, best.title, best.epsilon, best.median, EPSILONS[-1], measured=False, share=share)
 
 
 def _make_whole(answer: SmallestEpsilon, share: float) -> SmallestEpsilon:
@@ -232,9 +231,8 @@ class RowsAdvice:
         # What is set otherwise than it was studied has a name of its own, under which nothing is found.
         studied = contender is None or contender.settings == contender.card.params()
         asked = "" if contender is None else contender.algorithm if studied else contender.to_text()
-        few, many = (
-            foresee(replace(setting, n=n), share=share, algorithm=asked).advise(target) for n in (rows.low, rows.high)
-        )
+        prospects = (foresee(replace(setting, n=n), share=share, algorithm=asked) for n in (rows.low, rows.high))
+        few, many = (one.advise(target) for one in prospects)
         return cls(rows, few, many, asked)
 
 

@@ -435,16 +435,8 @@ Offence = tuple[int, str]
 """A line, and what is wrong there."""
 
 _SECRETS = {"reveal", "accesses", "entries", "cap"}
-_BACK_DOORS = {
-    "__globals__",
-    "__closure__",
-    "__self__",
-    "__dict__",
-    "__getattribute__",
-    "f_back",
-    "f_locals",
-    "gi_frame",
-}
+_BACK_DOORS = {"__globals__", "__closure__", "__self__", "__dict__", "__getattribute__"}
+_BACK_DOORS |= {"f_back", "f_locals", "gi_frame"}
 _ROUND_IT = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
 _HIDDEN = {"dpviz.core.rows", "dpviz.core.private_session.PrivateTable", "dpviz.core.revealed_rows"}
 _MEMORY = {"gc", "ctypes"}

@@ -123,9 +123,8 @@ class StudyFolder:
                 self._write(rows, list(rows[0]))
 
     def _explain_disk_errors(self) -> AbstractContextManager[None]:
-        return translate_disk_errors(
-            called=self._called, after=f", then {self._again}: the runs that have finished are kept"
-        )
+        after = f", then {self._again}: the runs that have finished are kept"
+        return translate_disk_errors(called=self._called, after=after)
 
     def _columns(self) -> list[str]:
         with self._results.open(newline="", encoding="utf-8") as file:

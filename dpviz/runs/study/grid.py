@@ -135,9 +135,7 @@ class StudyGrid:
         'algorithms=auto,dplloyd:preset=su&epsilons=0.1,1&ks=5&deltas=0&repeats=1'
         """
         said = self._to_plain().items()
-        texts = {
-            name: ",".join(map(format_value, value if isinstance(value, list) else [value])) for name, value in said
-        }
+        texts = {key: ",".join(map(format_value, value if isinstance(value, list) else [value])) for key, value in said}
         return urlencode(texts, safe=",:=")
 
     @classmethod
@@ -178,9 +176,7 @@ class StudyGrid:
         """Plain values by name; n and the seed only where they are not the usual ones."""
         plain = {
             "algorithms": [contender.to_text() for contender in self.contenders],
-            "epsilons": list(self.epsilons),
-            "ks": list(self.ks),
-            "deltas": list(self.deltas),
+            **{name: list(getattr(self, name)) for name in ("epsilons", "ks", "deltas")},
             "ns": ["all" if n is None else n for n in self.ns],
             "repeats": self.repeats,
             "seed": self.seed,
@@ -207,9 +203,8 @@ USUAL = StudyGrid(
 
 def _make_grid(said: Mapping[str, Any], usual: StudyGrid) -> StudyGrid:
     """The grid of plain values by name, checked; what is not ``said`` is as ``usual``."""
-    return replace(
-        usual, **{"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
-    )
+    fields = {"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
+    return replace(usual, **fields)
 
 
 def _read_field(name: str, value: Any) -> Any:
@@ -217,9 +212,8 @@ def _read_field(name: str, value: Any) -> Any:
         return _read_one(name, value)
     if len(value) > MOST_VALUES:
         raise RequestError(f"{name} has more than {MOST_VALUES} entries: give fewer.")
-    return tuple(
-        dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
-    )
+    read = (_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
+    return tuple(dict.fromkeys(read))
 
 
 def _read_one(field: str, value: Any) -> float | int | None:
